@@ -1,0 +1,62 @@
+# Two commands do all the set-up: `make lab` to learn, `make test` to check. `make` alone lists the rest.
+STUDENTS ?= 30
+CHAPTERS ?= 02,03
+DIR      ?= data/recordings
+WHEELS   ?=
+PYTHON   ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+              $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+
+PY  := .venv/bin/python
+PIP := $(PY) -m pip --disable-pip-version-check
+FROM = --constraint constraints.txt $(if $(WHEELS),--no-index --find-links "$(WHEELS)")
+
+# --- what one can ask for: the text after ## and the command under it are what `make help` prints ---
+
+help:
+	@awk -v py="$(PY)" -v students="$(STUDENTS)" -v chapters="$(CHAPTERS)" -v dir="$(DIR)" -f .ci/help.awk Makefile
+
+lab: .venv/ready  ## learn: JupyterLab opens on chapter 00, on your own copy of the notebooks
+	@$(PY) -m autograder.lab
+
+test: .venv/ready-dev  ## check everything, a fixed share of each corpus (under 10 minutes)
+	@$(PY) -m pytest -q -m "not slow"
+
+test-all: .venv/ready-dev  ## check everything, all of each corpus (under 60 minutes)
+	@$(PY) -m pytest -q
+
+classroom: .venv/ready-dev  ## teach: a class of made-up students is graded (STUDENTS=30 CHAPTERS=02,03)
+	@$(PY) -m autograder classroom --students $(STUDENTS) --chapters $(CHAPTERS)
+
+course: .venv/ready-dev  ## write: build the notebooks of notebooks/release from notebooks/source_py
+	@$(PY) -m autograder course
+
+conformance: .venv/ready-dev  ## compare the simulator with recordings of real clients (DIR=data/recordings)
+	@$(PY) -m kafkalab.conformance $(DIR)
+
+bench: .venv/ready-bench  ## measure speed as ratios against peers; writes bench.json
+	@$(PY) -m bench
+
+browser: .venv/ready-dev  ## run each notebook in JupyterLab in a real Chromium; pictures in screenshots/
+	@$(PY) -m autograder.browser
+
+wheels: .venv/ready  ## fill the folder wheels/ for machines without internet: make lab WHEELS=wheels
+	@$(PIP) wheel --constraint constraints.txt --wheel-dir wheels ".[dev,bench]" setuptools
+
+.PHONY: help lab test test-all classroom course conformance bench browser wheels
+.DEFAULT_GOAL := help
+
+# --- the environment: made once, made again when what it is made from changes ---
+
+.venv/ready: .venv/bin/python pyproject.toml constraints.txt
+	@echo "Installing the lab into .venv; the first time takes a few minutes."
+	@$(PIP) install $(FROM) --editable .
+	@touch $@
+
+.venv/ready-%: .venv/bin/python pyproject.toml constraints.txt
+	@echo "Installing the lab and its $* tools into .venv; the first time takes a few minutes."
+	@$(PIP) install $(FROM) --editable ".[$*]"
+	@touch $@
+
+.venv/bin/python:
+	@test -n "$(PYTHON)" || { echo "No Python 3.11 or newer here: install one, or name it, make lab PYTHON=/path/to/python3."; exit 1; }
+	@$(PYTHON) -m venv .venv || { rm -rf .venv; echo "$(PYTHON) cannot make a virtual environment: install its venv module (Debian, Ubuntu: apt install python3-venv)."; exit 1; }
