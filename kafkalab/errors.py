@@ -1,0 +1,320 @@
+"""What can go wrong: the codes a broker answers with, and the exceptions an application meets.
+
+`Errors` is Kafka's table `org.apache.kafka.common.protocol.Errors`: number, name, the exception behind it and the
+sentence Java prints. The exceptions keep their Java names, so that the name in a line is the name in Python. Whether
+an error is retriable is a property of its exception class, as in Java.
+"""
+import enum
+
+
+class KafkaException(Exception):
+    """The root of all errors of clients and cluster. `java_name` is the class as a stack trace prints it."""
+
+    java_name = "org.apache.kafka.common.KafkaException"
+
+    def java_text(self) -> str:
+        """`class: message` as Java's Throwable.toString gives it; the class alone without a message."""
+        message = str(self)
+        return f"{self.java_name}: {message}" if message else self.java_name
+
+
+class ConfigException(KafkaException):
+    """A configuration that cannot be used; raised before anything is opened."""
+
+    java_name = "org.apache.kafka.common.config.ConfigException"
+
+
+class WakeupException(KafkaException):
+    """Somebody called wakeup() while the consumer waited."""
+
+    java_name = "org.apache.kafka.common.errors.WakeupException"
+
+
+class InterruptException(KafkaException):
+    """The waiting thread was interrupted."""
+
+    java_name = "org.apache.kafka.common.errors.InterruptException"
+
+
+class CommitFailedException(KafkaException):
+    """The commit came from somebody the group no longer knows: poll() came too late, and another member has the partitions."""
+
+    java_name = "org.apache.kafka.clients.consumer.CommitFailedException"
+
+
+class RetriableCommitFailedException(KafkaException):
+    """An asynchronous commit that may succeed when asked again."""
+
+    java_name = "org.apache.kafka.clients.consumer.RetriableCommitFailedException"
+
+
+class InvalidOffsetException(KafkaException):
+    """The position is missing or outside the log; `partitions` says where."""
+
+    java_name = "org.apache.kafka.clients.consumer.InvalidOffsetException"
+
+
+class NoOffsetForPartitionException(InvalidOffsetException):
+    """Nothing committed and auto.offset.reset=none."""
+
+    java_name = "org.apache.kafka.clients.consumer.NoOffsetForPartitionException"
+
+
+class ConsumerOffsetOutOfRangeException(InvalidOffsetException):
+    """The position lies outside the log and auto.offset.reset=none (the consumer's class of that name)."""
+
+    java_name = "org.apache.kafka.clients.consumer.OffsetOutOfRangeException"
+
+
+class ApiException(KafkaException):
+    """An error that came over the wire, or could have."""
+
+    java_name = "org.apache.kafka.common.errors.ApiException"
+
+
+class RetriableException(ApiException):
+    """Asking again may help."""
+
+    java_name = "org.apache.kafka.common.errors.RetriableException"
+
+
+class InvalidMetadataException(RetriableException):
+    """The client's picture of the cluster is stale: it asks for new metadata before it tries again."""
+
+    java_name = "org.apache.kafka.common.errors.InvalidMetadataException"
+
+
+class RefreshRetriableException(RetriableException):
+    """Asking again helps once the client has looked up its coordinator anew."""
+
+    java_name = "org.apache.kafka.common.errors.RefreshRetriableException"
+
+
+class IllegalStateException(RuntimeError):
+    """Java's own exception for a call that does not fit the object's state, for instance a closed consumer."""
+
+    java_name = "java.lang.IllegalStateException"
+
+
+class IllegalArgumentException(ValueError):
+    """Java's own exception for an argument that makes no sense."""
+
+    java_name = "java.lang.IllegalArgumentException"
+
+
+def _api_error(name: str, base: type[ApiException] = ApiException) -> type[ApiException]:
+    """An exception of org.apache.kafka.common.errors that adds nothing to its base but a name."""
+    return type(name, (base,), {"java_name": f"org.apache.kafka.common.errors.{name}", "__module__": __name__})
+
+
+RETRIABLE, STALE, REFRESH = RetriableException, InvalidMetadataException, RefreshRetriableException
+
+# Named one by one, because an application catches them by name.
+TimeoutException = _api_error("TimeoutException", RETRIABLE)
+DisconnectException = _api_error("DisconnectException", RETRIABLE)
+UnknownServerException = _api_error("UnknownServerException")
+OffsetOutOfRangeException = _api_error("OffsetOutOfRangeException")
+CorruptRecordException = _api_error("CorruptRecordException", RETRIABLE)
+UnknownTopicOrPartitionException = _api_error("UnknownTopicOrPartitionException", STALE)
+InvalidFetchSizeException = _api_error("InvalidFetchSizeException")
+LeaderNotAvailableException = _api_error("LeaderNotAvailableException", STALE)
+NotLeaderOrFollowerException = _api_error("NotLeaderOrFollowerException", STALE)
+BrokerNotAvailableException = _api_error("BrokerNotAvailableException")
+ReplicaNotAvailableException = _api_error("ReplicaNotAvailableException", STALE)
+RecordTooLargeException = _api_error("RecordTooLargeException")
+OffsetMetadataTooLarge = _api_error("OffsetMetadataTooLarge")
+NetworkException = _api_error("NetworkException", STALE)
+CoordinatorLoadInProgressException = _api_error("CoordinatorLoadInProgressException", RETRIABLE)
+CoordinatorNotAvailableException = _api_error("CoordinatorNotAvailableException", REFRESH)
+NotCoordinatorException = _api_error("NotCoordinatorException", REFRESH)
+InvalidTopicException = _api_error("InvalidTopicException")
+RecordBatchTooLargeException = _api_error("RecordBatchTooLargeException")
+NotEnoughReplicasException = _api_error("NotEnoughReplicasException", RETRIABLE)
+NotEnoughReplicasAfterAppendException = _api_error("NotEnoughReplicasAfterAppendException", RETRIABLE)
+InvalidRequiredAcksException = _api_error("InvalidRequiredAcksException")
+IllegalGenerationException = _api_error("IllegalGenerationException")
+InconsistentGroupProtocolException = _api_error("InconsistentGroupProtocolException")
+InvalidGroupIdException = _api_error("InvalidGroupIdException")
+UnknownMemberIdException = _api_error("UnknownMemberIdException")
+InvalidSessionTimeoutException = _api_error("InvalidSessionTimeoutException")
+RebalanceInProgressException = _api_error("RebalanceInProgressException")
+InvalidCommitOffsetSizeException = _api_error("InvalidCommitOffsetSizeException")
+AuthorizationException = _api_error("AuthorizationException")
+TopicAuthorizationException = _api_error("TopicAuthorizationException", AuthorizationException)
+GroupAuthorizationException = _api_error("GroupAuthorizationException", AuthorizationException)
+ClusterAuthorizationException = _api_error("ClusterAuthorizationException", AuthorizationException)
+InvalidTimestampException = _api_error("InvalidTimestampException")
+UnsupportedVersionException = _api_error("UnsupportedVersionException")
+TopicExistsException = _api_error("TopicExistsException")
+InvalidPartitionsException = _api_error("InvalidPartitionsException")
+InvalidReplicationFactorException = _api_error("InvalidReplicationFactorException")
+InvalidReplicaAssignmentException = _api_error("InvalidReplicaAssignmentException")
+InvalidConfigurationException = _api_error("InvalidConfigurationException")
+NotControllerException = _api_error("NotControllerException", RETRIABLE)
+InvalidRequestException = _api_error("InvalidRequestException")
+UnsupportedForMessageFormatException = _api_error("UnsupportedForMessageFormatException")
+PolicyViolationException = _api_error("PolicyViolationException")
+OutOfOrderSequenceException = _api_error("OutOfOrderSequenceException")
+DuplicateSequenceException = _api_error("DuplicateSequenceException")
+InvalidProducerEpochException = _api_error("InvalidProducerEpochException")
+InvalidTxnStateException = _api_error("InvalidTxnStateException")
+InvalidPidMappingException = _api_error("InvalidPidMappingException")
+InvalidTxnTimeoutException = _api_error("InvalidTxnTimeoutException")
+ConcurrentTransactionsException = _api_error("ConcurrentTransactionsException", RETRIABLE)
+TransactionCoordinatorFencedException = _api_error("TransactionCoordinatorFencedException")
+TransactionalIdAuthorizationException = _api_error("TransactionalIdAuthorizationException", AuthorizationException)
+KafkaStorageException = _api_error("KafkaStorageException", STALE)
+UnknownProducerIdException = _api_error("UnknownProducerIdException", OutOfOrderSequenceException)
+FetchSessionIdNotFoundException = _api_error("FetchSessionIdNotFoundException", RETRIABLE)
+InvalidFetchSessionEpochException = _api_error("InvalidFetchSessionEpochException", RETRIABLE)
+ListenerNotFoundException = _api_error("ListenerNotFoundException", STALE)
+FencedLeaderEpochException = _api_error("FencedLeaderEpochException", STALE)
+UnknownLeaderEpochException = _api_error("UnknownLeaderEpochException", RETRIABLE)
+UnsupportedCompressionTypeException = _api_error("UnsupportedCompressionTypeException")
+StaleBrokerEpochException = _api_error("StaleBrokerEpochException")
+OffsetNotAvailableException = _api_error("OffsetNotAvailableException", RETRIABLE)
+MemberIdRequiredException = _api_error("MemberIdRequiredException")
+PreferredLeaderNotAvailableException = _api_error("PreferredLeaderNotAvailableException", STALE)
+GroupMaxSizeReachedException = _api_error("GroupMaxSizeReachedException")
+FencedInstanceIdException = _api_error("FencedInstanceIdException")
+UnstableOffsetCommitException = _api_error("UnstableOffsetCommitException", RETRIABLE)
+ThrottlingQuotaExceededException = _api_error("ThrottlingQuotaExceededException", RETRIABLE)
+ProducerFencedException = _api_error("ProducerFencedException")
+UnknownTopicIdException = _api_error("UnknownTopicIdException", STALE)
+FetchSessionTopicIdException = _api_error("FetchSessionTopicIdException", RETRIABLE)
+InconsistentTopicIdException = _api_error("InconsistentTopicIdException", STALE)
+FencedMemberEpochException = _api_error("FencedMemberEpochException")
+UnreleasedInstanceIdException = _api_error("UnreleasedInstanceIdException")
+UnsupportedAssignorException = _api_error("UnsupportedAssignorException")
+StaleMemberEpochException = _api_error("StaleMemberEpochException")
+UnknownSubscriptionIdException = _api_error("UnknownSubscriptionIdException")
+TelemetryTooLargeException = _api_error("TelemetryTooLargeException")
+
+
+class Errors(enum.Enum):
+    """code, the exception behind it, and the sentence Java's table has for it."""
+
+    UNKNOWN_SERVER_ERROR = (-1, UnknownServerException, "The server experienced an unexpected error when processing the request.")
+    NONE = (0, None, None)
+    OFFSET_OUT_OF_RANGE = (1, OffsetOutOfRangeException, "The requested offset is not within the range of offsets maintained by the server.")
+    CORRUPT_MESSAGE = (2, CorruptRecordException, "This message has failed its CRC checksum, exceeds the valid size, has a null key for a compacted topic, or is otherwise corrupt.")
+    UNKNOWN_TOPIC_OR_PARTITION = (3, UnknownTopicOrPartitionException, "This server does not host this topic-partition.")
+    INVALID_FETCH_SIZE = (4, InvalidFetchSizeException, "The requested fetch size is invalid.")
+    LEADER_NOT_AVAILABLE = (5, LeaderNotAvailableException, "There is no leader for this topic-partition as we are in the middle of a leadership election.")
+    NOT_LEADER_OR_FOLLOWER = (6, NotLeaderOrFollowerException, "For requests intended only for the leader, this error indicates that the broker is not the current leader. For requests intended for any replica, this error indicates that the broker is not a replica of the topic partition.")
+    REQUEST_TIMED_OUT = (7, TimeoutException, "The request timed out.")
+    BROKER_NOT_AVAILABLE = (8, BrokerNotAvailableException, "The broker is not available.")
+    REPLICA_NOT_AVAILABLE = (9, ReplicaNotAvailableException, "The replica is not available for the requested topic-partition. Produce/Fetch requests and other requests intended only for the leader or follower return NOT_LEADER_OR_FOLLOWER if the broker is not a replica of the topic-partition.")
+    MESSAGE_TOO_LARGE = (10, RecordTooLargeException, "The request included a message larger than the max message size the server will accept.")
+    OFFSET_METADATA_TOO_LARGE = (12, OffsetMetadataTooLarge, "The metadata field of the offset request was too large.")
+    NETWORK_EXCEPTION = (13, NetworkException, "The server disconnected before a response was received.")
+    COORDINATOR_LOAD_IN_PROGRESS = (14, CoordinatorLoadInProgressException, "The coordinator is loading and hence can't process requests.")
+    COORDINATOR_NOT_AVAILABLE = (15, CoordinatorNotAvailableException, "The coordinator is not available.")
+    NOT_COORDINATOR = (16, NotCoordinatorException, "This is not the correct coordinator.")
+    INVALID_TOPIC_EXCEPTION = (17, InvalidTopicException, "The request attempted to perform an operation on an invalid topic.")
+    RECORD_LIST_TOO_LARGE = (18, RecordBatchTooLargeException, "The request included message batch larger than the configured segment size on the server.")
+    NOT_ENOUGH_REPLICAS = (19, NotEnoughReplicasException, "Messages are rejected since there are fewer in-sync replicas than required.")
+    NOT_ENOUGH_REPLICAS_AFTER_APPEND = (20, NotEnoughReplicasAfterAppendException, "Messages are written to the log, but to fewer in-sync replicas than required.")
+    INVALID_REQUIRED_ACKS = (21, InvalidRequiredAcksException, "Produce request specified an invalid value for required acks.")
+    ILLEGAL_GENERATION = (22, IllegalGenerationException, "Specified group generation id is not valid.")
+    INCONSISTENT_GROUP_PROTOCOL = (23, InconsistentGroupProtocolException, "The group member's supported protocols are incompatible with those of existing members or first group member tried to join with empty protocol type or empty protocol list.")
+    INVALID_GROUP_ID = (24, InvalidGroupIdException, "The configured groupId is invalid.")
+    UNKNOWN_MEMBER_ID = (25, UnknownMemberIdException, "The coordinator is not aware of this member.")
+    INVALID_SESSION_TIMEOUT = (26, InvalidSessionTimeoutException, "The session timeout is not within the range allowed by the broker (as configured by group.min.session.timeout.ms and group.max.session.timeout.ms).")
+    REBALANCE_IN_PROGRESS = (27, RebalanceInProgressException, "The group is rebalancing, so a rejoin is needed.")
+    INVALID_COMMIT_OFFSET_SIZE = (28, InvalidCommitOffsetSizeException, "The committing offset data size is not valid.")
+    TOPIC_AUTHORIZATION_FAILED = (29, TopicAuthorizationException, "Topic authorization failed.")
+    GROUP_AUTHORIZATION_FAILED = (30, GroupAuthorizationException, "Group authorization failed.")
+    CLUSTER_AUTHORIZATION_FAILED = (31, ClusterAuthorizationException, "Cluster authorization failed.")
+    INVALID_TIMESTAMP = (32, InvalidTimestampException, "The timestamp of the message is out of acceptable range.")
+    UNSUPPORTED_VERSION = (35, UnsupportedVersionException, "The version of API is not supported.")
+    TOPIC_ALREADY_EXISTS = (36, TopicExistsException, "Topic with this name already exists.")
+    INVALID_PARTITIONS = (37, InvalidPartitionsException, "Number of partitions is below 1.")
+    INVALID_REPLICATION_FACTOR = (38, InvalidReplicationFactorException, "Replication factor is below 1 or larger than the number of available brokers.")
+    INVALID_REPLICA_ASSIGNMENT = (39, InvalidReplicaAssignmentException, "Replica assignment is invalid.")
+    INVALID_CONFIG = (40, InvalidConfigurationException, "Configuration is invalid.")
+    NOT_CONTROLLER = (41, NotControllerException, "This is not the correct controller for this cluster.")
+    INVALID_REQUEST = (42, InvalidRequestException, "This most likely occurs because of a request being malformed by the client library or the message was sent to an incompatible broker. See the broker logs for more details.")
+    UNSUPPORTED_FOR_MESSAGE_FORMAT = (43, UnsupportedForMessageFormatException, "The message format version on the broker does not support the request.")
+    POLICY_VIOLATION = (44, PolicyViolationException, "Request parameters do not satisfy the configured policy.")
+    OUT_OF_ORDER_SEQUENCE_NUMBER = (45, OutOfOrderSequenceException, "The broker received an out of order sequence number.")
+    DUPLICATE_SEQUENCE_NUMBER = (46, DuplicateSequenceException, "The broker received a duplicate sequence number.")
+    INVALID_PRODUCER_EPOCH = (47, InvalidProducerEpochException, "Producer attempted to produce with an old epoch.")
+    INVALID_TXN_STATE = (48, InvalidTxnStateException, "The producer attempted a transactional operation in an invalid state.")
+    INVALID_PRODUCER_ID_MAPPING = (49, InvalidPidMappingException, "The producer attempted to use a producer id which is not currently assigned to its transactional id.")
+    INVALID_TRANSACTION_TIMEOUT = (50, InvalidTxnTimeoutException, "The transaction timeout is larger than the maximum value allowed by the broker (as configured by transaction.max.timeout.ms).")
+    CONCURRENT_TRANSACTIONS = (51, ConcurrentTransactionsException, "The producer attempted to update a transaction while another concurrent operation on the same transaction was ongoing.")
+    TRANSACTION_COORDINATOR_FENCED = (52, TransactionCoordinatorFencedException, "Indicates that the transaction coordinator sending a WriteTxnMarker is no longer the current coordinator for a given producer.")
+    TRANSACTIONAL_ID_AUTHORIZATION_FAILED = (53, TransactionalIdAuthorizationException, "Transactional Id authorization failed.")
+    KAFKA_STORAGE_ERROR = (56, KafkaStorageException, "Disk error when trying to access log file on the disk.")
+    UNKNOWN_PRODUCER_ID = (59, UnknownProducerIdException, "This exception is raised by the broker if it could not locate the producer metadata associated with the producerId in question. This could happen if, for instance, the producer's records were deleted because their retention time had elapsed. Once the last records of the producerId are removed, the producer's metadata is removed from the broker, and future appends by the producer will return this exception.")
+    FETCH_SESSION_ID_NOT_FOUND = (70, FetchSessionIdNotFoundException, "The fetch session ID was not found.")
+    INVALID_FETCH_SESSION_EPOCH = (71, InvalidFetchSessionEpochException, "The fetch session epoch is invalid.")
+    LISTENER_NOT_FOUND = (72, ListenerNotFoundException, "There is no listener on the leader broker that matches the listener on which metadata request was processed.")
+    FENCED_LEADER_EPOCH = (74, FencedLeaderEpochException, "The leader epoch in the request is older than the epoch on the broker.")
+    UNKNOWN_LEADER_EPOCH = (75, UnknownLeaderEpochException, "The leader epoch in the request is newer than the epoch on the broker.")
+    UNSUPPORTED_COMPRESSION_TYPE = (76, UnsupportedCompressionTypeException, "The requesting client does not support the compression type of given partition.")
+    STALE_BROKER_EPOCH = (77, StaleBrokerEpochException, "Broker epoch has changed.")
+    OFFSET_NOT_AVAILABLE = (78, OffsetNotAvailableException, "The leader high watermark has not caught up from a recent leader election so the offsets cannot be guaranteed to be monotonically increasing.")
+    MEMBER_ID_REQUIRED = (79, MemberIdRequiredException, "The group member needs to have a valid member id before actually entering a consumer group.")
+    PREFERRED_LEADER_NOT_AVAILABLE = (80, PreferredLeaderNotAvailableException, "The preferred leader was not available.")
+    GROUP_MAX_SIZE_REACHED = (81, GroupMaxSizeReachedException, "The group has reached its maximum size.")
+    FENCED_INSTANCE_ID = (82, FencedInstanceIdException, "The broker rejected this static consumer since another consumer with the same group.instance.id has registered with a different member.id.")
+    UNSTABLE_OFFSET_COMMIT = (88, UnstableOffsetCommitException, "There are unstable offsets that need to be cleared.")
+    THROTTLING_QUOTA_EXCEEDED = (89, ThrottlingQuotaExceededException, "The throttling quota has been exceeded.")
+    PRODUCER_FENCED = (90, ProducerFencedException, "There is a newer producer with the same transactionalId which fences the current one.")
+    UNKNOWN_TOPIC_ID = (100, UnknownTopicIdException, "This server does not host this topic ID.")
+    INCONSISTENT_TOPIC_ID = (103, InconsistentTopicIdException, "The log's topic ID did not match the topic ID in the request")
+    FETCH_SESSION_TOPIC_ID_ERROR = (106, FetchSessionTopicIdException, "The fetch session encountered inconsistent topic ID usage")
+    FENCED_MEMBER_EPOCH = (110, FencedMemberEpochException, "The member epoch is fenced by the group coordinator. The member must abandon all its partitions and rejoin.")
+    UNRELEASED_INSTANCE_ID = (111, UnreleasedInstanceIdException, "The instance ID is still used by another member in the consumer group. That member must leave first.")
+    UNSUPPORTED_ASSIGNOR = (112, UnsupportedAssignorException, "The assignor or its version range is not supported by the consumer group.")
+    STALE_MEMBER_EPOCH = (113, StaleMemberEpochException, "The member epoch is stale. The member must retry after receiving its updated member epoch via the ConsumerGroupHeartbeat API.")
+    UNKNOWN_SUBSCRIPTION_ID = (117, UnknownSubscriptionIdException, "Client sent a push telemetry request with an invalid or outdated subscription ID.")
+    TELEMETRY_TOO_LARGE = (118, TelemetryTooLargeException, "Client sent a push telemetry request larger than the maximum size the broker will accept.")
+
+    def __init__(self, code: int, raises: type[ApiException] | None, message: str | None) -> None:
+        self.code = code
+        self.raises = raises
+        self.message = message
+
+    @property
+    def retriable(self) -> bool:
+        """May the same request succeed later? As Java decides it: by the exception's class."""
+        return self.raises is not None and issubclass(self.raises, RetriableException)
+
+    @property
+    def stale_metadata(self) -> bool:
+        """Should the client ask for new metadata before it tries again?"""
+        return self.raises is not None and issubclass(self.raises, InvalidMetadataException)
+
+    def exception(self, message: str | None = None) -> ApiException:
+        """The exception behind this code, with the table's sentence unless another is given. Not for NONE."""
+        if self.raises is None:
+            raise ValueError("NONE is no error, so it has no exception")
+        return self.raises(self.message if message is None else message)
+
+
+_BY_CODE = {error.code: error for error in Errors}
+
+
+def error_for(code: int) -> Errors:
+    """The error with this number; a number we do not know becomes UNKNOWN_SERVER_ERROR, as in Java's Errors.forCode."""
+    return _BY_CODE.get(code, Errors.UNKNOWN_SERVER_ERROR)
+
+
+COMMIT_FAILED_REBALANCED = (
+    "Commit cannot be completed since the group has already rebalanced and assigned the partitions to another member. "
+    "This means that the time between subsequent calls to poll() was longer than the configured max.poll.interval.ms, "
+    "which typically implies that the poll loop is spending too much time message processing. You can address this "
+    "either by increasing max.poll.interval.ms or by reducing the maximum size of batches returned in poll() with "
+    "max.poll.records.")
+COMMIT_FAILED_NOT_A_MEMBER = (
+    "Offset commit cannot be completed since the consumer is not part of an active group for auto partition assignment; "
+    "it is likely that the consumer was kicked out of the group.")
+COMMIT_FAILED_TEXT = {
+    "2.1": COMMIT_FAILED_REBALANCED, "2.2": COMMIT_FAILED_REBALANCED, "2.3": COMMIT_FAILED_REBALANCED,
+    "2.8": COMMIT_FAILED_NOT_A_MEMBER, "3.6": COMMIT_FAILED_NOT_A_MEMBER, "3.9": COMMIT_FAILED_NOT_A_MEMBER,
+    "4.0": COMMIT_FAILED_NOT_A_MEMBER, "4.4": COMMIT_FAILED_NOT_A_MEMBER,
+}
+"""What commit_sync() says, by client version, when the member has been left out of its group."""

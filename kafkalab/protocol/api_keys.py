@@ -1,0 +1,47 @@
+"""The APIs by number, and which response answers which request.
+
+Kafka's enum is `org.apache.kafka.common.protocol.ApiKeys`; the names are as lines print them. Only the APIs that are
+simulated are here; the full lists of numbers and versions are in `api_versions`.
+"""
+import enum
+
+from kafkalab.protocol import messages as m
+
+
+class ApiKeys(enum.Enum):
+    """One API: its number on the wire, its request class and its response class."""
+
+    PRODUCE = (0, m.ProduceRequest, m.ProduceResponse)
+    FETCH = (1, m.FetchRequest, m.FetchResponse)
+    LIST_OFFSETS = (2, m.ListOffsetsRequest, m.ListOffsetsResponse)
+    METADATA = (3, m.MetadataRequest, m.MetadataResponse)
+    OFFSET_COMMIT = (8, m.OffsetCommitRequest, m.OffsetCommitResponse)
+    OFFSET_FETCH = (9, m.OffsetFetchRequest, m.OffsetFetchResponse)
+    FIND_COORDINATOR = (10, m.FindCoordinatorRequest, m.FindCoordinatorResponse)
+    JOIN_GROUP = (11, m.JoinGroupRequest, m.JoinGroupResponse)
+    HEARTBEAT = (12, m.HeartbeatRequest, m.HeartbeatResponse)
+    LEAVE_GROUP = (13, m.LeaveGroupRequest, m.LeaveGroupResponse)
+    SYNC_GROUP = (14, m.SyncGroupRequest, m.SyncGroupResponse)
+    API_VERSIONS = (18, m.ApiVersionsRequest, m.ApiVersionsResponse)
+    INIT_PRODUCER_ID = (22, m.InitProducerIdRequest, m.InitProducerIdResponse)
+    OFFSET_FOR_LEADER_EPOCH = (23, m.OffsetForLeaderEpochRequest, m.OffsetForLeaderEpochResponse)
+    GET_TELEMETRY_SUBSCRIPTIONS = (71, m.GetTelemetrySubscriptionsRequest, m.GetTelemetrySubscriptionsResponse)
+
+    def __init__(self, id: int, request: type, response: type) -> None:
+        self.id = id
+        self.request = request
+        self.response = response
+
+
+_BY_ID = {api.id: api for api in ApiKeys}
+_BY_MESSAGE = {kind: api for api in ApiKeys for kind in (api.request, api.response)}
+
+
+def api_of(message: object) -> ApiKeys:
+    """The API a request or a response belongs to; KeyError for anything else."""
+    return _BY_MESSAGE[type(message)]
+
+
+def api_by_id(id: int) -> ApiKeys:
+    """The simulated API with this number; KeyError where there is none."""
+    return _BY_ID[id]

@@ -1,0 +1,290 @@
+"""The requests of a group member: join, sync, heartbeat, leave, and its committed offsets.
+
+Field names and defaults are those of Kafka's schemas (JoinGroupRequest.json and its neighbours). `metadata` and
+`assignment` are bytes, because the broker never looks inside them: `kafkalab.protocol.consumer_protocol` does.
+"""
+from dataclasses import dataclass
+
+from kafkalab.protocol.connection_messages import ZERO_UUID
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JoinGroupRequestProtocol:
+    """One assignor the member could live with, and what it wants to tell the leader (a serialized subscription)."""
+
+    name: str
+    metadata: bytes = b""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JoinGroupRequest:
+    """Ask to become, or to stay, a member. The answer waits until the group has gathered."""
+
+    group_id: str
+    session_timeout_ms: int
+    rebalance_timeout_ms: int = -1
+    member_id: str = ""
+    group_instance_id: str | None = None
+    protocol_type: str = "consumer"
+    protocols: tuple[JoinGroupRequestProtocol, ...] = ()
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JoinGroupResponseMember:
+    member_id: str
+    group_instance_id: str | None = None
+    metadata: bytes = b""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JoinGroupResponse:
+    """members is filled for the leader only."""
+
+    throttle_time_ms: int = 0
+    error_code: int = 0
+    generation_id: int = -1
+    protocol_type: str | None = None
+    protocol_name: str | None = None
+    leader: str = ""
+    skip_assignment: bool = False
+    member_id: str = ""
+    members: tuple[JoinGroupResponseMember, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncGroupRequestAssignment:
+    member_id: str
+    assignment: bytes = b""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncGroupRequest:
+    """The leader brings everybody's assignment, a follower brings an empty list and fetches its own."""
+
+    group_id: str
+    generation_id: int
+    member_id: str
+    group_instance_id: str | None = None
+    protocol_type: str | None = None
+    protocol_name: str | None = None
+    assignments: tuple[SyncGroupRequestAssignment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncGroupResponse:
+    throttle_time_ms: int = 0
+    error_code: int = 0
+    protocol_type: str | None = None
+    protocol_name: str | None = None
+    assignment: bytes = b""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeartbeatRequest:
+    group_id: str
+    generation_id: int
+    member_id: str
+    group_instance_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeartbeatResponse:
+    throttle_time_ms: int = 0
+    error_code: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemberIdentity:
+    """Who leaves; `reason` from v5 (KIP-800)."""
+
+    member_id: str
+    group_instance_id: str | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeaveGroupRequest:
+    """Up to v2 one `member_id` leaves; from v3 (KIP-345) `members` do. Ask `leaving` for either."""
+
+    group_id: str
+    member_id: str = ""
+    members: tuple[MemberIdentity, ...] = ()
+
+    @property
+    def leaving(self) -> tuple[MemberIdentity, ...]:
+        """The members that leave, whichever field carries them."""
+        return self.members or (MemberIdentity(member_id=self.member_id),)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemberResponse:
+    member_id: str
+    group_instance_id: str | None = None
+    error_code: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeaveGroupResponse:
+    throttle_time_ms: int = 0
+    error_code: int = 0
+    members: tuple[MemberResponse, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetCommitRequestPartition:
+    partition_index: int
+    committed_offset: int
+    committed_leader_epoch: int = -1
+    commit_timestamp: int = -1
+    committed_metadata: str | None = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetCommitRequestTopic:
+    name: str
+    topic_id: str = ZERO_UUID
+    partitions: tuple[OffsetCommitRequestPartition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetCommitRequest:
+    """generation_id_or_member_epoch is -1 and member_id empty for a consumer that only assigns itself partitions.
+
+    The schema called the field generation_id until 3.5 (KIP-848).
+    """
+
+    group_id: str
+    generation_id_or_member_epoch: int = -1
+    member_id: str = ""
+    group_instance_id: str | None = None
+    retention_time_ms: int = -1
+    topics: tuple[OffsetCommitRequestTopic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetCommitResponsePartition:
+    partition_index: int
+    error_code: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetCommitResponseTopic:
+    name: str
+    topic_id: str = ZERO_UUID
+    partitions: tuple[OffsetCommitResponsePartition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetCommitResponse:
+    throttle_time_ms: int = 0
+    topics: tuple[OffsetCommitResponseTopic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetFetchRequestTopic:
+    """The single-group form, up to v7."""
+
+    name: str
+    partition_indexes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetFetchRequestTopics:
+    """The form inside a group, v8 and later (KIP-709)."""
+
+    name: str
+    topic_id: str = ZERO_UUID
+    partition_indexes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetFetchRequestGroup:
+    group_id: str
+    member_id: str | None = None
+    member_epoch: int = -1
+    topics: tuple[OffsetFetchRequestTopics, ...] | None = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetFetchRequest:
+    """Up to v7 one group in the top-level fields, from v8 a list of groups. Ask `asked` for either."""
+
+    group_id: str = ""
+    topics: tuple[OffsetFetchRequestTopic, ...] | None = ()
+    groups: tuple[OffsetFetchRequestGroup, ...] = ()
+    require_stable: bool = False
+
+    @property
+    def asked(self) -> tuple[OffsetFetchRequestGroup, ...]:
+        """The groups asked about, whichever form carries them."""
+        if self.groups:
+            return self.groups
+        topics = None if self.topics is None else tuple(
+            OffsetFetchRequestTopics(name=topic.name, partition_indexes=topic.partition_indexes) for topic in self.topics)
+        return (OffsetFetchRequestGroup(group_id=self.group_id, topics=topics),)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetFetchResponsePartition:
+    """committed_offset is -1 where nothing was committed. The single-group form, up to v7."""
+
+    partition_index: int
+    committed_offset: int = -1
+    committed_leader_epoch: int = -1
+    metadata: str | None = ""
+    error_code: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetFetchResponseTopic:
+    name: str
+    partitions: tuple[OffsetFetchResponsePartition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetFetchResponsePartitions:
+    """As OffsetFetchResponsePartition, in the form inside a group (v8 and later)."""
+
+    partition_index: int
+    committed_offset: int = -1
+    committed_leader_epoch: int = -1
+    metadata: str | None = ""
+    error_code: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetFetchResponseTopics:
+    name: str
+    topic_id: str = ZERO_UUID
+    partitions: tuple[OffsetFetchResponsePartitions, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetFetchResponseGroup:
+    group_id: str
+    topics: tuple[OffsetFetchResponseTopics, ...] = ()
+    error_code: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetFetchResponse:
+    """Ask `group` for one group's part in either form."""
+
+    throttle_time_ms: int = 0
+    topics: tuple[OffsetFetchResponseTopic, ...] = ()
+    error_code: int = 0
+    groups: tuple[OffsetFetchResponseGroup, ...] = ()
+
+    def group(self, group_id: str) -> OffsetFetchResponseGroup:
+        """What is known of `group_id`. KeyError where a batched answer lacks it."""
+        if self.groups:
+            return {group.group_id: group for group in self.groups}[group_id]
+        return OffsetFetchResponseGroup(group_id=group_id, error_code=self.error_code, topics=tuple(
+            OffsetFetchResponseTopics(name=topic.name, partitions=tuple(
+                OffsetFetchResponsePartitions(
+                    partition_index=part.partition_index, committed_offset=part.committed_offset,
+                    committed_leader_epoch=part.committed_leader_epoch, metadata=part.metadata,
+                    error_code=part.error_code)
+                for part in topic.partitions))
+            for topic in self.topics))

@@ -1,0 +1,320 @@
+"""The requests that move records and ask about positions: produce, fetch, list offsets, leader epochs, producer ids.
+
+Field names and defaults are those of Kafka's schemas (ProduceRequest.json, FetchRequest.json and their neighbours).
+Where two schemas use one name for different things, ours says which is meant: `FetchPartitionData`,
+`FetchEpochEndOffset`. Records travel as whole batches, as on Kafka's wire: `kafkalab.protocol.records_wire`.
+"""
+from dataclasses import dataclass
+
+from kafkalab.protocol.connection_messages import ZERO_UUID
+from kafkalab.protocol.records_wire import RecordBatch
+
+LATEST_TIMESTAMP = -1
+EARLIEST_TIMESTAMP = -2
+"""ListOffsets: the two timestamps that are questions, "the end" and "the beginning"."""
+
+MAX_LONG = 9223372036854775807
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListOffsetsPartition:
+    partition_index: int
+    current_leader_epoch: int = -1
+    timestamp: int = LATEST_TIMESTAMP
+    max_num_offsets: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListOffsetsTopic:
+    name: str
+    partitions: tuple[ListOffsetsPartition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListOffsetsRequest:
+    """isolation_level 0 is read_uncommitted, 1 read_committed. timeout_ms is v10 and later (KIP-1075)."""
+
+    replica_id: int = -1
+    isolation_level: int = 0
+    topics: tuple[ListOffsetsTopic, ...] = ()
+    timeout_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListOffsetsPartitionResponse:
+    partition_index: int
+    error_code: int = 0
+    old_style_offsets: tuple[int, ...] = ()
+    timestamp: int = -1
+    offset: int = -1
+    leader_epoch: int = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListOffsetsTopicResponse:
+    name: str
+    partitions: tuple[ListOffsetsPartitionResponse, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListOffsetsResponse:
+    throttle_time_ms: int = 0
+    topics: tuple[ListOffsetsTopicResponse, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplicaState:
+    """Who fetches, when it is a broker. A consumer leaves both at -1."""
+
+    replica_id: int = -1
+    replica_epoch: int = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchPartition:
+    partition: int
+    current_leader_epoch: int = -1
+    fetch_offset: int = 0
+    last_fetched_epoch: int = -1
+    log_start_offset: int = -1
+    partition_max_bytes: int = 1048576
+    replica_directory_id: str = ZERO_UUID
+    high_watermark: int = MAX_LONG
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchTopic:
+    """Named up to v12, identified from v13 on (KIP-516)."""
+
+    topic: str = ""
+    topic_id: str = ZERO_UUID
+    partitions: tuple[FetchPartition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgottenTopic:
+    """Partitions that leave the fetch session (KIP-227)."""
+
+    topic: str = ""
+    topic_id: str = ZERO_UUID
+    partitions: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchRequest:
+    """A long poll: answered when min_bytes are there, or after max_wait_ms.
+
+    session_id 0 with session_epoch 0 asks for a new fetch session; epoch -1 ends it or does without (KIP-227).
+    """
+
+    cluster_id: str | None = None
+    replica_id: int = -1
+    replica_state: ReplicaState = ReplicaState()
+    max_wait_ms: int = 500
+    min_bytes: int = 1
+    max_bytes: int = 52428800
+    isolation_level: int = 0
+    session_id: int = 0
+    session_epoch: int = -1
+    topics: tuple[FetchTopic, ...] = ()
+    forgotten_topics_data: tuple[ForgottenTopic, ...] = ()
+    rack_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchEpochEndOffset:
+    """Where the follower's log parted from the leader's; printed as EpochEndOffset."""
+
+    epoch: int = -1
+    end_offset: int = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeaderIdAndEpoch:
+    """A hint who leads now (KIP-951)."""
+
+    leader_id: int = -1
+    leader_epoch: int = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotId:
+    end_offset: int = -1
+    epoch: int = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AbortedTransaction:
+    producer_id: int
+    first_offset: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeEndpoint:
+    """The address of a hinted leader (KIP-951)."""
+
+    node_id: int
+    host: str
+    port: int
+    rack: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchPartitionData:
+    """What one partition gave; printed as PartitionData. high_watermark -1 goes with an error."""
+
+    partition_index: int
+    error_code: int = 0
+    high_watermark: int = -1
+    last_stable_offset: int = -1
+    log_start_offset: int = -1
+    diverging_epoch: FetchEpochEndOffset = FetchEpochEndOffset()
+    current_leader: LeaderIdAndEpoch = LeaderIdAndEpoch()
+    snapshot_id: SnapshotId = SnapshotId()
+    aborted_transactions: tuple[AbortedTransaction, ...] | None = None
+    preferred_read_replica: int = -1
+    records: tuple[RecordBatch, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchableTopicResponse:
+    topic: str = ""
+    topic_id: str = ZERO_UUID
+    partitions: tuple[FetchPartitionData, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchResponse:
+    """In a session an answer names only the partitions that have something to say."""
+
+    throttle_time_ms: int = 0
+    error_code: int = 0
+    session_id: int = 0
+    responses: tuple[FetchableTopicResponse, ...] = ()
+    node_endpoints: tuple[NodeEndpoint, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProducePartitionData:
+    """One partition's batch (PartitionProduceData in the schema)."""
+
+    index: int
+    records: tuple[RecordBatch, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicProduceData:
+    """Named up to v12, identified from v13 on (KIP-516). We keep the name beside the id: the client prints both."""
+
+    name: str = ""
+    topic_id: str = ZERO_UUID
+    partition_data: tuple[ProducePartitionData, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProduceRequest:
+    """acks: 0 nobody answers, 1 the leader answers, -1 (all) the in-sync replicas have it first."""
+
+    transactional_id: str | None = None
+    acks: int = -1
+    timeout_ms: int = 30000
+    topic_data: tuple[TopicProduceData, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchIndexAndErrorMessage:
+    """Which record of a rejected batch was at fault (KIP-467)."""
+
+    batch_index: int
+    batch_index_error_message: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionProduceResponse:
+    """base_offset is the offset of the batch's first record, -1 with an error."""
+
+    index: int
+    error_code: int = 0
+    base_offset: int = -1
+    log_append_time_ms: int = -1
+    log_start_offset: int = -1
+    record_errors: tuple[BatchIndexAndErrorMessage, ...] = ()
+    error_message: str | None = None
+    current_leader: LeaderIdAndEpoch = LeaderIdAndEpoch()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicProduceResponse:
+    name: str = ""
+    topic_id: str = ZERO_UUID
+    partition_responses: tuple[PartitionProduceResponse, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProduceResponse:
+    responses: tuple[TopicProduceResponse, ...] = ()
+    throttle_time_ms: int = 0
+    node_endpoints: tuple[NodeEndpoint, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InitProducerIdRequest:
+    """Ask for a producer id: without a transactional id any broker gives one (KIP-98, KIP-360)."""
+
+    transactional_id: str | None = None
+    transaction_timeout_ms: int = 2147483647
+    producer_id: int = -1
+    producer_epoch: int = -1
+    enable_2pc: bool = False
+    keep_prepared_txn: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InitProducerIdResponse:
+    throttle_time_ms: int = 0
+    error_code: int = 0
+    producer_id: int = -1
+    producer_epoch: int = -1
+    ongoing_txn_producer_id: int = -1
+    ongoing_txn_producer_epoch: int = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetForLeaderPartition:
+    partition: int
+    current_leader_epoch: int = -1
+    leader_epoch: int = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetForLeaderTopic:
+    topic: str
+    partitions: tuple[OffsetForLeaderPartition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetForLeaderEpochRequest:
+    """Where did this leader epoch end? A consumer asks before it trusts a committed offset (KIP-320)."""
+
+    replica_id: int = -1
+    topics: tuple[OffsetForLeaderTopic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpochEndOffset:
+    error_code: int = 0
+    partition: int = 0
+    leader_epoch: int = -1
+    end_offset: int = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetForLeaderTopicResult:
+    topic: str
+    partitions: tuple[EpochEndOffset, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetForLeaderEpochResponse:
+    throttle_time_ms: int = 0
+    topics: tuple[OffsetForLeaderTopicResult, ...] = ()

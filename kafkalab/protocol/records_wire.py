@@ -1,0 +1,72 @@
+"""How records travel: in batches, and how many bytes a batch takes.
+
+Kafka's classes are `DefaultRecordBatch` and `DefaultRecord` (message format v2, KIP-98). We keep the records as
+values and count the bytes they would take; nothing here compresses, `compression` only names what was asked for.
+"""
+from dataclasses import dataclass
+
+RECORD_BATCH_OVERHEAD_BYTES = 61
+"""The header of a v2 batch, from base offset to record count (DefaultRecordBatch.RECORD_BATCH_OVERHEAD)."""
+
+
+@dataclass(frozen=True, slots=True)
+class WireRecord:
+    """One record inside a batch; key and value are text, or None for Kafka's null."""
+
+    key: str | None
+    value: str | None
+    timestamp_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordBatch:
+    """The unit of a produce request, of a partition's log and of a fetch answer.
+
+    base_offset: offset of the first record; a producer sends 0, the leader gives the real one.
+    size_bytes: of the whole batch on the wire; `batch_size_bytes` counts it.
+    producer_id, producer_epoch, base_sequence: -1 without idempotence (KIP-98).
+    """
+
+    base_offset: int = 0
+    records: tuple[WireRecord, ...] = ()
+    size_bytes: int = 0
+    producer_id: int = -1
+    producer_epoch: int = -1
+    base_sequence: int = -1
+    compression: str = "none"
+
+    @property
+    def last_offset(self) -> int:
+        """Offset of the last record."""
+        return self.base_offset + len(self.records) - 1
+
+
+def batch_size_bytes(records: tuple[WireRecord, ...]) -> int:
+    """Bytes of an uncompressed v2 batch that holds `records`; 61 for none."""
+    first_ms = records[0].timestamp_ms if records else 0
+    return RECORD_BATCH_OVERHEAD_BYTES + sum(
+        record_size_bytes(record, offset_delta=delta, timestamp_delta_ms=record.timestamp_ms - first_ms)
+        for delta, record in enumerate(records))
+
+
+def record_size_bytes(record: WireRecord, *, offset_delta: int, timestamp_delta_ms: int) -> int:
+    """Bytes of one record inside a batch, its own length prefix included (DefaultRecord.sizeInBytes)."""
+    body = (1  # attributes, unused so far
+            + varint_bytes(timestamp_delta_ms) + varint_bytes(offset_delta)
+            + _field_bytes(record.key) + _field_bytes(record.value)
+            + varint_bytes(0))  # no headers
+    return varint_bytes(body) + body
+
+
+def varint_bytes(number: int) -> int:
+    """Bytes of a zig-zag encoded variable-length integer: 1 for -64..63, 2 up to 8191, and so on."""
+    zigzag = number * 2 if number >= 0 else -number * 2 - 1
+    return max(1, -(-zigzag.bit_length() // 7))
+
+
+def _field_bytes(text: str | None) -> int:
+    """Bytes of a key or value: its length and itself; a null is the length -1 alone."""
+    if text is None:
+        return varint_bytes(-1)
+    size = len(text.encode("utf-8"))
+    return varint_bytes(size) + size
