@@ -1,0 +1,125 @@
+"""Judges: what decides, and what no learner is given. Nothing of this folder is in a release or in the sandbox.
+
+A judge never sees the learner's objects, only the plain data their probe returned, and it runs in a process the learner's
+code has never been in. Each chapter has one file, chNN.py, with a tuple JUDGES; each judge knows the truth of any case, the
+inputs nobody has seen, and the wrong answers people really give, each with the sentence that helps them on.
+"""
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from random import Random
+
+from autograder.plain import same
+from autograder.questions import Question
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a judge says to one case. `share` of the points, 0 to 1; `misconception` names the wrong answer it recognised."""
+
+    ok: bool
+    sentence: str
+    share: float = 0.0
+    misconception: str | None = None
+
+
+@dataclass(frozen=True)
+class WrongAnswer:
+    """A wrong answer people really give: the answer cell that gives it, and the sentence it earns.
+
+    The sentence may speak of the case's own numbers in braces: "You counted one for each of the {partitions} partitions."
+    """
+
+    name: str
+    source: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Judge:
+    """How one question is decided.
+
+    id             the question's
+    truth          case -> the data a right answer gives. Written apart from the reference, so that one proves the other
+    judge          (case, data) -> Verdict, where equality with one truth does not do
+    hidden_cases   a Random seeded by the course secret -> more cases; only for questions that call the learner's function
+    reference      the solved answer cell's source (for an open question: a model answer); None takes the solved cell with
+                   this grade_id from notebooks/source_py
+    wrong_answers  see WrongAnswer; the first whose data is equal to the learner's gives its sentence
+    right          the sentence for a right answer: why it is right, in a few words
+    otherwise      the sentence for a wrong answer nobody has named
+    """
+
+    id: str
+    truth: Callable[[dict], object] | None = None
+    judge: Callable[[dict, object], Verdict] | None = None
+    hidden_cases: Callable[[Random], list[dict]] | None = None
+    reference: str | None = None
+    wrong_answers: tuple[WrongAnswer, ...] = ()
+    right: str = "right."
+    otherwise: str = "not yet. hint(\"{id}\") says where to look."
+
+
+# The one place where a chapter's judges are kept; a test may add a chapter with `register`.
+_CHAPTERS: dict[str, dict[str, Judge]] = {}
+
+
+def register(chapter: str, judges: tuple[Judge, ...]) -> None:
+    """Make a chapter's judges known; chNN.py modules are found without it."""
+    _CHAPTERS[chapter] = {judge.id: judge for judge in judges}
+
+
+def find(question_id: str) -> Judge:
+    """The judge of a question; KeyError, with a sentence, when nobody wrote one."""
+    chapter = question_id[:2]
+    if chapter not in _CHAPTERS:
+        try:
+            module = importlib.import_module(f"{__name__}.ch{chapter}")
+        except ModuleNotFoundError as missing:
+            if missing.name != f"{__name__}.ch{chapter}":
+                raise
+            raise KeyError(f"Chapter {chapter} has no judges.") from None
+        register(chapter, module.JUDGES)
+    try:
+        return _CHAPTERS[chapter][question_id]
+    except KeyError:
+        raise KeyError(f"Question {question_id} has no judge.") from None
+
+
+def decide(question: Question, judge: Judge, case: Mapping, data,
+           said_by_wrong: Callable[[WrongAnswer], object] | None = None) -> Verdict:
+    """The verdict on plain `data` that a learner's answer gave to `case`.
+
+    `said_by_wrong` gives the data a named wrong answer really gives to this case (see rehearsal.py); it is only asked when
+    the learner's data is wrong.
+    """
+    case = dict(case)
+    verdict = _first_word(question, judge, case, data)
+    if verdict.ok or verdict.misconception or said_by_wrong is None:
+        return verdict
+    for wrong in judge.wrong_answers:
+        if same(said_by_wrong(wrong), data):
+            return Verdict(False, fill(wrong.sentence, case, judge.id), verdict.share, wrong.name)
+    return verdict
+
+
+def _first_word(question, judge, case, data) -> Verdict:
+    if judge.judge is not None:
+        return judge.judge(case, data)
+    if judge.truth is not None:
+        ok, sentence = same(judge.truth(case), data), None
+    elif question.public_judge is not None:
+        ok, sentence = question.public_judge(case, data)
+    else:
+        raise TypeError(f"judge {judge.id} has neither truth nor judge, and its question has no public_judge")
+    sentence = sentence or fill(judge.right if ok else judge.otherwise, case, judge.id)
+    return Verdict(bool(ok), sentence, 1.0 if ok else 0.0)
+
+
+def fill(sentence: str, case: Mapping, question_id: str) -> str:
+    """A sentence with the case's numbers in place of their names in braces; other braces stay as they are."""
+    for name, value in {**case, "id": question_id}.items():
+        sentence = sentence.replace("{" + str(name) + "}", str(value))
+    return sentence

@@ -1,0 +1,57 @@
+"""Plain data: the only thing that passes between a learner's code and a judge.
+
+A judge that compared live objects would ask the learner's `__eq__` for the verdict. So a probe hands over numbers, texts,
+lists and dicts of exactly these types, and everything else is refused here with a sentence that says what came instead.
+"""
+import json
+import math
+
+MOST_BYTES = 256_000           # one answer; a learner's list of everything is cut off here, not in the judge's memory
+DEEPEST = 12
+
+
+class NotPlain(TypeError):
+    """The value is not made of numbers, texts, lists and dicts; the message names what it is."""
+
+
+def plain(value, depth: int = 0):
+    """Return `value` as plain JSON data; a numpy or pandas number becomes a Python one, a tuple a list, a set a sorted list.
+
+    Raises NotPlain for anything else. Types are compared exactly: a subclass of int may lie about its value.
+    """
+    if depth > DEEPEST:
+        raise NotPlain(f"lists inside lists more than {DEEPEST} deep")
+    kind = type(value)
+    if value is None or kind in (bool, int, str):
+        return value
+    if kind is float:
+        return value if math.isfinite(value) else repr(value)      # JSON has no nan; the text "nan" equals no number
+    if kind in (list, tuple):
+        return [plain(item, depth + 1) for item in value]
+    if kind in (set, frozenset):
+        return sorted((plain(item, depth + 1) for item in value), key=canonical)
+    if kind is dict:
+        return {_key(key): plain(item, depth + 1) for key, item in value.items()}
+    if kind.__module__ == "numpy" and hasattr(value, "tolist"):    # np.int64 comes out of every pandas count
+        return plain(value.tolist(), depth + 1)
+    raise NotPlain(f"a {kind.__name__}, where a number, a text, a list or a dict was asked for")
+
+
+def canonical(data) -> str:
+    """The one text of some plain data: equal data have equal texts, 4 and 4.0 and True have different ones."""
+    return json.dumps(data, sort_keys=True, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+
+
+def same(left, right) -> bool:
+    """Whether two plain answers are the same, to the type."""
+    return canonical(left) == canonical(right)
+
+
+def _key(key) -> str:
+    if type(key) is str:
+        return key
+    if type(key) in (int, bool, float) or key is None:
+        return json.dumps(key)
+    if type(key) is tuple:
+        return "-".join(str(plain(part)) for part in key)          # ("orders", 1) is written orders-1, as Kafka does
+    raise NotPlain(f"a dict with a {type(key).__name__} as a key")
