@@ -1,0 +1,136 @@
+"""The views read a journal and draw it; the text twin says what the picture says."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafkalab.tests.views.fake_lab import FakeLab, first_poll
+from kafkalab.views import compare, sequence, side_by_side, timeline
+from kafkalab.views.connections import rows
+from kafkalab.views.sequence import arrows
+from kafkalab.views.style import LOOKS, axis_unit, clock
+from kafkalab.views.versions import differing
+
+
+def words(text: str) -> str:
+    """Text with its column padding removed."""
+    return " ".join(text.split())
+
+
+def test_the_gantt_has_one_row_for_each_connection_in_order_of_opening():
+    picture = timeline(first_poll())
+    assert [line.split()[2] for line in picture.text.splitlines()[1:]] == ["-1", "2147483645", "2", "0", "1"]
+    assert "closed, idle at 9 min 0.2 s" in picture.text
+    assert "5 connections opened, 4 open at 10 min 0.0 s" in picture.alt
+
+
+def test_every_label_of_the_gantt_is_inside_the_picture():
+    picture = timeline(first_poll())
+    assert_texts_inside_and_apart(picture)
+
+
+def test_no_labels_of_the_other_pictures_overlap():
+    assert_texts_inside_and_apart(sequence(first_poll()))
+    assert_texts_inside_and_apart(compare(first_poll(), first_poll(extra_bootstrap=True), ("2.3", "2.2")))
+
+
+def assert_texts_inside_and_apart(picture) -> None:
+    """No text leaves the figure and no two texts of one picture touch."""
+    renderer = picture.figure.canvas.get_renderer()
+    picture.figure.canvas.draw()
+    boxes = []
+    for axes in picture.figure.axes:
+        boxes += [(t.get_text(), t.get_window_extent(renderer)) for t in axes.texts if t.get_text()]
+    boxes += [(t.get_text(), t.get_window_extent(renderer)) for t in picture.figure.texts]
+    for legend in picture.figure.legends:
+        boxes += [(t.get_text(), t.get_window_extent(renderer)) for t in legend.get_texts()]
+    page = picture.figure.bbox
+    for text, box in boxes:
+        assert page.x0 <= box.x0 and box.x1 <= page.x1 and page.y0 <= box.y0 and box.y1 <= page.y1, f"{text!r} leaves the picture"
+    for i, (text, box) in enumerate(boxes):
+        for other, other_box in boxes[i + 1:]:
+            shared = min(box.x1, other_box.x1) - max(box.x0, other_box.x0), min(box.y1, other_box.y1) - max(box.y0, other_box.y0)
+            assert min(shared) < 1, f"{text!r} and {other!r} overlap"
+
+
+def test_the_same_run_gives_the_same_bytes():
+    assert timeline(first_poll()).png() == timeline(first_poll()).png()
+    assert sequence(first_poll()).png() == sequence(first_poll()).png()
+
+
+def test_a_class_is_never_told_by_colour_alone():
+    looks = list(LOOKS.values())
+    assert len({look.hatch for look in looks}) == len({look.line for look in looks}) == len({look.colour for look in looks}) == len(looks)
+
+
+def test_a_picture_shows_itself_with_its_text_twin():
+    data, metadata = timeline(first_poll())._repr_mimebundle_()
+    assert data["image/png"].startswith(b"\x89PNG")
+    assert "node -1" in data["text/plain"]
+    assert "Connection Gantt" in metadata["image/png"]["alt"]
+
+
+def test_requests_belong_to_the_connection_that_carried_them():
+    by_node = {row.node: row for row in rows(first_poll())}
+    assert by_node["-1"].requests_at_ms == (3, 46, 46)
+    assert by_node["2147483645"].requests_at_ms == (66,)
+
+
+def test_an_empty_lab_gives_an_empty_picture_and_no_error():
+    lab = FakeLab()
+    lab.now_ms = 3_000
+    assert "0 connections opened" in timeline(lab).alt
+
+
+def test_the_sequence_pairs_a_request_with_its_answer():
+    found = arrows(first_poll(), "inv-1", to_ms=100)
+    asked = next(arrow for arrow in found if arrow.what.startswith("FIND_COORDINATOR"))
+    answered = next(arrow for arrow in found if arrow.what.startswith("answer to FIND_COORDINATOR"))
+    assert (asked.left_ms, asked.arrived_ms) == (46, 47)
+    assert (answered.left_ms, answered.arrived_ms) == (59, 60)
+
+
+def test_a_long_conversation_is_cut_and_the_heading_says_so():
+    picture = sequence(first_poll(), most=10)
+    assert "more, not drawn" in picture.alt
+    assert sum(" client -> broker " in f" {words(line)} " for line in picture.text.splitlines()) == 10
+
+
+def test_only_the_requests_asked_for():
+    picture = sequence(first_poll(), apis=("METADATA",))
+    assert "METADATA" in picture.text and "FETCH" not in picture.text and "connect to node 2" in picture.text
+
+
+def test_a_lab_of_several_clients_asks_which():
+    lab = first_poll()
+    lab.open("other", -1, 0, "bootstrap", 5)
+    with pytest.raises(ValueError, match="name one"):
+        sequence(lab)
+
+
+def test_only_the_row_that_one_version_has_is_boxed():
+    left, right = rows(first_poll()), rows(first_poll(extra_bootstrap=True))
+    assert differing(left, right) == (frozenset(), frozenset({1}))
+    picture = compare(first_poll(), first_poll(extra_bootstrap=True), ("2.3", "2.2"))
+    assert "1 row differs" in picture.alt
+    assert [line.split()[:4] for line in picture.text.splitlines() if line.startswith("* inv")] == [["*", "inv-1", "node", "-2"]]
+
+
+def test_another_way_of_writing_the_coordinators_id_is_no_difference():
+    assert differing(rows(first_poll()), rows(first_poll(coordinator="+2"))) == (frozenset(), frozenset())
+
+
+def test_lines_side_by_side():
+    pair = side_by_side(["a", "b", "c"], ["a", "c", "d"], ("real", "simulated"))
+    assert pair.same == 2
+    assert [mark for _, mark, _ in pair.pairs] == ["=", "<", "=", ">"]
+    assert "&lt;" in side_by_side(["<b>"], ["x"], ("real", "simulated"))._repr_html_()
+
+
+@pytest.mark.parametrize(("at_ms", "said"), [(0, "0 ms"), (95, "95 ms"), (3_200, "3.2 s"), (540_100, "9 min 0.1 s")])
+def test_times_are_said_as_people_say_them(at_ms, said):
+    assert clock(at_ms) == said
+
+
+def test_the_axis_chooses_its_unit():
+    assert [axis_unit(span)[1] for span in (300, 20_000, 600_000)] == ["ms", "s", "min"]

@@ -1,0 +1,59 @@
+"""Are these the same lines? Two lists of lines next to each other.
+
+Used to lay what a real Java client wrote beside what the simulator writes. Lines that say the same are joined by ``=``; a
+line that only one side has is marked. What differs from run to run by nature (a member's random id, the correlation id of
+a request, how often a look-up loop turned) is the reader's to judge: nothing is hidden.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from html import escape
+
+from .picture import columns
+from .style import ALERT, MONO
+
+SAME, LEFT_ONLY, RIGHT_ONLY = "=", "<", ">"
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """Pairs of lines: (left or None, mark, right or None)."""
+
+    titles: tuple[str, str]
+    pairs: tuple[tuple[str | None, str, str | None], ...]
+
+    @property
+    def same(self) -> int:
+        """How many lines both sides have, in the same order."""
+        return sum(mark == SAME for _, mark, _ in self.pairs)
+
+    @property
+    def text(self) -> str:
+        """The text twin: one pair a line."""
+        return columns([(left or "", mark, right or "") for left, mark, right in self.pairs], (self.titles[0], " ", self.titles[1]))
+
+    def _repr_html_(self) -> str:
+        cell = f"font-family:'{MONO}',monospace;font-size:11px;text-align:left;vertical-align:top;white-space:pre-wrap;padding:1px 6px"
+        rows = []
+        for left, mark, right in self.pairs:
+            edge = "" if mark == SAME else f";border-left:3px solid {ALERT}"
+            rows.append(f"<tr><td style=\"{cell}{edge}\">{escape(left or '')}</td><td style=\"{cell}\">{escape(mark)}</td><td style=\"{cell}\">{escape(right or '')}</td></tr>")
+        head = "".join(f'<th style="text-align:left">{escape(title)}</th>' for title in (self.titles[0], "", self.titles[1]))
+        return f"<table><caption>{self.same} of {len(self.pairs)} lines are the same</caption><tr>{head}</tr>{''.join(rows)}</table>"
+
+    def __str__(self) -> str:
+        return f"{self.same} of {len(self.pairs)} lines are the same\n{self.text}"
+
+
+def side_by_side(left: list[str], right: list[str], titles: tuple[str, str]) -> SideBySide:
+    """Pair two lists of lines so that as many equal lines as possible stand next to each other."""
+    pairs: list[tuple[str | None, str, str | None]] = []
+    for what, l0, l1, r0, r1 in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+        if what == "equal":
+            pairs += [(a, SAME, b) for a, b in zip(left[l0:l1], right[r0:r1])]
+        else:
+            pairs += [(line, LEFT_ONLY, None) for line in left[l0:l1]]
+            pairs += [(None, RIGHT_ONLY, line) for line in right[r0:r1]]
+    return SideBySide(titles, tuple(pairs))

@@ -1,0 +1,64 @@
+"""Colours, hatches, fonts and clocks of every picture, in one place.
+
+Colours are Okabe and Ito's, which stay apart for colour-blind readers. A class of connection also has a hatch of its own
+and a line style of its own, so that a picture printed in grey says the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+FONT = "DejaVu Sans"      # comes with matplotlib, so a picture has the same shape on every machine
+MONO = "DejaVu Sans Mono"
+FONT_PT = 9.5
+SMALL_PT = 8.0
+WIDTH_IN = 10.0           # every picture is this wide; only the number of rows changes its height
+DPI = 110
+
+INK = "#222222"
+QUIET = "#6b6b6b"
+RULE = "#d5d5d5"
+PAPER = "#ffffff"         # pictures bring their own paper: readable in JupyterLab's dark theme too
+ALERT = "#b00020"
+
+
+@dataclass(frozen=True)
+class Look:
+    """How one class of connection is drawn, and what it is called."""
+
+    name: str
+    colour: str
+    hatch: str
+    line: str
+    meaning: str
+
+
+LOOKS = {
+    "bootstrap": Look("bootstrap", "#E69F00", "////", "--", "made-up id: -1, -2, ..."),
+    "coordinator": Look("coordinator", "#56B4E9", "....", "-.", "the group's coordinator"),
+    "data": Look("data", "#009E73", "", "-", "a real broker id"),
+}
+
+
+def look_of(role: str) -> Look:
+    """The look of a connection's class; an unknown class is drawn in grey rather than refused."""
+    return LOOKS.get(role) or Look(role, "#BBBBBB", "xx", ":", role)
+
+
+def clock(at_ms: float) -> str:
+    """A time of the lab for people: 0 ms, 95 ms, 3.2 s, 9 min 0.1 s."""
+    if at_ms < 1_000:
+        return f"{at_ms:.0f} ms"
+    if at_ms < 60_000:
+        return f"{at_ms / 1_000:.1f} s"
+    minutes, rest_ms = divmod(at_ms, 60_000)
+    return f"{minutes:.0f} min {rest_ms / 1_000:.1f} s"
+
+
+def axis_unit(span_ms: float) -> tuple[float, str]:
+    """(milliseconds per unit, name of the unit) for a time axis of that length."""
+    if span_ms <= 2_000:
+        return 1.0, "ms"
+    if span_ms <= 180_000:
+        return 1_000.0, "s"
+    return 60_000.0, "min"

@@ -1,0 +1,78 @@
+"""What does another version of the client do? Two Gantts above one time axis, with the rows that differ in a box.
+
+Rows are paired by what the connection is for, not by its number: the first bootstrap connection with the first, the
+coordinator's with the coordinator's, a broker's with that broker's. Which bootstrap address a client picks is chance, and
+4.4.0 writes the coordinator's id in another way, so comparing ids would box rows that do the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from .connections import Row, draw_legend, draw_rows, rows, table_text
+from .picture import Picture, blank_figure
+from .style import INK, WIDTH_IN, clock
+
+
+def compare(left, right, titles: tuple[str, str], *, client: str | None = None, to_ms: int | None = None) -> Picture:
+    """Draw two labs, one above the other, on one time axis, and box the rows that only one of them has.
+
+    :param left: a Lab; the upper picture
+    :param right: a Lab; the lower picture
+    :param titles: what to call the two, usually the client versions
+    :param client: one client's connections only
+    :param to_ms: end of the time axis, ms of the lab; default: the later of the two labs' clocks
+    """
+    to_ms = max(left.now_ms, right.now_ms) if to_ms is None else to_ms
+    both = [[row for row in rows(lab, client) if row.opened_at_ms <= to_ms] for lab in (left, right)]
+    boxes = differing(*both)
+    row_in, gap_in = 0.40, 0.42
+    heights = [row_in * max(1, len(found)) for found in both]
+    height_in = sum(heights) + 2 * gap_in + 1.35
+    figure = blank_figure(WIDTH_IN, height_in)
+    top = height_in - 0.78
+    for found, boxed, title, height in zip(both, boxes, titles, heights):
+        figure.text(0.012, (top - 0.06) / height_in, f"{title}: {summary(found, to_ms)}", fontsize=10, weight="bold", va="top", color=INK)
+        top -= gap_in + height - 0.06
+        axes = figure.add_axes((0.27, top / height_in, 0.50, height / height_in))
+        draw_rows(axes, found, 0, to_ms, boxed)
+        if found is both[0]:
+            axes.set_xlabel("")
+            axes.tick_params(axis="x", labelbottom=False)
+    number = sum(map(len, boxes))
+    heading = f"{titles[0]} and {titles[1]}: " + ("no row differs" if not number else f"{number} row{'s' if number > 1 else ''} differ{'s' if number == 1 else ''} (boxed)")
+    figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
+    draw_legend(figure, {row.role for found in both for row in found}, 1 - 0.42 / height_in)
+    return Picture(figure, comparison_text(both, boxes, titles), f"Two connection Gantts above one axis. {heading}.")
+
+
+def summary(found: list[Row], to_ms: int) -> str:
+    """The count of one side, as its heading says it."""
+    open_now = sum(row.closed_at_ms is None or row.closed_at_ms > to_ms for row in found)
+    return f"{len(found)} opened, {open_now} open at {clock(to_ms)}"
+
+
+def differing(left: list[Row], right: list[Row]) -> tuple[frozenset[int], frozenset[int]]:
+    """Row numbers on each side without a partner of the same class, broker and ending on the other."""
+    keys = [_keys(side) for side in (left, right)]
+    return tuple(frozenset(y for y, key in enumerate(mine) if key not in set(other)) for mine, other in (keys, keys[::-1]))
+
+
+def _keys(side: list[Row]) -> list[tuple]:
+    seen: Counter = Counter()
+    keys = []
+    for row in side:
+        name = (row.role, None if row.role == "bootstrap" else row.broker, row.how)
+        keys.append((*name, seen[name]))
+        seen[name] += 1
+    return keys
+
+
+def comparison_text(both, boxes, titles) -> str:
+    """The text twin: both tables, a star before each row that only one side has."""
+    parts = []
+    for found, boxed, title in zip(both, boxes, titles):
+        head, *body = table_text(found).splitlines()
+        starred = [("* " if y in boxed else "  ") + line for y, line in enumerate(body)]
+        parts.append("\n".join([title, "  " + head, *starred]))
+    return "\n\n".join(parts) + "\n\n* only on this side"
