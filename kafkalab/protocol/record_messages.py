@@ -265,7 +265,7 @@ class InitProducerIdRequest:
     transaction_timeout_ms: int = 2147483647
     producer_id: int = -1
     producer_epoch: int = -1
-    enable_2pc: bool = False
+    enable_2_pc: bool = False
     keep_prepared_txn: bool = False
 
 

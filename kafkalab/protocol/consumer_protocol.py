@@ -1,0 +1,144 @@
+"""The bytes two consumers of a group say to each other through the coordinator, who does not read them.
+
+A member's subscription travels in JoinGroup's `metadata`, the leader's verdict in SyncGroup's `assignment`. Kafka's
+class is `org.apache.kafka.clients.consumer.internals.ConsumerProtocol`; the schemas are ConsumerProtocolSubscription
+and ConsumerProtocolAssignment. Versions 0 to 3 differ in what is appended: owned partitions (v1, KIP-429), the
+generation (v2, KIP-792), the rack (v3, KIP-881).
+"""
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+NULL_BYTES = struct.pack(">i", -1)
+EMPTY_BYTES = struct.pack(">i", 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProtocolStyle:
+    """How one client version writes.
+
+    version: of the subscription schema. user_data_if_none: an empty array up to 2.3, a null from 2.4 on.
+    """
+
+    version: int
+    user_data_if_none: bytes
+
+
+STYLES = {
+    "2.1": ProtocolStyle(version=0, user_data_if_none=EMPTY_BYTES),
+    "2.2": ProtocolStyle(version=0, user_data_if_none=EMPTY_BYTES),
+    "2.3": ProtocolStyle(version=0, user_data_if_none=EMPTY_BYTES),
+    "2.8": ProtocolStyle(version=1, user_data_if_none=NULL_BYTES),
+    "3.6": ProtocolStyle(version=3, user_data_if_none=NULL_BYTES),
+    "3.9": ProtocolStyle(version=3, user_data_if_none=NULL_BYTES),
+    "4.0": ProtocolStyle(version=3, user_data_if_none=NULL_BYTES),
+    "4.4": ProtocolStyle(version=3, user_data_if_none=NULL_BYTES),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subscription:
+    """What a member wants (topics) and has (owned: topic -> partitions, generation)."""
+
+    topics: tuple[str, ...] = ()
+    owned: Mapping[str, tuple[int, ...]] | None = None
+    generation_id: int = -1
+    rack_id: str | None = None
+    user_data: bytes | None = None
+
+
+def subscription_bytes(client_version: str, subscription: Subscription) -> bytes:
+    """The `metadata` of one JoinGroup protocol as this client version writes it."""
+    style = STYLES[client_version]
+    appended = (
+        _partitions_bytes(subscription.owned or {}),
+        struct.pack(">i", subscription.generation_id),
+        _string(subscription.rack_id),
+    )
+    return b"".join((
+        struct.pack(">hi", style.version, len(subscription.topics)), *map(_string, subscription.topics),
+        _user_data(subscription.user_data, style), *appended[:style.version]))
+
+
+def assignment_bytes(client_version: str, assignment: Mapping[str, tuple[int, ...]], user_data: bytes | None = None) -> bytes:
+    """The leader's verdict for one member (topic -> partitions, in the order given) as this client version writes it."""
+    style = STYLES[client_version]
+    return struct.pack(">h", style.version) + _partitions_bytes(assignment) + _user_data(user_data, style)
+
+
+def read_subscription(metadata: bytes) -> Subscription:
+    """Undo `subscription_bytes`, whichever version wrote it. struct.error for bytes that are no subscription."""
+    reader = _Reader(metadata)
+    version, count = reader.take(">hi")
+    topics = tuple(reader.string() for _ in range(count))
+    user_data = reader.user_data()
+    owned = reader.partitions() if version >= 1 else None
+    generation_id = reader.take(">i")[0] if version >= 2 else -1
+    rack_id = reader.string() if version >= 3 else None
+    return Subscription(topics=topics, owned=owned, generation_id=generation_id, rack_id=rack_id, user_data=user_data)
+
+
+def read_assignment(assignment: bytes) -> dict[str, tuple[int, ...]]:
+    """topic -> partitions, in the leader's order. Empty bytes, the verdict for nobody, give nothing."""
+    if not assignment:
+        return {}
+    reader = _Reader(assignment)
+    reader.take(">h")
+    return reader.partitions()
+
+
+def byte_buffer_text(content: bytes) -> str:
+    """How Java prints a buffer that holds just these bytes."""
+    return f"java.nio.HeapByteBuffer[pos=0 lim={len(content)} cap={len(content)}]"
+
+
+def _string(text: str | None) -> bytes:
+    if text is None:
+        return struct.pack(">h", -1)
+    encoded = text.encode("utf-8")
+    return struct.pack(">h", len(encoded)) + encoded
+
+
+def _user_data(content: bytes | None, style: ProtocolStyle) -> bytes:
+    if content is None:
+        return style.user_data_if_none
+    return struct.pack(">i", len(content)) + content
+
+
+def _partitions_bytes(partitions: Mapping[str, tuple[int, ...]]) -> bytes:
+    return struct.pack(">i", len(partitions)) + b"".join(
+        _string(topic) + struct.pack(f">i{len(numbers)}i", len(numbers), *numbers) for topic, numbers in partitions.items())
+
+
+class _Reader:
+    """A cursor over the bytes of one serialized value."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        self._at = 0
+
+    def take(self, layout: str) -> tuple:
+        values = struct.unpack_from(layout, self._content, self._at)
+        self._at += struct.calcsize(layout)
+        return values
+
+    def raw(self, size: int) -> bytes:
+        start, self._at = self._at, self._at + size
+        return self._content[start:self._at]
+
+    def string(self) -> str | None:
+        (size,) = self.take(">h")
+        return None if size < 0 else self.raw(size).decode("utf-8")
+
+    def user_data(self) -> bytes | None:
+        (size,) = self.take(">i")
+        return None if size < 0 else self.raw(size)
+
+    def partitions(self) -> dict[str, tuple[int, ...]]:
+        (topics,) = self.take(">i")
+        found = {}
+        for _ in range(topics):
+            topic = self.string()
+            (count,) = self.take(">i")
+            found[topic] = self.take(f">{count}i")
+        return found
