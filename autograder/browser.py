@@ -1,0 +1,189 @@
+"""Do the chapters work where a learner opens them: in JupyterLab, in a real browser?
+
+`make browser` opens the solved notebook of each chapter in JupyterLab in a headless Chromium, runs all its cells as the menu
+would, tells how long that took and which cell failed, and takes screenshots at two widths, in the light and in the dark theme,
+into `screenshots/` (outside git). The notebooks are copies in a folder that is thrown away, and so are the settings: what a
+learner has in `notebooks/mine/` stays as it is. Someone still has to look at the pictures.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.lab import ENVIRONMENT, ROOT, jupyter_options
+
+SCREENSHOTS = ROOT / "screenshots"
+WIDTHS_PX = (1280, 1920)
+HEIGHT_PX = 1400
+THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
+CHROMIUM_FLAGS = (
+    "--no-sandbox",                         # Chromium's own sandbox refuses to start as root, as in most containers.
+    "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",   # It talks to this server only.
+)
+
+# Every cell is drawn, not only those in sight, so that a screenshot may scroll to any of them.
+DRAW_ALL_CELLS = '{"windowingMode": "none"}'
+
+WAIT_FOR_KERNEL = """async () => {
+    const panel = window.jupyterapp.shell.currentWidget;
+    await panel.context.ready;
+    await panel.sessionContext.ready;
+}"""
+RUN_ALL_CELLS = "() => window.jupyterapp.commands.execute('notebook:run-all-cells')"
+FAILED_CELLS = """() => window.jupyterapp.shell.currentWidget.content.widgets
+    .filter(cell => cell.model.type === 'code')
+    .flatMap(cell => cell.model.outputs.toJSON()
+        .filter(output => output.output_type === 'error')
+        .map(output => `${output.ename}: ${output.evalue} (cell starts: ${cell.model.sharedModel.source.slice(0, 60)})`))"""
+SCROLL_TO = """(top) => {
+    const notebook = document.querySelector('.jp-NotebookPanel:not(.lm-mod-hidden) .jp-WindowedPanel-outer');
+    notebook.scrollTop = top;
+    const last = [...notebook.querySelectorAll('.jp-Cell')].at(-1).getBoundingClientRect();
+    const below = last.bottom - notebook.getBoundingClientRect().bottom;     // How far the last cell reaches out of sight.
+    return {height: notebook.clientHeight, more: below > 0};
+}"""
+
+
+@dataclass(frozen=True)
+class Visit:
+    """What one run of one notebook in the browser showed: seconds for all cells, the cells that failed, the pictures taken."""
+
+    notebook: str
+    seconds: float
+    failures: tuple[str, ...]
+    pictures: int
+
+    def __str__(self) -> str:
+        verdict = "every cell ran" if not self.failures else "failed: " + "; ".join(self.failures)
+        return f"{self.notebook:34} {self.seconds:5.1f} s  {self.pictures:3} pictures  {verdict}"
+
+
+def find_chromium() -> str | None:
+    """The path of a Chromium or Chrome on this machine, None where there is none."""
+    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+def solved_notebooks(folder: Path, chapters: Sequence[str]) -> list[Path]:
+    """Write the solved notebook of each chapter (all released ones when `chapters` is empty) under `folder`; return their paths."""
+    written = []
+    for release in sorted((ROOT / "notebooks" / "release").glob("*/*.ipynb")):
+        number = release.stem[:2]
+        if not chapters or number in chapters:
+            out = folder / release.parent.name / release.name
+            out.parent.mkdir(parents=True)
+            subprocess.run([sys.executable, "-m", "autograder", "solution", number, "--out", str(out)],
+                           cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+            written.append(out)
+    return written
+
+
+@contextmanager
+def jupyterlab(folder: Path) -> Iterator[str]:
+    """A JupyterLab of its own over `folder`, with default settings; yields its address, which ends in `/lab`, and stops it after."""
+    settings = folder / ".settings"
+    tracker = settings / "@jupyterlab" / "notebook-extension" / "tracker.jupyterlab-settings"
+    tracker.parent.mkdir(parents=True)
+    tracker.write_text(DRAW_ALL_CELLS)
+    token = secrets.token_hex(16)
+    with socket.socket() as probe:
+        probe.bind(("localhost", 0))
+        port = probe.getsockname()[1]
+    options = [
+        *jupyter_options(folder, root_user=True, screen=False, container=False),
+        f"--port={port}", "--LabApp.expose_app_in_browser=True",
+    ]
+    environ = {
+        **os.environ, **ENVIRONMENT, "JUPYTER_TOKEN": token,
+        "JUPYTERLAB_SETTINGS_DIR": str(settings), "JUPYTERLAB_WORKSPACES_DIR": str(folder / ".workspaces"),
+    }
+    server = subprocess.Popen([sys.executable, "-m", "jupyterlab", *options], env=environ, cwd=ROOT / "notebooks")
+    try:
+        wait_until_it_answers(f"http://localhost:{port}/api?token={token}", server)
+        yield f"http://localhost:{port}/lab?token={token}"
+    finally:
+        server.terminate()
+        server.wait(timeout=30)
+
+
+def wait_until_it_answers(address: str, server: subprocess.Popen, deadline_s: float = 60) -> None:
+    """Return when `address` answers; raise RuntimeError when `server` has ended or `deadline_s` seconds have passed."""
+    until = time.monotonic() + deadline_s
+    while time.monotonic() < until and server.poll() is None:
+        try:
+            urllib.request.urlopen(address, timeout=5)
+            return
+        except (urllib.error.URLError, TimeoutError):
+            time.sleep(0.2)
+    raise RuntimeError(f"JupyterLab did not come up within {deadline_s} s; exit code so far: {server.poll()}.")
+
+
+def visit(page, address: str, notebook: str) -> Visit:
+    """Open `notebook` (a path below the server's root), run all of it and take its pictures."""
+    page.goto(address.replace("/lab?", f"/lab/tree/{notebook}?"))
+    page.wait_for_selector(".jp-NotebookPanel .jp-CodeCell")
+    page.evaluate(WAIT_FOR_KERNEL)
+    started = time.monotonic()
+    page.evaluate(RUN_ALL_CELLS)
+    seconds = time.monotonic() - started
+    failures = tuple(page.evaluate(FAILED_CELLS))
+    pictures = sum(photograph(page, Path(notebook).stem, width, theme) for width in WIDTHS_PX for theme in THEMES)
+    return Visit(notebook, seconds, failures, pictures)
+
+
+def photograph(page, name: str, width_px: int, theme: str) -> int:
+    """Screenshots of the whole open notebook from top to bottom, one a screenful; returns how many."""
+    page.set_viewport_size({"width": width_px, "height": HEIGHT_PX})
+    page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", THEMES[theme])
+    page.wait_for_timeout(500)              # The theme's style sheet replaces the old one after the command has returned.
+    top, count = 0, 0
+    while True:
+        seen = page.evaluate(SCROLL_TO, top)
+        page.wait_for_timeout(150)
+        count += 1
+        page.screenshot(path=SCREENSHOTS / f"{name}-{width_px}-{theme}-{count:02}.png")
+        if not seen["more"]:
+            return count
+        top += seen["height"]
+
+
+def main(argv: Sequence[str] = ()) -> int:
+    """Visit the chapters named in `argv` (two digits each), or all; 0 when every cell of every notebook ran, else 1."""
+    chromium = find_chromium()
+    if chromium is None:
+        print("make browser needs Chromium: install it (Debian, Ubuntu: apt install chromium) and try again.")
+        return 1
+    from playwright.sync_api import sync_playwright
+
+    SCREENSHOTS.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
+        folder = Path(scratch)
+        notebooks = solved_notebooks(folder, argv)
+        browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS)
+        visits = []
+        with jupyterlab(folder) as address:
+            page = browser.new_page()
+            page.set_default_timeout(60_000)
+            for notebook in notebooks:
+                visits.append(visit(page, address, notebook.relative_to(folder).as_posix()))
+                print(visits[-1], flush=True)
+        browser.close()
+    print(f"Pictures are in {SCREENSHOTS.relative_to(ROOT)}/: look at them.")
+    return 1 if any(one.failures for one in visits) or not visits else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
