@@ -97,7 +97,7 @@ def jupyterlab(folder: Path) -> Iterator[str]:
     settings = folder / ".settings"
     tracker = settings / "@jupyterlab" / "notebook-extension" / "tracker.jupyterlab-settings"
     tracker.parent.mkdir(parents=True)
-    tracker.write_text(DRAW_ALL_CELLS)
+    tracker.write_text(DRAW_ALL_CELLS, encoding="utf-8")
     token = secrets.token_hex(16)
     with socket.socket() as probe:
         probe.bind(("localhost", 0))

@@ -1,0 +1,101 @@
+"""Does everyone get the same environment, whichever file they start from, and does each line of it say why it is there?"""
+
+from __future__ import annotations
+
+import ast
+import importlib.metadata
+import re
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parents[3]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+EXTRAS = PYPROJECT["optional-dependencies"]
+DECLARED = [*PYPROJECT["dependencies"], *(line for lines in EXTRAS.values() for line in lines)]
+
+
+def tried() -> dict[str, str]:
+    """constraints.txt as name -> version."""
+    lines = (line.split("#")[0].strip() for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines())
+    pairs = (re.fullmatch(r"([\w.-]+)==([\w.]+)", line) or pytest.fail(f"constraints.txt: {line!r} is not name==version") for line in lines if line)
+    return {canonicalize_name(pair[1]): pair[2] for pair in pairs}
+
+
+def brought(requirements: Iterable[str]) -> set[str]:
+    """The canonical names of all packages that `requirements` install here, themselves among them, read off what is installed."""
+    names: set[str] = set()
+    waiting = [Requirement(line) for line in requirements]
+    while waiting:
+        requirement = waiting.pop()
+        name = canonicalize_name(requirement.name)
+        if name in names:
+            continue
+        names.add(name)
+        try:
+            inner = importlib.metadata.requires(name) or []
+        except importlib.metadata.PackageNotFoundError:
+            continue                                    # An extra that is not installed, such as the bench tools in `make test`.
+        extras = requirement.extras or {""}
+        for line in map(Requirement, inner):
+            if line.marker is None or any(line.marker.evaluate({"extra": extra}) for extra in extras):
+                waiting.append(line)
+    return names
+
+
+def test_conda_users_get_what_pip_users_get():
+    conda = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+    assert f"python{PYPROJECT['requires-python']}" in conda["dependencies"]
+    [pip] = [entry["pip"] for entry in conda["dependencies"] if isinstance(entry, dict)]
+    assert pip[:2] == ["--constraint constraints.txt", "--editable ."]
+    assert sorted(pip[2:]) == sorted(DECLARED)
+
+
+@pytest.mark.parametrize("name", ["environment.yml", "pyproject.toml"])
+def test_every_dependency_says_why_it_is_there(name):
+    for line in (ROOT / name).read_text(encoding="utf-8").splitlines():
+        if any(requirement in line for requirement in DECLARED):
+            assert re.search(r"# \w+", line), f"{name}: {line.strip()} does not say which chapter or tool needs it"
+
+
+@pytest.mark.parametrize("line", DECLARED)
+def test_every_dependency_is_bounded_on_both_sides_and_tried(line):
+    requirement = Requirement(line)
+    assert {">=", "<"} == {bound.operator for bound in requirement.specifier}, f"{line} needs a lower and an upper bound"
+    version = tried().get(canonicalize_name(requirement.name))
+    assert version and requirement.specifier.contains(version), f"constraints.txt tries {version}, pyproject.toml asks for {line}"
+
+
+def test_the_constraints_cover_all_that_an_installation_brings():
+    missing = brought(DECLARED) - tried().keys()
+    assert not missing, f"constraints.txt does not name {sorted(missing)}: add the versions that pip freeze shows"
+
+
+def imported_at_once(path: Path) -> Iterator[str]:
+    """The first names of the modules that importing the file at `path` imports, those inside functions left out."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.module.split(".")[0]
+
+
+@pytest.mark.parametrize("room, extras", [("kafkalab", ()), ("autograder", ()), ("bench", ("bench",))])
+def test_every_import_is_a_declared_dependency(room, extras):
+    """A learner's installation has no developer's tools: what a module imports at its top must come with the lab itself."""
+    theirs = brought(PYPROJECT["dependencies"] + [line for extra in extras for line in EXTRAS[extra]])
+    testing = theirs | brought(EXTRAS["dev"])
+    packages = importlib.metadata.packages_distributions()
+    for path in sorted((ROOT / room).rglob("*.py")):
+        for name in imported_at_once(path):
+            if name in sys.stdlib_module_names or (ROOT / name).is_dir() or path.with_name(f"{name}.py").exists():
+                continue
+            owners = {canonicalize_name(owner) for owner in packages.get(name, [name])}
+            allowed = testing if "tests" in path.parts else theirs
+            assert owners & allowed, f"{path.relative_to(ROOT)} imports {name}, which pyproject.toml does not bring: declare it, or import it in the function that needs it"

