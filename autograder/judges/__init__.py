@@ -7,10 +7,12 @@ inputs nobody has seen, and the wrong answers people really give, each with the 
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
 
+from autograder.asking import fill
 from autograder.plain import same
 from autograder.questions import Question
 
@@ -62,30 +64,23 @@ class Judge:
     otherwise: str = "not yet. hint(\"{id}\") says where to look."
 
 
-# The one place where a chapter's judges are kept; a test may add a chapter with `register`.
-_CHAPTERS: dict[str, dict[str, Judge]] = {}
-
-
-def register(chapter: str, judges: tuple[Judge, ...]) -> None:
-    """Make a chapter's judges known; chNN.py modules are found without it."""
-    _CHAPTERS[chapter] = {judge.id: judge for judge in judges}
+if os.environ.get("AUTOGRADER_COURSE"):                  # a course of your own, outside this package: see course.py
+    __path__.append(os.path.join(os.environ["AUTOGRADER_COURSE"], "judges"))
 
 
 def find(question_id: str) -> Judge:
     """The judge of a question; KeyError, with a sentence, when nobody wrote one."""
-    chapter = question_id[:2]
-    if chapter not in _CHAPTERS:
-        try:
-            module = importlib.import_module(f"{__name__}.ch{chapter}")
-        except ModuleNotFoundError as missing:
-            if missing.name != f"{__name__}.ch{chapter}":
-                raise
-            raise KeyError(f"Chapter {chapter} has no judges.") from None
-        register(chapter, module.JUDGES)
+    module = f"{__name__}.ch{question_id[:2]}"
     try:
-        return _CHAPTERS[chapter][question_id]
-    except KeyError:
-        raise KeyError(f"Question {question_id} has no judge.") from None
+        judges = importlib.import_module(module).JUDGES
+    except ModuleNotFoundError as missing:
+        if missing.name != module:
+            raise
+        raise KeyError(f"Chapter {question_id[:2]} has no judges.") from None
+    for judge in judges:
+        if judge.id == question_id:
+            return judge
+    raise KeyError(f"Question {question_id} has no judge.")
 
 
 def decide(question: Question, judge: Judge, case: Mapping, data,
@@ -116,10 +111,3 @@ def _first_word(question, judge, case, data) -> Verdict:
         raise TypeError(f"judge {judge.id} has neither truth nor judge, and its question has no public_judge")
     sentence = sentence or fill(judge.right if ok else judge.otherwise, case, judge.id)
     return Verdict(bool(ok), sentence, 1.0 if ok else 0.0)
-
-
-def fill(sentence: str, case: Mapping, question_id: str) -> str:
-    """A sentence with the case's numbers in place of their names in braces; other braces stay as they are."""
-    for name, value in {**case, "id": question_id}.items():
-        sentence = sentence.replace("{" + str(name) + "}", str(value))
-    return sentence

@@ -1,0 +1,86 @@
+"""Ask a learner's names one case, and keep whatever happens as plain data.
+
+The same function asks in the notebook's kernel and in the sandbox, so both hear the same reply. A reply is a dict with one
+of three keys: `data`, what the probe found; `blank`, the names not filled in yet; `raised`, the class and words of the
+exception that the learner's code ended in.
+"""
+import contextlib
+import io
+import os
+import traceback
+import warnings
+from collections.abc import Mapping
+
+from autograder.plain import MOST_BYTES, NotPlain, canonical
+
+LONGEST_MESSAGE = 300
+
+
+def ask(question, namespace, case) -> dict:
+    """One reply. KeyboardInterrupt passes, so that a learner can stop a loop of their own."""
+    blank = question.unanswered(namespace)
+    if blank:
+        return {"blank": list(blank)}
+    try:
+        data = question.run_probe(namespace, case)
+        if len(canonical(data)) > MOST_BYTES:
+            return {"raised": "NotPlain", "says": f"the answer is longer than {MOST_BYTES:,} characters"}
+        return {"data": data}
+    except KeyboardInterrupt:
+        raise
+    except NotImplementedError:
+        return {"blank": list(question.answers)}
+    except NotPlain as error:
+        if "a ellipsis" in str(error):                   # the body of the function is still `...`
+            return {"blank": list(question.answers)}
+        return {"raised": "NotPlain", "says": str(error)}
+    except BaseException as error:                       # SystemExit too: exit() in an answer is an answer's mistake
+        return {"raised": type(error).__name__, "says": str(error)[:LONGEST_MESSAGE], "line": _line(error)}
+
+
+def complaint(reply: dict, hidden: bool = False) -> str | None:
+    """What to say about a reply that has no data; None when it has. On a hidden case the learner's own words are left out,
+    for they could carry the hidden input home."""
+    if "blank" in reply:
+        names = " and ".join(f"`{name}`" for name in reply["blank"]) or "the answer"
+        return f"{names} {'are' if len(reply['blank']) > 1 else 'is'} not written yet."
+    if "raised" in reply:
+        if reply["raised"] == "NotPlain":
+            return "the answer is not plain data." if hidden else f"the answer has {reply['says']}."
+        where = f" in line {reply['line']} of the answer" if reply.get("line") else ""
+        said = "" if hidden or not reply.get("says") else f": {reply['says']}"
+        return f"your code stopped with {reply['raised']}{where}{said}."
+    return None
+
+
+def fill(sentence: str, case: Mapping, question_id: str) -> str:
+    """A sentence with the case's numbers in place of their names in braces; other braces stay as they are."""
+    for name, value in {**case, "id": question_id}.items():
+        sentence = sentence.replace("{" + str(name) + "}", str(value))
+    return sentence
+
+
+@contextlib.contextmanager
+def quiet():
+    """Nothing a probe runs writes anywhere: nbgrader gives 0 points to a cell with one word on stderr, and the JVM's words
+    come by file descriptor."""
+    with open(os.devnull, "w") as nowhere, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        kept = [(fd, os.dup(fd)) for fd in (1, 2)]
+        try:
+            for fd, _ in kept:
+                os.dup2(nowhere.fileno(), fd)
+            with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+                yield
+        finally:
+            for fd, copy in kept:
+                os.dup2(copy, fd)
+                os.close(copy)
+
+
+def _line(error) -> int | None:
+    """The line of the learner's cell where it happened: the innermost frame that is a cell and not a file."""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if "ipykernel" in frame.filename or frame.filename.startswith("<"):
+            return frame.lineno
+    return None

@@ -1,0 +1,191 @@
+"""What a notebook cell calls. Every word here prints sentences and returns None: nbgrader gives full marks to a graded cell
+that ends in a value, whatever the value says.
+
+`check` and `require` judge public cases only. They open sealed verdicts (sealed.py), so they speak as the official judge
+does, and no judge needs to be on the learner's machine.
+"""
+import re
+import sys
+from collections.abc import Mapping
+
+from autograder import progress, sealed, variants
+from autograder.asking import ask, complaint, fill, quiet
+from autograder.plain import NotPlain, plain
+from autograder.questions import Question, find
+
+_student = ""
+_revealing = {False: "after passing", True: "after giving up"}
+
+
+class NotYet(AssertionError):
+    """A locked cell asked for an answer that is not right yet. The message is what check() says."""
+
+
+def me(student: str = "") -> None:
+    """Say who you are: your numbers follow from it, and your teacher finds your work by it. "" is nobody, with the first set
+    of numbers."""
+    global _student
+    if not isinstance(student, str) or not re.fullmatch(r"([A-Za-z0-9][\w.@-]{0,63})?", student):
+        raise ValueError(f'me("s123") takes your student id: letters, digits, and . _ - @ within; not {student!r}')
+    _student = student
+    progress.change(lambda entries: entries.update(student=student))
+    print(f"Hello, {student}. The numbers in the exercises are yours." if student else
+          'Nobody yet: the numbers are the first set. Write your id, me("s123"), to get your own.')
+
+
+def numbers(question_id: str) -> variants.Numbers:
+    """Your numbers for a question."""
+    return variants.numbers_for(_question(question_id), _student)
+
+
+def predict(name: str, **guesses) -> None:
+    """Lock in a guess before the experiment runs. The first one counts; it stays visible beside the truth.
+
+    A guess that is still None is not locked in.
+    """
+    missing = [guess for guess, value in guesses.items() if value is None or value is ...]
+    entry = progress.read()["guesses"].get(name)
+    if entry is None:
+        if missing:
+            return print(f"Guess first: write a value for {', '.join(missing)}, then run this cell. Wrong guesses teach most.")
+        entry = {"guess": plain(guesses), "at": progress.now()}
+        progress.change(lambda entries: entries["guesses"].setdefault(name, entry))
+        return print(f"Locked in: {_listed(entry['guess'])}. Now run the experiment.")
+    changed = not missing and entry["guess"] != plain(guesses)
+    print(f"Your guess is locked in: {_listed(entry['guess'])}." + (" The first one counts." if changed else ""))
+
+
+def truth(name: str, **values) -> None:
+    """Show what happened beside the guess, value by value, and keep both."""
+    values = plain(values)
+    guess = progress.read()["guesses"].get(name, {}).get("guess", {})
+    if guess:
+        progress.change(lambda entries: entries["guesses"][name].update(truth=values))
+    width = max((len(str(value)) for value in values), default=0)
+    column = max([len(str(value)) for value in guess.values()] + [5])
+    print(f"{'':{width}}  {'guess':>{column}}  truth")
+    for value, happened in values.items():
+        mark = "" if value not in guess else "  as you said" if guess[value] == happened else "  a surprise"
+        print(f"{value:{width}}  {str(guess.get(value, '-')):>{column}}  {happened}{mark}")
+
+
+def check(question_id: str, hint: bool = False) -> None:
+    """Judge the answer on the public cases, one sentence each; with `hint=True` give the next hint too."""
+    question = _question(question_id)
+    verdicts = judge_openly(question, _callers_names())
+    for ok, sentence in verdicts:
+        print(f"{question.id} {'✓' if ok else '✗'} {sentence}")
+    passed = bool(verdicts) and all(ok for ok, _ in verdicts)
+    if question.kind != "open":
+        progress.change(lambda entries: _note_try(progress.question(entries, question.id), passed))
+    if hint:
+        give_hint(question)
+    elif question.hints and not passed and question.kind != "open":
+        print(f'   A hint: check("{question.id}", hint=True)')
+
+
+def hint(question_id: str) -> None:
+    """The next hint of a question: first where to look, then nearly how."""
+    give_hint(_question(question_id))
+
+
+def require(question_id: str) -> None:
+    """For locked cells: raise NotYet with the sentences of check(), or return None in silence."""
+    question = _question(question_id)
+    sentences = [sentence for ok, sentence in judge_openly(question, _callers_names()) if not ok]
+    if sentences:
+        raise NotYet(f"{question.id}: " + " | ".join(sentences))
+
+
+def reveal(question_id: str, give_up: bool = False) -> None:
+    """Show the reference answer, after passing or after giving up, and say so in the progress file."""
+    question = _question(question_id)
+    passed = bool(progress.read()["questions"].get(question.id, {}).get("passed_at"))
+    if not (passed or give_up):
+        return print(f'The answer opens once check("{question.id}") passes, or with reveal("{question.id}", give_up=True).')
+    progress.change(lambda entries: progress.question(entries, question.id).update(revealed=_revealing[not passed]))
+    try:
+        from autograder.references import reference
+        print(reference(question.id))
+    except (ModuleNotFoundError, KeyError):
+        print(f"The answer to {question.id} is with your teacher: it does not travel with this package. Ask for it.")
+
+
+def judge_openly(question: Question, namespace: Mapping) -> list[tuple[bool, str]]:
+    """The verdicts on the public cases: whether it is right, and the sentence. Blank answers get one sentence in all."""
+    if question.kind == "open":
+        return [(True, "is read by a person. Write whole sentences: what happens, and why.")]
+    verdicts = []
+    for case in question.cases(numbers(question.id)):
+        with quiet():
+            reply = ask(question, namespace, case)
+            verdict = None if complaint(reply) else _verdict(question, case, reply["data"])
+        title = f"{case['case']}: " if "case" in case else ""
+        if "blank" in reply:
+            return [(False, complaint(reply))]
+        verdicts.append((False, title + complaint(reply)) if verdict is None else (verdict[0], title + verdict[1]))
+    return verdicts
+
+
+def give_hint(question: Question) -> None:
+    """Print the next step of the ladder and count it; the last step stays."""
+    if not question.hints:
+        return print(f"   {question.id} has no hints.")
+    entry = progress.question(progress.change(lambda entries: _note_hint(question, entries)), question.id)
+    step = max(1, entry["hints"])
+    print(f"   Hint {step} of {len(question.hints)}: {question.hints[step - 1]}")
+
+
+def _verdict(question, case, data) -> tuple[bool, str]:
+    if question.public_judge is not None:
+        return question.public_judge(case, data)
+    chapter = sealed.read(question.chapter).get(question.id)
+    if chapter is not None:
+        boxes = chapter["cases"].get(sealed.locate(chapter["salt"], case))
+        if boxes is not None:
+            verdict = sealed.unlock(chapter["salt"], case, boxes, data) or {
+                "ok": False, "sentence": fill(chapter["otherwise"], case, question.id)}
+            return verdict["ok"], verdict["sentence"]
+    return _verdict_unsealed(question, case, data)
+
+
+def _verdict_unsealed(question, case, data) -> tuple[bool, str]:
+    """An author's machine before `seal`: ask the judge himself."""
+    try:
+        from autograder import judges
+        from autograder.rehearsal import said_by_wrong
+        judge = judges.find(question.id)
+    except (ModuleNotFoundError, KeyError):
+        return False, "this question was not sealed, so nothing here can judge it; tell your teacher."
+    verdict = judges.decide(question, judge, case, data, lambda wrong: said_by_wrong(question, wrong, case))
+    return verdict.ok, verdict.sentence
+
+
+def _note_try(entry: dict, passed: bool) -> None:
+    entry["tries"] += 1
+    if passed:
+        entry.setdefault("passed_at", progress.now())
+
+
+def _note_hint(question, entries) -> None:
+    entry = progress.question(entries, question.id)
+    entry["hints"] = min(len(question.hints), entry["hints"] + 1)
+
+
+def _callers_names() -> dict:
+    """The names of the cell that called: its module's globals, the same in Jupyter, in plain Python and in the sandbox."""
+    return sys._getframe(2).f_globals
+
+
+def _question(question_id) -> Question:
+    try:
+        return find(question_id)
+    except KeyError as unknown:
+        raise ValueError(unknown.args[0]) from None
+
+
+def _listed(values: dict) -> str:
+    return ", ".join(f"{name} = {value!r}" for name, value in values.items())
+
+
+__all__ = ["NotPlain", "NotYet", "check", "hint", "judge_openly", "me", "numbers", "predict", "require", "reveal", "truth"]

@@ -1,0 +1,30 @@
+"""The course secret: hidden inputs and the course key come from it, and it never leaves the teacher's machine.
+
+A course that counts sets AUTOGRADER_SECRET. Without it the demo secret below is used: it is in the open, like this
+repository, and good for trying things out only.
+"""
+import hmac
+import os
+from random import Random
+
+DEMO_SECRET = "a demo secret, known to everybody"
+
+
+def secret() -> str:
+    """The teacher's secret, or the demo one."""
+    return os.environ.get("AUTOGRADER_SECRET") or DEMO_SECRET
+
+
+def is_demo() -> bool:
+    """Whether the hidden cases could be worked out by anybody who has this repository."""
+    return secret() == DEMO_SECRET
+
+
+def derive(purpose: str) -> str:
+    """64 hex digits for one purpose; the secret cannot be found from them."""
+    return hmac.new(secret().encode(), purpose.encode(), "sha256").hexdigest()
+
+
+def hidden_rng(question_id: str) -> Random:
+    """The luck that draws a question's hidden cases: the same for the whole class, another in every course."""
+    return Random(derive(f"hidden cases of {question_id}"))

@@ -1,0 +1,92 @@
+"""Concepts: what an answer may say, in which ways, and what would contradict it.
+
+A way is written in one line: patterns joined by ` & ` must stand in one sentence; after ` ! ` comes what must not stand
+there. A way that begins with `~` holds whatever the polarity ("heartbeats are not stuck behind a fetch" and "would be
+stuck behind a fetch" say the same thing); all others fail when denied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from autograder.rubric.patterns import Hit, Lexicon, is_hypothetical, negations
+from autograder.rubric.text import Reading
+
+
+class Status(str, Enum):
+    """What became of a concept in an answer."""
+
+    PRESENT = "present"
+    MISSING = "missing"
+    CONTRADICTED = "contradicted"  # said, and denied elsewhere in the same answer
+    WRONG = "wrong"  # only the opposite was said
+
+
+@dataclass(frozen=True)
+class Concept:
+    """One idea the answer should hold. `name` is the one in the course's list of open questions.
+
+    `says` completes "The answer says ..."; `gloss` is the same in a few Chinese words. `near` names words that show the
+    learner is at least talking about it: present without a way, they lower the confidence in "missing".
+    """
+
+    name: str
+    says: str
+    gloss: str
+    ways: tuple[str, ...]
+    against: tuple[str, ...] = ()
+    near: tuple[str, ...] = ()
+    count: str = ""  # "opened" or "kept": the number itself is looked for by counts.py, `ways` are sums in words
+
+
+@dataclass(frozen=True)
+class Blunder:
+    """A claim that turns the whole answer: with it the mark is at most 1. `flag` is central_claim_wrong or direction_reversed."""
+
+    flag: str
+    sentence: str
+    gloss: str
+    ways: tuple[str, ...]
+    forgiven_by: tuple[str, ...] = ()  # said anywhere, these show that the claim was qualified
+
+
+def hits(way: str, lexicon: Lexicon, reading: Reading) -> Iterator[Hit]:
+    """Places where a way holds; each hit spans all its patterns."""
+    any_polarity = way.startswith("~")
+    wanted, *unwanted = way.lstrip("~").split(" ! ")
+    patterns = wanted.split(" & ")
+    for hit in lexicon.find(patterns[0], reading):
+        if not any_polarity and negations(reading, hit) % 2:
+            continue
+        first, last = reading.sentence_of(hit.first)
+        whole: Hit | None = hit
+        for pattern in patterns[1:]:
+            other = _within(pattern, lexicon, reading, first, last, any_polarity)
+            whole = other and whole and Hit(min(whole.first, other.first), max(whole.last, other.last))
+        if whole and not any(_within(pattern, lexicon, reading, first, last, True) for pattern in unwanted):
+            yield whole
+
+
+def _within(pattern: str, lexicon: Lexicon, reading: Reading, first: int, last: int, any_polarity: bool) -> Hit | None:
+    for hit in lexicon.find(pattern, reading):
+        if first <= hit.first and hit.last <= last and (any_polarity or negations(reading, hit) % 2 == 0):
+            return hit
+    return None
+
+
+def said(ways: tuple[str, ...], lexicon: Lexicon, reading: Reading) -> list[Hit]:
+    """The first hit of every way that holds."""
+    return [found for way in ways if (found := next(hits(way, lexicon, reading), None))]
+
+
+def claimed(ways: tuple[str, ...], lexicon: Lexicon, reading: Reading) -> list[Hit]:
+    """Like `said`, for false claims: what is only supposed, asked or quoted from others is not claimed."""
+    found = []
+    for way in ways:
+        for hit in hits(way, lexicon, reading):
+            if not is_hypothetical(reading, hit):
+                found.append(hit)
+                break
+    return found

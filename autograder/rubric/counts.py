@@ -1,0 +1,276 @@
+"""Numbers that must agree: how many sockets an answer says were opened, and how many are kept.
+
+"4 opened, 3 kept", "four in total ... three survive", "先建4条,最后剩3条", "1 + 1 + 2; one closes" must all come out as (4, 3);
+"4 or 5", "3 opened and 4 kept" and "4 minutes" must not. Every number of the answer is a candidate; what stands around
+it says whether it counts sockets at all and which of the two it is.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from autograder.rubric.patterns import Hit, Lexicon
+from autograder.rubric.text import SENTENCE_END, Reading, is_chinese
+
+_WORDS = {word: value for value, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())}
+_HAN = {character: value for value, character in enumerate("零一二三四五六七八九十")} | {"两": 2}
+_CLAUSE_MARKS = frozenset(", ( ) and but then while whereas 而 但 然 、 后".split())
+_MEASURES = frozenset("个 条 根 次 路 只 t".split())
+
+
+@dataclass(frozen=True)
+class CountRule:
+    """Names of the lexicon's lists: words of opening, of keeping, of closing; what a number may count instead; who may be one of the parts."""
+
+    opened: str
+    kept: str
+    closed: str
+    foreign_after: str
+    foreign_before: str
+    doubted: str
+    parts: str
+
+
+@dataclass
+class Tally:
+    """What the answer said about one number: the values, in order, with where they stood."""
+
+    values: dict[int, Hit] = field(default_factory=dict)
+    hedged: bool = False  # "4 or 5"
+
+    @property
+    def only(self) -> int | None:
+        """The one value, if the answer committed itself to one."""
+        return next(iter(self.values)) if len(self.values) == 1 and not self.hedged else None
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    value: int
+    first: int
+    last: int
+
+
+def tally(reading: Reading, lexicon: Lexicon, rule: CountRule) -> tuple[Tally, Tally]:
+    """(opened, kept) as the answer tells them."""
+    opened, kept, closed = Tally(), Tally(), Tally()
+    cues = _cues(reading, lexicon, rule)
+    candidates = _candidates(reading, lexicon, rule)
+    roles = {"opened": opened, "kept": kept, "closed": closed}
+    unassigned = []
+    assigned: list[tuple[_Candidate, str]] = []
+    for candidate, role in _assign(reading, candidates, cues):
+        if role == "none":
+            unassigned.append(candidate)
+        else:
+            assigned.append((candidate, role))
+    for candidate, role in assigned:
+        roles[role].values.setdefault(candidate.value, Hit(candidate.first, candidate.last))
+    _mark_hedges(reading, assigned + [(candidate, "opened") for candidate in unassigned[:1]], roles, candidates)
+    _settle(opened, kept, closed, unassigned)
+    return opened, kept
+
+
+def _settle(opened: Tally, kept: Tally, closed: Tally, unassigned: list[_Candidate]) -> None:
+    """Bare numbers follow the order of the question; parts of a sum are no totals; the rest is subtraction."""
+    for one in (opened, kept):
+        if any(value >= 3 for value in one.values):
+            one.values = {value: hit for value, hit in one.values.items() if value >= 3}
+    if len(opened.values) == 2 and not kept.values and not opened.hedged:
+        first, second = opened.values
+        if first > second:  # "the 4 opened have become 3"
+            kept.values[second] = opened.values.pop(second)
+    if opened.only is not None and len(kept.values) > 1:
+        kept.values.pop(opened.only, None)  # "of the 4, 3 remain"
+    if kept.only is not None and len(opened.values) > 1:
+        opened.values.pop(kept.only, None) if max(opened.values) > kept.only else None
+    if unassigned and not opened.values:
+        first = unassigned.pop(0)
+        opened.values[first.value] = Hit(first.first, first.last)
+    if unassigned and not kept.values:
+        unassigned = [candidate for candidate in unassigned if candidate.value not in opened.values or len(unassigned) == 1]
+        if unassigned and unassigned[0].value >= 2:
+            kept.values[unassigned[0].value] = Hit(unassigned[0].first, unassigned[0].last)
+    if not kept.values and opened.only is not None and closed.only is not None and 0 < closed.only < opened.only:
+        kept.values[opened.only - closed.only] = closed.values[closed.only]
+
+
+def _assign(reading: Reading, candidates: list[_Candidate], cues: list[tuple[str, Hit]]) -> list[tuple[_Candidate, str]]:
+    """Each number goes to the nearest word of opening, keeping or closing in its sentence."""
+    found = []
+    for candidate in candidates:
+        first, last = reading.sentence_of(candidate.first)
+        best, role = 99.0, "none"
+        for name, cue in cues:
+            if not (first <= cue.first and cue.last <= last):
+                continue
+            distance = _distance(reading, candidate, cue, candidates) + (0.5 if name == "closed" else 0.0)
+            if distance < best:
+                best, role = distance, name
+        if best < 99 and role != "opened":
+            # "opens 4, keeps 3": a word of keeping that has a nearer number of its own does not take this one too.
+            pass
+        found.append((candidate, role))
+    return found
+
+
+def _distance(reading: Reading, candidate: _Candidate, cue: Hit, candidates: list[_Candidate]) -> float:
+    low, high = (candidate.last, cue.first) if cue.first >= candidate.last else (cue.last, candidate.first)
+    steps = 0.0
+    for token in reading.tokens[low:high]:
+        steps += 0.5 if is_chinese(token.text) else 1.0
+        steps += 4.0 if token.text in _CLAUSE_MARKS else 0.0
+    steps += sum(3.0 for other in candidates if low <= other.first < high)
+    return steps + (0.4 if cue.first < candidate.first else 0.0)
+
+
+def _cues(reading: Reading, lexicon: Lexicon, rule: CountRule) -> list[tuple[str, Hit]]:
+    kept = list(lexicon.find("{%s}" % rule.kept, reading))
+    closed = [hit for hit in lexicon.find("{%s}" % rule.closed, reading) if not _overlaps(hit, kept)]
+    opened = [hit for hit in lexicon.find("{%s}" % rule.opened, reading) if not _overlaps(hit, kept)]
+    return [("kept", hit) for hit in kept] + [("closed", hit) for hit in closed] + [("opened", hit) for hit in opened]
+
+
+def _overlaps(hit: Hit, others: list[Hit]) -> bool:
+    return any(hit.first < other.last and other.first < hit.last for other in others)
+
+
+def _candidates(reading: Reading, lexicon: Lexicon, rule: CountRule) -> list[_Candidate]:
+    """Numbers that can count sockets; sums are one candidate, with their value."""
+    before = {hit.last for hit in lexicon.find("{%s}" % rule.foreign_before, reading)}
+    after = {hit.first for hit in lexicon.find("{%s}" % rule.foreign_after, reading)}
+    doubted = {hit.last for hit in lexicon.find("{%s}" % rule.doubted, reading)}
+    parts = {index for hit in lexicon.find("{%s}" % rule.parts, reading) for index in range(hit.first, hit.last)}
+    numbers = [_Candidate(value, index, index + 1) for index in range(len(reading.tokens)) if (value := _value(reading, index)) is not None]
+    sums = _sums(reading, numbers, parts)
+    inside = {index for one in sums for index in range(one.first, one.last)}
+    loose = []
+    for number in numbers:
+        if number.first in inside or number.first in before or _is_foreign(reading, number, after):
+            continue
+        if any(number.first - back in doubted for back in (0, 1, 2)):
+            continue
+        if number.value <= 2 and _is_part(reading, number, parts):
+            continue
+        loose.append(number)
+    return sorted(sums + loose, key=lambda one: one.first)
+
+
+def _value(reading: Reading, index: int) -> int | None:
+    text = reading.tokens[index].text
+    if text in _WORDS:
+        return _WORDS[text]
+    if text in _HAN:
+        following = reading.tokens[index + 1].text if index + 1 < len(reading.tokens) else ""
+        previous = reading.tokens[index - 1].text if index else ""
+        if previous == "第" or previous in _HAN or following in _HAN:
+            return None
+        return _HAN[text] if following in _MEASURES or text in "四三五六七" and not is_chinese(following or "x") else None
+    if re.fullmatch(r"\d{1,2}", text):
+        return int(text)
+    return None
+
+
+def _is_foreign(reading: Reading, number: _Candidate, after: set[int]) -> bool:
+    """A number that counts minutes, partitions, brokers, or numbers a list."""
+    if any(number.last + skip in after for skip in (0, 1)):
+        return True
+    first, last = reading.sentence_of(number.first)
+    following = reading.tokens[number.last].text if number.last < last else SENTENCE_END
+    if number.first == first and following in (")", ":") and number.value <= 3:
+        return True
+    return number.first == first and number.last == last and number.value <= 2
+
+
+def _is_part(reading: Reading, number: _Candidate, parts: set[int]) -> bool:
+    """"1 for the bootstrap", "two leaders": one of the summands, not the total."""
+    for index in range(number.last, min(number.last + 7, len(reading.tokens))):
+        if index in parts:
+            return True
+        if reading.tokens[index].text in (SENTENCE_END, ","):
+            return False
+    return False
+
+
+def _sums(reading: Reading, numbers: list[_Candidate], parts: set[int]) -> list[_Candidate]:
+    """Chains like `1 (bootstrap) + 1 + 2 leaders = 4` or `4 - 1 = 3`."""
+    found, index, tokens = [], 0, reading.tokens
+    at = {number.first: number.value for number in numbers}
+    while index < len(tokens):
+        if tokens[index].text not in ("+", "plus", "加", "-", "minus", "减"):
+            index += 1
+            continue
+        first = _element_before(reading, index, at, parts)
+        if first is None:
+            index += 1
+            continue
+        start, total = first
+        end = index
+        while end < len(tokens) and tokens[end].text in ("+", "plus", "加", "-", "minus", "减"):
+            sign = -1 if tokens[end].text in ("-", "minus", "减") else 1
+            element = _element_after(reading, end + 1, at, parts)
+            if element is None:
+                break
+            stop, value = element
+            total, end = total + sign * value, stop
+        if end > index:
+            if end < len(tokens) and tokens[end].text in ("=", "->", "is", "makes", "gives", "equals", "等") and (stated := _element_after(reading, end + 1, at, set(), reach=2)):
+                end, total = stated
+            found.append(_Candidate(total, start, end))
+        index = max(end, index + 1)
+    return found
+
+
+_ELEMENT_STOPS = frozenset({"+", "plus", "加", "-", "minus", "减", "=", SENTENCE_END, ",", ":"})
+
+
+def _element_before(reading: Reading, index: int, at: dict[int, int], parts: set[int], reach: int = 7) -> tuple[int, int] | None:
+    """(start, value) of the summand that ends before a sign; a part without a number counts one."""
+    named = None
+    for position in range(index - 1, max(-1, index - 1 - reach), -1):
+        if reading.tokens[position].text in _ELEMENT_STOPS:
+            break
+        if position in at:
+            return position, at[position]
+        if position in parts:
+            named = position
+    return (named, 1) if named is not None else None
+
+
+def _element_after(reading: Reading, index: int, at: dict[int, int], parts: set[int], reach: int = 7) -> tuple[int, int] | None:
+    """(end, value) of the summand that follows a sign."""
+    value, end = None, index
+    for position in range(index, min(len(reading.tokens), index + reach)):
+        text = reading.tokens[position].text
+        if text in _ELEMENT_STOPS:
+            break
+        if position in at and value is None:
+            value, end = at[position], position + 1
+        elif position in at:
+            break
+        elif position in parts:
+            value, end = (1 if value is None else value), position + 1
+        elif text == ")":
+            end = position + 1
+            break
+    if value is None:
+        return None
+    if end < len(reading.tokens) and reading.tokens[end].text == ")":
+        end += 1
+    return end, value
+
+
+def _mark_hedges(reading: Reading, assigned: list[tuple[_Candidate, str]], roles: dict[str, Tally], candidates: list[_Candidate]) -> None:
+    """"4 or 5", "3-4", "maybe 4, maybe 5": no commitment."""
+    for candidate, role in assigned:
+        for other in candidates:
+            between = [token.text for token in reading.tokens[candidate.last : other.first]]
+            if other.first >= candidate.last and other.value != candidate.value and len(between) <= 5 and between and _hedging(between):
+                roles[role].hedged = True
+
+
+def _hedging(between: list[str]) -> bool:
+    if between[0] in ("or", "to", "-", "~", "或", "perhaps", "maybe", "还") or between[:2] == [",", "or"] or between[:1] == ["("] and "or" in between[:2]:
+        return True
+    return any(text in ("or", "或") for text in between)

@@ -1,0 +1,118 @@
+"""The small language the rubrics are written in, and how a pattern is looked for.
+
+A pattern is a row of words:
+    word        that word            open*       any word that starts so      is|are      either
+    {closed}    any of a named list  the?        may be there                 ..          a gap inside one sentence
+    _           up to three words    空闲        Chinese characters in a row
+A named list (a `Lexicon` entry) is such phrases separated by commas. So `{bootstrap} .. {closed}` says "something that
+means bootstrap and later in that sentence something that means closed", in English, in Chinese or in a mixture.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from autograder.rubric.text import SENTENCE_END, Reading, is_chinese
+
+GAP = f"[^{SENTENCE_END}]{{0,70}}?"
+FEW_WORDS = f"(?: [^ {SENTENCE_END}]+){{0,3}}?"
+
+NEGATORS = frozenset("not no never neither nor without hardly nobody nothing none isn wrong false incorrect untrue 不 没 未 非 无 别 勿 莫".split())
+# A negator in one of these is no denial: "not only", "no longer used", "不同" (different), "不仅".
+_HARMLESS = re.compile(
+    r" (?:not (?:only|just|merely|simply|even|until|surprising\w*|necessarily|yet|to mention)|no (?:longer|matter|more|one|doubt|problem|need)|why not|or not|without (?:care|thinking)"
+    r"|不 (?:同|仅|仅 仅|但|只|过|管|论|再|断|得 不|一 样|一 致|一 定|等)|非 常|无 论|无 需|没 有 用|未 来|并 发|除 非|是 不 是|能 不 能|会 不 会|要 不 要|没 用|不 用)(?= )"
+)
+_HYPOTHETICAL = re.compile(
+    r" (?:if|would have|were|suppose\w*|imagine|assum\w+|whether|might think|may think|could think|think|thought|believe\w*|expect\w*|naive\w*|myth|misconception|tempting|looks like|seems?"
+    r"|some people|people say|many say|pretend\w*|otherwise|had|instead of|rather than|unlike|as opposed to|avoid\w*|prevent\w*|why"
+    r"|如 果|假 如|要 是|若|是 否|否 则|以 为|误 以 为|认 为|看 起 来|看 似|倘 若|而 不 是|避 免|防 止)(?= )"
+)
+
+
+@dataclass(frozen=True)
+class Hit:
+    """Where a pattern was found: token indexes, half open."""
+
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """Named lists of phrases, and the patterns compiled with them."""
+
+    phrases: Mapping[str, str]
+
+    @cached_property
+    def vocabulary(self) -> tuple[str, ...]:
+        """Every plain English word of five letters or more, for respelling."""
+        words = {word.strip("*?") for text in self.phrases.values() for word in re.findall(r"[a-z*?]+", text)}
+        return tuple(sorted(word for word in words if len(word) >= 5))
+
+    @cached_property
+    def _compiled(self) -> dict[str, re.Pattern[str]]:
+        return {}
+
+    def compile(self, pattern: str) -> re.Pattern[str]:
+        """The regular expression of a pattern, over `Reading.line`. KeyError for a list that does not exist."""
+        if pattern not in self._compiled:
+            self._compiled[pattern] = re.compile(self._expand(pattern) + r"(?= )")
+        return self._compiled[pattern]
+
+    def find(self, pattern: str, reading: Reading) -> Iterator[Hit]:
+        """All places where the pattern holds, whatever the polarity."""
+        for match in self.compile(pattern).finditer(reading.line):
+            yield Hit(reading.token_at(match.start()), reading.token_at(match.end() - 1) + 1)
+
+    def _expand(self, pattern: str) -> str:
+        pieces = []
+        for word in pattern.split():
+            optional = word.endswith("?")
+            word = word.rstrip("?")
+            if word == "..":
+                piece = GAP
+            elif word == "_":
+                piece = FEW_WORDS
+            elif word.startswith("{"):
+                phrases = [self._expand(phrase) for phrase in self.phrases[word.strip("{}")].split(",") if phrase.strip()]
+                piece = "(?:" + "|".join(phrases) + ")"
+            else:
+                piece = "(?:" + "|".join(_literal(choice) for choice in word.split("|")) + ")"
+            pieces.append(f"(?:{piece})?" if optional else piece)
+        # A word must end where its pattern ends; a gap or a list decides for itself.
+        return "(?= )".join(pieces).replace(GAP + "(?= )", GAP).replace(FEW_WORDS + "(?= )", FEW_WORDS)
+
+
+def _literal(word: str) -> str:
+    if is_chinese(word):
+        return "".join(" " + (re.escape(c) if is_chinese(c) else c) for c in word)
+    return " " + (re.escape(word[:-1]) + r"\w*" if word.endswith("*") else re.escape(word))
+
+
+def negations(reading: Reading, hit: Hit, reach: int = 3) -> int:
+    """How many denials stand inside a hit or up to `reach` words before it in the same clause."""
+    first = hit.first
+    steps = reach if not is_chinese(reading.tokens[hit.first].text) else reach * 2
+    while first > 0 and steps and reading.tokens[first - 1].text not in (SENTENCE_END, ",", "(", "->", ":"):
+        first -= 1
+        steps -= 1
+    line = _stretch(reading, first, hit.last)
+    return sum(word in NEGATORS for word in _HARMLESS.sub(" ", line).split())
+
+
+def is_hypothetical(reading: Reading, hit: Hit) -> bool:
+    """Whether the hit is only supposed, asked or put in somebody else's mouth: "if it were keyed by host:port"."""
+    first, last = reading.sentence_of(hit.first)
+    before = _stretch(reading, first, hit.first + 1)
+    asked = reading.answer[reading.tokens[last - 1].end :].lstrip()[:1] in ("?", "？")
+    return asked or _HYPOTHETICAL.search(before) is not None
+
+
+def _stretch(reading: Reading, first: int, last: int) -> str:
+    start = reading.starts[first]
+    end = reading.starts[last] if last < len(reading.tokens) else len(reading.line) - 1
+    return reading.line[start:end] + " "

@@ -1,0 +1,77 @@
+"""Write the sealed verdicts of a chapter (see sealed.py), from its judges and from answers that were really run.
+
+Sealing is also the first test of a chapter: it stops when the reference does not pass a public case, or when a named wrong
+answer cannot be told from the right one in any of them.
+"""
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+from autograder import judges, sealed
+from autograder.asking import complaint
+from autograder.judges.secret import hidden_rng
+from autograder.questions import Question, of_chapter
+from autograder.references import reference
+from autograder.rehearsal import said, said_by_wrong
+
+
+class Unsealable(ValueError):
+    """The judge, the reference and the wrong answers contradict each other; the message says which."""
+
+
+def seal(chapter: str) -> Path:
+    """Seal the public cases of a chapter and write the file; the same course gives the same bytes."""
+    chapter_boxes = {question.id: _seal_question(question) for question in of_chapter(chapter)
+                     if question.kind != "open" and question.public_judge is None}
+    path = sealed.FOLDER / f"ch{chapter}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(chapter_boxes, indent=0, sort_keys=True) + "\n", encoding="utf-8")
+    return path
+
+
+def public_cases(question: Question) -> list[dict]:
+    """Every case that some student is checked on in the open: the shared ones, and everybody's own numbers."""
+    cases = {json.dumps(case, sort_keys=True): case for numbers in question.all_numbers() for case in question.cases(numbers)}
+    return list(cases.values())
+
+
+def _seal_question(question: Question) -> dict:
+    judge = judges.find(question.id)
+    salt = hashlib.sha256(f"salt of {question.id}".encode()).hexdigest()[:16]
+    boxes, told_apart = {}, set()
+    for case in public_cases(question):
+        boxes[sealed.locate(salt, case)] = here = {}
+        for name, reply in _foreseen(question, judge, case):
+            if complaint(reply) is not None:
+                if name is None:
+                    raise Unsealable(f"{question.id}: the reference fails on {case}: {complaint(reply)}")
+                told_apart.add(name)                     # a wrong answer that stops with an error needs no box
+                continue
+            verdict = judges.decide(question, judge, case, reply["data"],
+                                    lambda wrong: said_by_wrong(question, wrong, case))
+            if name is None and not verdict.ok:
+                raise Unsealable(f"{question.id}: the judge refuses the reference on {case}: {verdict.sentence}")
+            if name is not None and not verdict.ok:
+                told_apart.add(name)
+            tag, box = sealed.lock(salt, case, reply["data"], {"ok": verdict.ok, "sentence": verdict.sentence})
+            here.setdefault(tag, box)
+    alike = [wrong.name for wrong in judge.wrong_answers if wrong.name not in told_apart and not _fails_hidden(question, judge, wrong)]
+    if alike:
+        raise Unsealable(f"{question.id}: no case tells {', '.join(alike)} from the right answer")
+    return {"salt": salt, "otherwise": judge.otherwise, "cases": boxes}
+
+
+def _fails_hidden(question, judge, wrong) -> bool:
+    """Some wrong answers, such as the public cases learned by heart, only show on inputs nobody has seen."""
+    hidden = judge.hidden_cases(hidden_rng(question.id)) if judge.hidden_cases else []
+    replies = [(case, said(question, wrong.source, case)) for case in hidden]
+    return any("data" not in reply or not judges.decide(question, judge, case, reply["data"]).ok for case, reply in replies)
+
+
+def _foreseen(question, judge, case):
+    """The right answer (named None) and each wrong one, with what it says."""
+    yield None, said(question, reference(question.id), case)
+    for wrong in judge.wrong_answers:
+        yield wrong.name, said(question, wrong.source, case)

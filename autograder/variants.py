@@ -1,0 +1,66 @@
+"""Which numbers a student gets.
+
+Numbers come from the course key, the student's id and the question's id, by HMAC: the same on every machine, different for
+a neighbour. The course key is itself derived from the course secret. A release carries the key, so that a notebook can show
+its numbers; the secret stays at home, so that nobody can work out the hidden cases.
+"""
+import hmac
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+
+from autograder.questions import Question, find
+
+KEY_FILE = Path(__file__).with_name("course_key.txt")     # only in a release; in the full repository the key is derived
+_pretended: dict[str, dict] = {}
+
+
+class Numbers(dict):
+    """A student's numbers for one question: `n["brokers"]` or `n.brokers`."""
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"these numbers are {', '.join(self) or 'none'}; there is no {name}") from None
+
+    def __repr__(self):
+        return ", ".join(f"{name} = {value!r}" for name, value in self.items()) or "no numbers: everybody has the same question"
+
+
+def course_key() -> str:
+    """The key this course's numbers are drawn with."""
+    if KEY_FILE.exists():
+        return KEY_FILE.read_text(encoding="utf-8").strip()
+    try:
+        from autograder.judges.secret import derive
+    except ModuleNotFoundError:
+        return "no course"
+    return derive("course key")
+
+
+def numbers_for(question: Question | str, student: str) -> Numbers:
+    """The numbers of `student` ("" is nobody: the first set) for a question."""
+    question = find(question) if isinstance(question, str) else question
+    if question.id in _pretended:
+        return Numbers(_pretended[question.id])
+    sets = question.all_numbers()
+    return Numbers(sets[_draw(course_key(), student, question.id, len(sets)) if student else 0])
+
+
+@contextmanager
+def pretending(numbers: dict[str, dict]):
+    """Within this block the questions named in `numbers` have these numbers, whoever asks (rehearsals, and the sandbox)."""
+    before = dict(_pretended)
+    _pretended.update(numbers)
+    try:
+        yield
+    finally:
+        _pretended.clear()
+        _pretended.update(before)
+
+
+@lru_cache(maxsize=4096)
+def _draw(key: str, student: str, question_id: str, count: int) -> int:
+    digest = hmac.new(key.encode(), f"{question_id} of {student}".encode(), "sha256").digest()
+    return int.from_bytes(digest[:16], "big") % count

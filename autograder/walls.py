@@ -1,0 +1,143 @@
+"""The walls around the learner's code: Linux namespaces, a root of its own, limits, no privileges.
+
+Used by worker.py only, inside the worker process. Each function does one thing and raises OSError where this machine does
+not allow it; the worker then says which level it reached. The calls are libc's own, for the sandbox must not depend on a
+program that may be missing.
+"""
+import ctypes
+import fcntl
+import os
+import resource
+import signal
+import socket
+import struct
+from pathlib import Path
+
+NEWNS, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET = 0x20000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 1, 2, 4, 32, 4096, 16384, 1 << 18
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS = 1, 4, 38
+NOBODY = 65534
+
+# What Python, numpy, matplotlib and Java read of a system; everything else of this machine stays outside.
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt/java", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts",
+          "/etc/java-17-openjdk", "/etc/java-21-openjdk", "/etc/localtime", "/etc/nsswitch.conf", "/etc/passwd", "/etc/hosts")
+DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def unshare(flags: int) -> None:
+    """Leave the shared namespaces named by `flags`."""
+    _call("unshare", _libc.unshare(flags))
+
+
+def leave_the_machine() -> None:
+    """Own mounts, network, IPC and host name; as an ordinary user in a user namespace of one's own."""
+    common = NEWNS | NEWNET | NEWIPC | NEWUTS
+    if os.geteuid() == 0:
+        unshare(common)
+    else:
+        uid, gid = os.getuid(), os.getgid()
+        unshare(common | NEWUSER)
+        Path("/proc/self/setgroups").write_text("deny")
+        Path("/proc/self/uid_map").write_text(f"0 {uid} 1")
+        Path("/proc/self/gid_map").write_text(f"0 {gid} 1")
+    mount(None, "/", None, MS_REC | MS_PRIVATE)
+    _loopback_up()
+
+
+def build_root(root: str, readable: dict[str, str]) -> None:
+    """A file system with the system's programs, `readable` ({inside: outside}) and nothing else; then make it the root."""
+    mount("tmpfs", root, "tmpfs", MS_NOSUID, "size=16m,mode=755")
+    places = {path: path for path in SYSTEM} | readable
+    for inside, outside in sorted(places.items()):
+        if os.path.islink(outside) and inside == outside:
+            _make_parents(root, inside)
+            os.symlink(os.readlink(outside), root + inside)
+        elif os.path.exists(outside):
+            _bind(outside, root + inside, writable=False)
+    for device in DEVICES:
+        _bind(device, root + device, writable=True)
+    for folder in ("/proc", "/tmp", "/scratch"):
+        os.makedirs(root + folder, exist_ok=True)
+    os.chroot(root)
+    os.chdir("/")
+
+
+def fresh_folders(size_bytes: int) -> None:
+    """For one submission: an own /proc, and /scratch, /tmp and /dev/shm in memory, empty, capped, gone with the submission."""
+    mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV)
+    for folder in ("/scratch", "/tmp", "/dev/shm"):
+        os.makedirs(folder, exist_ok=True)
+        mount("tmpfs", folder, "tmpfs", MS_NOSUID | MS_NODEV, f"size={size_bytes},mode=1777")
+
+
+def limit(cpu_seconds: int, memory_bytes: int | None, file_bytes: int, processes: int) -> None:
+    """Limits of this process and its children. `memory_bytes` None: address space is left alone (a JVM reserves more than it
+    uses)."""
+    limits = {resource.RLIMIT_CPU: cpu_seconds, resource.RLIMIT_FSIZE: file_bytes, resource.RLIMIT_NOFILE: 512,
+              resource.RLIMIT_CORE: 0, resource.RLIMIT_NPROC: processes}
+    if memory_bytes is not None:
+        limits[resource.RLIMIT_AS] = memory_bytes
+    for what, most in limits.items():
+        _, hard = resource.getrlimit(what)
+        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(what, (most, most))
+
+
+def drop_privileges(uid: int) -> None:
+    """Become nobody in particular, for good: no groups, no capabilities, no setuid programs."""
+    _libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    if os.geteuid() == 0:
+        try:
+            os.setgroups([])
+            os.setresgid(NOBODY, NOBODY, NOBODY)
+            os.setresuid(uid, uid, uid)
+        except OSError:                                  # a user namespace has one user only: give the powers back instead
+            _no_capabilities()
+    _libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def die_with_parent() -> None:
+    """Be killed when the process above is gone."""
+    _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def mount(source, target, kind, flags, data=None) -> None:
+    """mount(2)."""
+    encoded = [None if text is None else text.encode() for text in (source, target, kind, data)]
+    _call(f"mount {target}", _libc.mount(encoded[0], encoded[1], encoded[2], ctypes.c_ulong(flags), encoded[3]))
+
+
+def _bind(outside: str, inside: str, writable: bool) -> None:
+    _make_parents("", inside)
+    if os.path.isdir(outside):
+        os.makedirs(inside, exist_ok=True)
+    else:
+        open(inside, "a").close()
+    mount(outside, inside, None, MS_BIND | MS_REC)
+    if not writable:
+        # In a user namespace a remount must keep the flags the outside had.
+        kept = os.statvfs(inside).f_flag & (MS_NOSUID | MS_NODEV | 8 | 1024 | 2048)
+        mount(None, inside, None, MS_BIND | MS_REMOUNT | MS_RDONLY | kept)
+
+
+def _make_parents(root: str, inside: str) -> None:
+    os.makedirs(os.path.dirname(root + inside), mode=0o755, exist_ok=True)
+
+
+def _loopback_up() -> None:
+    """A network of one: 127.0.0.1 answers (Spark talks to itself), nothing else does."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        fcntl.ioctl(control, 0x8914, struct.pack("16sh14x", b"lo", 0x1 | 0x40))     # SIOCSIFFLAGS, IFF_UP | IFF_RUNNING
+
+
+def _no_capabilities() -> None:
+    header = (ctypes.c_uint32 * 2)(0x20080522, 0)        # _LINUX_CAPABILITY_VERSION_3, this process
+    _call("capset", _libc.capset(header, (ctypes.c_uint32 * 6)()))
+
+
+def _call(what: str, result: int) -> None:
+    if result != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
