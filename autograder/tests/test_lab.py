@@ -44,7 +44,7 @@ def checkout(tmp_path):
     return tmp_path
 
 
-def test_the_lab_comes_up_on_the_next_free_port_and_prints_its_address(checkout):
+def test_the_lab_comes_up_where_its_port_is_taken_and_prints_its_address(checkout):
     with socket.socket() as taken:
         taken.bind(("localhost", 0))
         taken.listen()
@@ -60,7 +60,7 @@ def test_the_lab_comes_up_on_the_next_free_port_and_prints_its_address(checkout)
                 time.sleep(0.2)
                 address = re.search(r"http://localhost:(\d+)(/lab/tree/\S*00_start_here\.ipynb\S*token=\S+)", log.read_text(encoding="utf-8"))
             assert address, log.read_text(encoding="utf-8")
-            assert int(address[1]) == port + 1
+            assert int(address[1]) != port
             page = urllib.request.urlopen(address[0], timeout=30).read().decode()
         finally:
             server.terminate()

@@ -1,0 +1,45 @@
+"""`make bench`: runs every comparison of this folder, prints one table and writes bench.json. Name some to run only those."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pkgutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import bench
+from bench import Row
+
+RESULT = Path(__file__).resolve().parents[1] / "bench.json"
+
+
+def comparisons() -> list[str]:
+    """The names of this folder's comparisons, in the order of the alphabet."""
+    return sorted(module.name for module in pkgutil.iter_modules(bench.__path__) if not module.name.startswith("_"))
+
+
+def shown(row: Row) -> str:
+    """A row of the table."""
+    return f"{row['name']:66} {row['ours']:>14,.4g} {row['peer']:>14,.4g} {row['ratio']:>8.3g}  {row['unit']}"
+
+
+def main(argv: Sequence[str]) -> int:
+    unknown = set(argv) - set(comparisons())
+    if unknown:
+        print(f"There is no comparison {', '.join(sorted(unknown))} here; there are {', '.join(comparisons())}.")
+        return 2
+    print(f"{'':66} {'ours':>14} {'peer':>14} {'ratio':>8}  unit", flush=True)
+    rows: list[Row] = []
+    for name in argv or comparisons():
+        for row in importlib.import_module(f"bench.{name}").run():
+            rows.append(row)
+            print(shown(row), flush=True)
+    RESULT.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    print(f"Written to {RESULT.name}.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
