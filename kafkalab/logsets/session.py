@@ -1,0 +1,114 @@
+"""Where does Spark run, and how quietly? Here, and nowhere else in the project.
+
+Local by default, on any master by a setting: `session(master="spark://host:7077")` or the environment's KAFKALAB_SPARK_MASTER.
+Nothing of the JVM may reach a notebook's cell: ipykernel forwards file descriptor 2, child processes included, and nbgrader scores a
+cell with text on stderr as 0. So the JVM and its Python workers are born with stdout and stderr going to a file, progress bar and
+web pages are off, and only errors are logged. `spark_log()` names the file.
+"""
+import contextlib
+import os
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+from kafkalab.logsets.java import find_java
+
+MASTER_VARIABLE = "KAFKALAB_SPARK_MASTER"
+PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def session(master: str | None = None, settings: dict[str, str] | None = None):
+    """The Spark session of this process, with the `kafkalab` data source registered; started if there is none.
+
+    master: Spark's master URL; None takes KAFKALAB_SPARK_MASTER, else "local[*]". `settings` are Spark's own dotted keys and win over
+    ours. A session that runs already is returned as it is. Raises JavaMissing when there is no Java 17.
+    """
+    from pyspark.sql import SparkSession
+
+    from kafkalab.logsets.read import KafkaLines
+
+    spark = SparkSession.getActiveSession()
+    if spark is None:
+        master = master or os.environ.get(MASTER_VARIABLE) or "local[*]"
+        builder = SparkSession.builder.appName("kafkalab").master(master)
+        for key, value in {**_settings(master), **(settings or {})}.items():
+            builder = builder.config(key, value)
+        with _environment(), _born_silent():
+            spark = builder.getOrCreate()
+        spark.sparkContext.setLogLevel("ERROR")
+        if not master.startswith("local"):
+            spark.sparkContext.addPyFile(_package_zip())  # Workers elsewhere need our code too.
+    spark.dataSource.register(KafkaLines)
+    return spark
+
+
+def spark_log() -> Path:
+    """The file that holds what the JVM of this process had to say."""
+    return Path(tempfile.gettempdir(), f"kafkalab-spark-{os.getuid()}-{os.getpid()}.log")
+
+
+def _settings(master: str) -> dict[str, str]:
+    quiet = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.level": "ERROR",
+    }
+    meaning = {
+        "spark.sql.session.timeZone": "UTC",  # Lines carry no zone; the recordings and the simulator write UTC.
+        "spark.sql.python.filterPushdown.enabled": "true",  # Lets the reader skip what a query does not ask for.
+    }
+    if not master.startswith("local"):
+        return quiet | meaning
+    return quiet | meaning | {
+        "spark.driver.host": "127.0.0.1",  # A laptop that changes networks keeps its session.
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.memory": "2g",
+        # The default of 200 is for clusters; here each partition costs more than it holds.
+        "spark.sql.shuffle.partitions": str(max(2, os.cpu_count() or 2)),
+    }
+
+
+@contextlib.contextmanager
+def _environment():
+    """What the JVM must find in its environment when it starts: our Java, our Python, our package."""
+    path = os.pathsep.join(filter(None, [str(PACKAGE.parent), os.environ.get("PYTHONPATH")]))
+    wanted = {"JAVA_HOME": str(find_java().home), "PYTHONPATH": path}
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+@contextlib.contextmanager
+def _born_silent():
+    """Children started inside inherit a file as stdout and stderr; ours come back afterwards."""
+    kept = [os.dup(1), os.dup(2)]
+    log = os.open(spark_log(), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os.dup2(log, 1)
+        os.dup2(log, 2)
+        yield
+    finally:
+        os.dup2(kept[0], 1)
+        os.dup2(kept[1], 2)
+        for handle in (*kept, log):
+            os.close(handle)
+
+
+def _package_zip() -> str:
+    """kafkalab as one file for `addPyFile`."""
+    path = Path(tempfile.mkdtemp(prefix="kafkalab-"), "kafkalab.zip")
+    with zipfile.ZipFile(path, "w") as archive:
+        for file in sorted(PACKAGE.rglob("*.py")):
+            archive.write(file, file.relative_to(PACKAGE.parent))
+    return str(path)
