@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -75,6 +76,17 @@ def test_every_dependency_is_bounded_on_both_sides_and_tried(line):
 def test_the_constraints_cover_all_that_an_installation_brings():
     missing = brought(DECLARED) - tried().keys()
     assert not missing, f"constraints.txt does not name {sorted(missing)}: add the versions that pip freeze shows"
+
+
+def test_what_was_tried_runs_on_the_oldest_python_we_promise():
+    """Some packages ask for a patch version, such as 3.11.5, which a machine with the first 3.11 does not have."""
+    oldest = PYPROJECT["requires-python"].removeprefix(">=") + ".0"
+    for name in brought(DECLARED):
+        try:
+            asked = importlib.metadata.metadata(name)["Requires-Python"] or ""
+        except importlib.metadata.PackageNotFoundError:
+            continue
+        assert SpecifierSet(asked).contains(oldest), f"{name} {importlib.metadata.version(name)} asks for Python {asked}: constrain an older one"
 
 
 def imported_at_once(path: Path) -> Iterator[str]:
