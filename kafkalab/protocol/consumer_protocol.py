@@ -87,11 +87,6 @@ def read_assignment(assignment: bytes) -> dict[str, tuple[int, ...]]:
     return reader.partitions()
 
 
-def byte_buffer_text(content: bytes) -> str:
-    """How Java prints a buffer that holds just these bytes."""
-    return f"java.nio.HeapByteBuffer[pos=0 lim={len(content)} cap={len(content)}]"
-
-
 def _string(text: str | None) -> bytes:
     if text is None:
         return struct.pack(">h", -1)

@@ -1,0 +1,183 @@
+"""The toString methods Kafka's authors wrote by hand, before the message classes were generated.
+
+Each class says itself in its own manner (a colon after "type" here, an equals sign there), so there is no rule to put
+into a table: one function a class, named in `TEXTS`. Learned from the lines of clients 2.1.1, 2.2.2 and 2.3.0.
+
+These classes kept their parts in hash maps, and printed them as the map handed them out.
+"""
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+from kafkalab.errors import error_for
+from kafkalab.hashing import hash_map_order, java_string_hash, topic_partition_hash
+from kafkalab.lines.cluster_text import node_text
+from kafkalab.lines.java_values import optional_text
+from kafkalab.lines.text_style import STYLES
+from kafkalab.protocol import messages as m
+
+ISOLATION = {0: "READ_UNCOMMITTED", 1: "READ_COMMITTED"}
+COORDINATOR_TYPE = {0: "GROUP", 1: "TRANSACTION"}
+
+OLDER_ERROR_NAMES = {6: "NOT_LEADER_FOR_PARTITION"}
+"""KIP-392 renamed it NOT_LEADER_OR_FOLLOWER in 2.6."""
+
+
+Part = TypeVar("Part")
+
+
+def _by_partition(parts: Iterable[tuple[str, int, Part]]) -> list[tuple[str, int, Part]]:
+    """(topic, partition, part) as a HashMap with TopicPartition keys hands them out."""
+    held = {(topic, partition): part for topic, partition, part in parts}
+    return [(*key, held[key]) for key in hash_map_order(held, lambda key: topic_partition_hash(*key))]
+
+
+def _members(parts: Iterable[Part], id_of: Callable[[Part], str]) -> str:
+    """The member ids as a HashMap hands them out."""
+    return ",".join(hash_map_order([id_of(part) for part in parts], java_string_hash))
+
+
+def error_name(code: int) -> str:
+    """The name clients up to 2.5 give an error code."""
+    return OLDER_ERROR_NAMES.get(code) or error_for(code).name
+
+
+def records_text(batches: tuple[m.RecordBatch, ...]) -> str:
+    """`[(record=DefaultRecord(offset=0, timestamp=..., key=2 bytes, value=2 bytes))]`; a null key counts 0 bytes."""
+    texts = (
+        f"(record=DefaultRecord(offset={batch.base_offset + delta}, timestamp={record.timestamp_ms}, "
+        f"key={_size(record.key)} bytes, value={_size(record.value)} bytes))"
+        for batch in batches for delta, record in enumerate(batch.records))
+    return f"[{', '.join(texts)}]"
+
+
+def fetched_summary(partition: m.FetchPartitionData, version: str) -> str:
+    """The hand-made summary of one fetched partition, up to 2.8; its blanks around the equals signs are Java's."""
+    style = STYLES[version]
+    replica = f", preferredReadReplica = {_replica(partition)}" if style.fetched_replica else ""
+    divergence = ", divergingEpoch =Optional.empty" if style.fetched_divergence else ""
+    aborted = "null" if partition.aborted_transactions is None else "[" + ", ".join(
+        f"(producerId={txn.producer_id}, firstOffset={txn.first_offset})" for txn in partition.aborted_transactions) + "]"
+    return (f"(error={error_name(partition.error_code)}, highWaterMark={partition.high_watermark}, "
+            f"lastStableOffset = {partition.last_stable_offset}, logStartOffset = {partition.log_start_offset}{replica}, "
+            f"abortedTransactions = {aborted}{divergence}, "
+            f"recordsSizeInBytes={sum(batch.size_bytes for batch in partition.records)})")
+
+
+def _replica(partition: m.FetchPartitionData) -> str:
+    return "absent" if partition.preferred_read_replica < 0 else str(partition.preferred_read_replica)
+
+
+def _size(text: str | None) -> int:
+    return 0 if text is None else len(text.encode("utf-8"))
+
+
+def _metadata_request(request: m.MetadataRequest, version: str) -> str:
+    topics = "<ALL>" if request.topics is None else ",".join(topic.name for topic in request.topics)
+    may_create = f", allowAutoCreate={str(request.allow_auto_topic_creation).lower()}" if STYLES[version].auto_create else ""
+    return f"(type=MetadataRequest, topics={topics}{may_create})"
+
+
+def _find_coordinator_request(request: m.FindCoordinatorRequest, version: str) -> str:
+    return (f"(type=FindCoordinatorRequest, coordinatorKey={request.key}, "
+            f"coordinatorType={COORDINATOR_TYPE[request.key_type]})")
+
+
+def _find_coordinator_response(response: m.FindCoordinatorResponse, version: str) -> str:
+    node = node_text(response.host, response.port, response.node_id, version)
+    return (f"FindCoordinatorResponse(throttleTimeMs={response.throttle_time_ms}, "
+            f"errorMessage='{response.error_message}', error={error_name(response.error_code)}, node={node})")
+
+
+def _join_group_request(request: m.JoinGroupRequest, version: str) -> str:
+    # Java prints the protocols' identity hashes here, which mean nothing: ours are drawn from their content.
+    protocols = ", ".join(f"org.apache.kafka.common.requests.JoinGroupRequest$ProtocolMetadata@{_identity(protocol)}"
+                          for protocol in request.protocols)
+    return (f"(type: JoinGroupRequest, groupId={request.group_id}, sessionTimeout={request.session_timeout_ms}, "
+            f"rebalanceTimeout={request.rebalance_timeout_ms}, memberId={request.member_id}, "
+            f"protocolType={request.protocol_type}, groupProtocols={protocols})")
+
+
+def _identity(protocol: m.JoinGroupRequestProtocol) -> str:
+    number = 1
+    for byte in protocol.name.encode("utf-8") + protocol.metadata:
+        number = (31 * number + byte) & 0x7FFFFFFF
+    return f"{number:x}"
+
+
+def _join_group_response(response: m.JoinGroupResponse, version: str) -> str:
+    members = _members(response.members, lambda member: member.member_id)
+    return (f"JoinGroupResponse(throttleTimeMs={response.throttle_time_ms}, error={error_name(response.error_code)}, "
+            f"generationId={response.generation_id}, groupProtocol={response.protocol_name or ''}, "
+            f"memberId={response.member_id}, leaderId={response.leader}, members={members})")
+
+
+def _sync_group_request(request: m.SyncGroupRequest, version: str) -> str:
+    members = _members(request.assignments, lambda assignment: assignment.member_id)
+    return (f"(type=SyncGroupRequest, groupId={request.group_id}, generationId={request.generation_id}, "
+            f"memberId={request.member_id}, groupAssignment={members})")
+
+
+def _list_offsets_request(request: m.ListOffsetsRequest, version: str) -> str:
+    timestamps = ", ".join(
+        f"{topic}-{number}={{timestamp: {part.timestamp}, maxNumOffsets: {part.max_num_offsets}, "
+        f"currentLeaderEpoch: {optional_text(part.current_leader_epoch)}}}"
+        for topic, number, part in _by_partition(
+            (topic.name, part.partition_index, part) for topic in request.topics for part in topic.partitions))
+    return (f"(type=ListOffsetRequest, replicaId={request.replica_id}, partitionTimestamps={{{timestamps}}}, "
+            f"isolationLevel={ISOLATION[request.isolation_level]})")
+
+
+def _list_offsets_response(response: m.ListOffsetsResponse, version: str) -> str:
+    found = ", ".join(
+        f"{topic}-{number}=PartitionData(errorCode: {part.error_code}, timestamp: {part.timestamp}, "
+        f"offset: {part.offset}, leaderEpoch: {optional_text(part.leader_epoch)})"
+        for topic, number, part in _by_partition(
+            (topic.name, part.partition_index, part) for topic in response.topics for part in topic.partitions))
+    return f"(type=ListOffsetResponse, throttleTimeMs={response.throttle_time_ms}, responseData={{{found}}})"
+
+
+def _leader_epoch_request(request: m.OffsetForLeaderEpochRequest, version: str) -> str:
+    asked = ", ".join(
+        f"{topic}-{number}=(currentLeaderEpoch={optional_text(part.current_leader_epoch)}, "
+        f"leaderEpoch={part.leader_epoch})"
+        for topic, number, part in _by_partition(
+            (topic.topic, part.partition, part) for topic in request.topics for part in topic.partitions))
+    return f"(type=OffsetsForLeaderEpochRequest, replicaId={request.replica_id}, epochsByTopicPartition={{{asked}}})"
+
+
+def _leader_epoch_response(response: m.OffsetForLeaderEpochResponse, version: str) -> str:
+    ends = ", ".join(
+        f"{topic}-{number}=EpochEndOffset{{error={error_name(part.error_code)}, "
+        f"leaderEpoch={part.leader_epoch}, endOffset={part.end_offset}}}"
+        for topic, number, part in _by_partition(
+            (topic.topic, part.partition, part) for topic in response.topics for part in topic.partitions))
+    # The lonely comma is Java's.
+    return (f"(type=OffsetsForLeaderEpochResponse, , throttleTimeMs={response.throttle_time_ms}, "
+            f"epochEndOffsetsByPartition={{{ends}}})")
+
+
+def _init_producer_id_request(request: m.InitProducerIdRequest, version: str) -> str:
+    return (f"(type=InitProducerIdRequest, transactionalId={request.transactional_id or 'null'}, "
+            f"transactionTimeoutMs={request.transaction_timeout_ms})")
+
+
+def _init_producer_id_response(response: m.InitProducerIdResponse, version: str) -> str:
+    return (f"InitProducerIdResponse(error={error_name(response.error_code)}, producerId={response.producer_id}, "
+            f"producerEpoch={response.producer_epoch}, throttleTimeMs={response.throttle_time_ms})")
+
+
+TEXTS = {
+    "MetadataRequest": _metadata_request,
+    "FindCoordinatorRequest": _find_coordinator_request,
+    "FindCoordinatorResponse": _find_coordinator_response,
+    "JoinGroupRequest": _join_group_request,
+    "JoinGroupResponse": _join_group_response,
+    "SyncGroupRequest": _sync_group_request,
+    "ListOffsetsRequest": _list_offsets_request,
+    "ListOffsetsResponse": _list_offsets_response,
+    "OffsetForLeaderEpochRequest": _leader_epoch_request,
+    "OffsetForLeaderEpochResponse": _leader_epoch_response,
+    "InitProducerIdRequest": _init_producer_id_request,
+    "InitProducerIdResponse": _init_producer_id_response,
+}
+"""Message class -> its toString, given the message and the client version."""
