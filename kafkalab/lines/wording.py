@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from types import MappingProxyType
 
 VERSIONS = ("2.1", "2.2", "2.3", "2.8", "3.6", "3.9", "4.0", "4.4")
@@ -52,16 +51,11 @@ class Entry:
 
     def wording(self, version: str) -> Wording | None:
         """How this version says it; None where it never does."""
-        return _wording(self, version)
+        return next((w for w in self.wordings if version in w.at), None)
 
     @property
     def versions(self) -> tuple[str, ...]:
         return tuple(v for v in VERSIONS if self.wording(v))
-
-
-@lru_cache(maxsize=None)
-def _wording(entry: Entry, version: str) -> Wording | None:
-    return next((w for w in entry.wordings if version in w.at), None)
 
 
 def entry(name: str, logger: str, *wordings: Wording, source: str = RECORDED) -> Entry:
