@@ -28,8 +28,8 @@ def seconds(work: Callable[[], object]) -> tuple[float, object]:
     return time.perf_counter() - started, result
 
 
-def simulate() -> int:
-    """Consumers poll; returns how many requests they sent."""
+def simulate() -> Lab:
+    """Consumers poll for two simulated minutes; returns the lab with all it has written down."""
     lab = Lab(brokers=3, seed=7)
     lab.create_topic("orders", partitions=CONSUMERS)
 
@@ -42,7 +42,7 @@ def simulate() -> int:
     for number in range(CONSUMERS):
         lab.spawn(poll_for_ever, number)
     lab.run_for(ms=SIMULATED_MS)
-    return len(lab.table("request.sent"))
+    return lab
 
 
 def move_on_a_bare_heap(requests: int) -> None:
@@ -96,7 +96,8 @@ def move_with_simpy(requests: int) -> None:
 
 
 def run() -> list[Row]:
-    took_s, requests = seconds(simulate)
+    took_s, lab = seconds(simulate)
+    requests = len(lab.table("request.sent"))
     ours = requests / took_s
     rows = []
     for name, peer in (("a bare heap with two hops, no Kafka", move_on_a_bare_heap), ("SimPy moving the same messages", move_with_simpy)):
