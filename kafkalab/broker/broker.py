@@ -1,0 +1,245 @@
+"""A broker: requests come in, machines decide, effects go out.
+
+The shell around the machines of this package; Kafka's counterparts are SocketServer and KafkaApis. It decides nothing
+about Kafka: it serves one request of a connection at a time, gives it to the machine for its kind, and carries out what
+the machine wants done. Threads and queues inside the broker are not modelled yet: a request takes a short random time
+before it is served.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Callable, Hashable
+from functools import partial
+from typing import Any
+
+from kafkalab.broker.broker_config import BrokerConfig
+from kafkalab.broker.cluster import ClusterState
+from kafkalab.broker.directory import Directory
+from kafkalab.broker.effects import Appended, Caller, CancelTimer, Disconnect, Effect, Note, Respond, SetTimer
+from kafkalab.broker.fetches import Fetches
+from kafkalab.broker.group_coordinator import GroupCoordinator
+from kafkalab.broker.identifiers import java_uuid
+from kafkalab.broker.producer_ids import ProducerIds
+from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.broker.replica_manager import ReplicaManager
+from kafkalab.protocol.api_keys import ApiKeys
+from kafkalab.protocol.header import RequestHeader
+from kafkalab.protocol import messages as m
+from kafkalab.sim.journal import Journal
+from kafkalab.sim.rng import Streams
+from kafkalab.sim.scheduler import Scheduler, Timer
+
+SLOWEST_MS = 2
+"""A request is served 0 to 2 ms after it came, drawn anew each time, so that the seed decides who wins a race."""
+
+LARGEST_INT = 2**31 - 1
+
+
+class BrokerConnection:
+    """The broker's end of a connection.
+
+    client: whose luck is drawn on here; the part of the connection's id before "#".
+    caller: the request that is being served or parked, None when idle. What comes meanwhile waits in `queue`.
+    """
+
+    __slots__ = ("id", "client", "caller", "queue", "rng", "last_used_ms")
+
+    def __init__(self, id: str, rng: random.Random) -> None:
+        self.id, self.client = id, id.partition("#")[0]
+        self.caller: Caller | None = None
+        self.queue: deque[tuple[Caller, Any, int]] = deque()
+        self.rng = rng
+        self.last_used_ms = 0
+
+
+class Broker:
+    """One broker of the lab.
+
+    respond: respond(connection_id, correlation_id, response) brings an answer on its way.
+    close: close(connection_id) closes a connection from the broker's side: one that has been idle too long, or that
+        sent something the broker does not speak. The caller need not call `disconnected` afterwards.
+    rng: the lab's named streams. Chance that concerns a client is drawn from that client's streams.
+    """
+
+    def __init__(self, node_id: int, host: str, port: int, profile: BrokerProfile, cluster: ClusterState,
+                 scheduler: Scheduler, respond: Callable[[str, int, Any], None], journal: Journal, rng: Streams,
+                 close: Callable[[str], None] = lambda connection_id: None,
+                 config: BrokerConfig = BrokerConfig()) -> None:
+        self.node_id, self.host, self.port = node_id, host, port
+        self.name = f"broker-{node_id}"
+        self.profile = profile
+        self.config = config
+        self.directory = Directory(profile, cluster, config)
+        self.replicas = ReplicaManager(node_id, profile, cluster, config)
+        self.fetches = Fetches(profile, self.replicas, config.max_incremental_fetch_session_cache_slots,
+                               self._draw_session_id)
+        self.coordinator = GroupCoordinator(node_id, profile, cluster, config, self._draw_member_uuid)
+        self.producer_ids = ProducerIds(profile, cluster, self._has_served_before)
+        self._scheduler = scheduler
+        self._respond = respond
+        self._journal = journal
+        self._rng = rng
+        self._close = close
+        self._connections: dict[str, BrokerConnection] = {}
+        self._timers: dict[Hashable, Timer] = {}
+        self._handlers: dict[type, Callable[[Any, Caller, int], list[Effect]]] = {
+            m.ApiVersionsRequest: self.directory.api_versions,
+            m.MetadataRequest: self.directory.metadata,
+            m.FindCoordinatorRequest: self.directory.find_coordinator,
+            m.ProduceRequest: self.replicas.produce,
+            m.ListOffsetsRequest: self.replicas.list_offsets,
+            m.OffsetForLeaderEpochRequest: self.replicas.offset_for_leader_epoch,
+            m.FetchRequest: self.fetches.handle,
+            m.InitProducerIdRequest: self.producer_ids.init_producer_id,
+        } | dict.fromkeys((m.JoinGroupRequest, m.SyncGroupRequest, m.HeartbeatRequest, m.LeaveGroupRequest,
+                           m.OffsetCommitRequest, m.OffsetFetchRequest), self.coordinator.handle)
+        self._on_timer = {"fetch": self.fetches.on_timer}
+        self._carry_out: dict[type, Callable[[Any], None]] = {
+            Respond: self._answer,
+            SetTimer: self._set_timer,
+            CancelTimer: self._cancel_timer,
+            Note: self._write,
+            Appended: self._look_again,
+            Disconnect: self._hang_up,
+        }
+
+    # -- the network's side
+
+    def receive(self, connection_id: str, header: RequestHeader, request: Any) -> None:
+        """A request has arrived. It is served when the one before it on this connection has been answered."""
+        now_ms = self._scheduler.now_ms
+        connection = self._connections.get(connection_id) or self._accept(connection_id)
+        connection.last_used_ms = now_ms
+        caller = Caller(connection_id, connection.client, header)
+        event = self._journal.append("request.received", self.name, client=connection.client,
+                                     api=header.api_key.name, correlation_id=header.correlation_id)
+        if connection.caller is not None:
+            connection.queue.append((caller, request, event.id))
+        else:
+            self._begin(connection, caller, request, event.id)
+
+    def disconnected(self, connection_id: str) -> None:
+        """The connection is gone, and with it what waited on it. A member stays one until its session ends: the group
+        coordinator does not see connections."""
+        if self._connections.pop(connection_id, None) is not None:
+            self._cancel_timer(CancelTimer(("idle", connection_id)))
+            self._do(self.fetches.abandon(connection_id))
+
+    def crash(self) -> None:
+        """The process is gone: connections, parked requests, timers and groups with it. Logs are on the disk."""
+        for timer in self._timers.values():
+            timer.cancel()
+        self._timers.clear()
+        self._connections.clear()
+
+    def leader_changed(self, topic: str, partition: int) -> None:
+        """The partition got another leader: fetches that wait here for its records learn of it."""
+        self._do(self.fetches.look_again(topic, partition))
+
+    # -- serving
+
+    def _accept(self, connection_id: str) -> BrokerConnection:
+        client = connection_id.partition("#")[0]
+        connection = BrokerConnection(connection_id, self._rng.stream(f"{client}/served by {self.name}"))
+        self._connections[connection_id] = connection
+        self._set_timer(SetTimer(("idle", connection_id),
+                                 self._scheduler.now_ms + self.config.connections_max_idle_ms))
+        return connection
+
+    def _begin(self, connection: BrokerConnection, caller: Caller, request: Any, received: int) -> None:
+        connection.caller = caller
+        delay_ms = int(connection.rng.random() * (SLOWEST_MS + 1))
+        before, self._scheduler.cause = self._scheduler.cause, received
+        if delay_ms:
+            self._scheduler.after(delay_ms, partial(self._serve, connection, caller, request))
+        else:
+            self._serve(connection, caller, request)
+        self._scheduler.cause = before
+
+    def _serve(self, connection: BrokerConnection, caller: Caller, request: Any) -> None:
+        if connection.caller is not caller or self._connections.get(connection.id) is not connection:
+            return  # the connection went away while the request was on its way through the broker
+        handler = self._handlers.get(type(request))
+        header = caller.header
+        if handler is None or not (self.directory.speaks(header.api_key, header.api_version)
+                                   or header.api_key is ApiKeys.API_VERSIONS):
+            self._hang_up(Disconnect(caller))  # a broker closes the connection on what it cannot read
+            return
+        self._do(handler(request, caller, self._scheduler.now_ms))
+
+    def _do(self, effects: list[Effect]) -> None:
+        for effect in effects:
+            self._carry_out[type(effect)](effect)
+
+    # -- the effects
+
+    def _answer(self, effect: Respond) -> None:
+        caller = effect.to
+        connection = self._connections.get(caller.connection_id)
+        if connection is None or connection.caller is not caller:
+            return  # nobody is there to hear it
+        header = caller.header
+        connection.last_used_ms = self._scheduler.now_ms
+        if effect.response is not None:
+            event = self._journal.append("response.sent", self.name, client=caller.client, api=header.api_key.name,
+                                         correlation_id=header.correlation_id)
+            before, self._scheduler.cause = self._scheduler.cause, event.id
+            self._respond(connection.id, header.correlation_id, effect.response)
+            self._scheduler.cause = before
+        connection.caller = None
+        if connection.queue:
+            self._begin(connection, *connection.queue.popleft())
+
+    def _set_timer(self, effect: SetTimer) -> None:
+        key = effect.key
+        earlier = self._timers.get(key)
+        if earlier is not None:
+            earlier.cancel()
+        self._timers[key] = self._scheduler.at(effect.at_ms, partial(self._ring, key))
+
+    def _cancel_timer(self, effect: CancelTimer) -> None:
+        timer = self._timers.pop(effect.key, None)
+        if timer is not None:
+            timer.cancel()
+
+    def _ring(self, key: tuple[str, ...]) -> None:
+        del self._timers[key]
+        if key[0] == "idle":
+            self._close_if_idle(key[1])
+        else:
+            self._do(self._on_timer.get(key[0], self.coordinator.on_timer)(key, self._scheduler.now_ms))
+
+    def _write(self, effect: Note) -> None:
+        self._journal.append(effect.kind, self.name, **effect.fields)
+
+    def _look_again(self, effect: Appended) -> None:
+        self._do(self.fetches.look_again(effect.topic, effect.partition))
+
+    def _hang_up(self, effect: Disconnect) -> None:
+        self.disconnected(effect.to.connection_id)
+        self._close(effect.to.connection_id)
+
+    def _close_if_idle(self, connection_id: str) -> None:
+        """connections.max.idle.ms: a timer a connection, set again when the connection was used meanwhile."""
+        connection = self._connections[connection_id]
+        due_ms = connection.last_used_ms + self.config.connections_max_idle_ms
+        if due_ms > self._scheduler.now_ms or connection.caller is not None:
+            again_ms = max(due_ms, self._scheduler.now_ms + 1_000)
+            self._set_timer(SetTimer(("idle", connection_id), again_ms))
+        else:
+            self.disconnected(connection_id)
+            self._close(connection_id)
+
+    # -- chance, from the client's own streams
+
+    def _draw_member_uuid(self, caller: Caller) -> str:
+        return java_uuid(self._rng.stream(f"{caller.client}/member id"))
+
+    def _draw_session_id(self, caller: Caller) -> int:
+        return self._rng.stream(f"{caller.client}/fetch session id").randint(1, LARGEST_INT)
+
+    def _has_served_before(self, caller: Caller) -> bool:
+        chance = self.config.chance_of_producer_ids
+        return self._rng.stream(f"{caller.client}/producer ids at {self.name}").random() < chance

@@ -1,0 +1,179 @@
+"""Who is there, and who leads what? The cluster's metadata, as all brokers and the controller see it.
+
+In Kafka this knowledge lives in ZooKeeper or in the KRaft log and reaches each broker's MetadataCache a little later.
+Here all brokers share one `ClusterState`, so a change is known everywhere at once; who notices a dead broker when is a
+matter for the controller, which comes later.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from kafkalab.broker.identifiers import kafka_uuid
+from kafkalab.hashing import coordinator_partition
+
+OFFSETS_TOPIC = "__consumer_offsets"
+TRANSACTION_TOPIC = "__transaction_state"
+INTERNAL_TOPICS = (OFFSETS_TOPIC, TRANSACTION_TOPIC)
+
+NO_LEADER = -1
+PRODUCER_ID_BLOCK = 1_000
+"""Producer ids are handed to brokers in blocks of this size (ProducerIdsBlock)."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerNode:
+    """A broker's address. `rack` is None where none is configured."""
+
+    id: int
+    host: str
+    port: int
+    rack: str | None = None
+
+
+@dataclass(slots=True)
+class Partition:
+    """One partition's place in the cluster. leader is -1 while there is none; each change of it raises leader_epoch."""
+
+    topic: str
+    index: int
+    leader: int
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...]
+    leader_epoch: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    name: str
+    topic_id: str
+    partitions: tuple[Partition, ...]
+
+    @property
+    def is_internal(self) -> bool:
+        return self.name in INTERNAL_TOPICS
+
+
+class ClusterState:
+    """Brokers, topics, leaders.
+
+    rng: the stream that cluster and topic ids and the first leader of an internal topic are drawn from.
+    revision: grows with every change, so that an answer made from this state can be kept until it changes.
+    """
+
+    def __init__(self, brokers: Iterable[BrokerNode], rng: random.Random, *, offsets_partitions: int = 50,
+                 offsets_replication_factor: int = 3) -> None:
+        self.brokers = {broker.id: broker for broker in sorted(brokers, key=lambda broker: broker.id)}
+        self.alive = dict.fromkeys(self.brokers, True)
+        self.topics: dict[str, Topic] = {}
+        self.cluster_id = kafka_uuid(rng)
+        self.controller_id = rng.choice(list(self.brokers))
+        self.revision = 0
+        self._rng = rng
+        self._names_by_id: dict[str, str] = {}
+        self._partition_of_group: dict[str, Partition] = {}
+        self._offsets_partitions = offsets_partitions
+        self._offsets_replication_factor = offsets_replication_factor
+        self._next_producer_id = 0
+
+    def create_topic(self, name: str, partitions: int = 1, replication_factor: int = 1,
+                     leaders: Sequence[int] | None = None) -> Topic:
+        """Create a topic and give its partitions to brokers in turn, the first replica leading.
+
+        leaders: who leads each partition instead; the other replicas are the brokers after it. ValueError where the
+        topic exists, a number is below 1, there are too few brokers, or a leader is not a broker.
+        """
+        ids = list(self.brokers)
+        if name in self.topics:
+            raise ValueError(f"Topic '{name}' already exists.")
+        if partitions < 1:
+            raise ValueError(f"topic {name!r} needs at least one partition, not {partitions}")
+        if not 1 <= replication_factor <= len(ids):
+            raise ValueError(f"topic {name!r} cannot have {replication_factor} replicas: there are {len(ids)} brokers")
+        if leaders is None:
+            leaders = [ids[index % len(ids)] for index in range(partitions)]
+        if len(leaders) != partitions:
+            raise ValueError(f"topic {name!r} has {partitions} partitions, but {len(leaders)} leaders were named")
+        strangers = sorted(set(leaders) - set(ids))
+        if strangers:
+            raise ValueError(f"topic {name!r} names leaders that are no brokers: {strangers}; brokers are {ids}")
+        placed = []
+        for index, leader in enumerate(leaders):
+            first = ids.index(leader)
+            replicas = tuple(ids[(first + step) % len(ids)] for step in range(replication_factor))
+            placed.append(Partition(name, index, leader, replicas, replicas))
+        topic = Topic(name, kafka_uuid(self._rng), tuple(placed))
+        self.topics[name] = topic
+        self._names_by_id[topic.topic_id] = name
+        self.revision += 1
+        return topic
+
+    def name_of(self, topic_id: str) -> str | None:
+        """The topic with that id; None where there is none."""
+        return self._names_by_id.get(topic_id)
+
+    def partition(self, topic: str, index: int) -> Partition | None:
+        """A partition; None where the topic or the number does not exist."""
+        found = self.topics.get(topic)
+        return found.partitions[index] if found and 0 <= index < len(found.partitions) else None
+
+    def leader(self, topic: str, index: int) -> int:
+        """The id of the leader, -1 while there is none. KeyError where the partition does not exist."""
+        found = self.partition(topic, index)
+        if found is None:
+            raise KeyError(f"there is no partition {topic}-{index}")
+        return found.leader
+
+    def set_leader(self, topic: str, index: int, leader: int) -> None:
+        """Make `leader` (or nobody: -1) the leader and raise the leader epoch."""
+        partition = self.partition(topic, index)
+        if partition is None:
+            raise KeyError(f"there is no partition {topic}-{index}")
+        partition.leader = leader
+        partition.leader_epoch += 1
+        if leader != NO_LEADER and leader not in partition.replicas:
+            partition.replicas = partition.isr = (leader,)
+        self.revision += 1
+
+    def coordinator_of(self, group: str) -> int:
+        """The broker that coordinates `group`: the leader of its partition of the offsets topic; -1 while it has none.
+
+        The topic is created at the first question, as Kafka does.
+        """
+        return self._offsets_partition(group).leader
+
+    def place_coordinator(self, group: str, broker: int) -> None:
+        """Let `broker` lead the partition that `group` falls on. Groups on the same partition move along.
+
+        A placement for the start of a story: the leader epoch stays, as if it had always been so.
+        """
+        if broker not in self.brokers:
+            raise ValueError(f"there is no broker {broker}; brokers are {list(self.brokers)}")
+        partition = self._offsets_partition(group)
+        partition.leader = broker
+        partition.replicas = partition.isr = (broker,)
+        self.revision += 1
+
+    def next_producer_id_block(self) -> range:
+        """The next block of producer ids, as the controller hands it to a broker."""
+        first = self._next_producer_id
+        self._next_producer_id += PRODUCER_ID_BLOCK
+        return range(first, first + PRODUCER_ID_BLOCK)
+
+    def _offsets_partition(self, group: str) -> Partition:
+        found = self._partition_of_group.get(group)
+        if found is None:
+            topic = self.topics.get(OFFSETS_TOPIC) or self._create_offsets_topic()
+            found = topic.partitions[coordinator_partition(group, len(topic.partitions))]
+            self._partition_of_group[group] = found
+        return found
+
+    def _create_offsets_topic(self) -> Topic:
+        ids = list(self.brokers)
+        first = self._rng.randrange(len(ids))  # Kafka, too, deals out leaders from a random broker on
+        leaders = [ids[(first + index) % len(ids)] for index in range(self._offsets_partitions)]
+        # The real topic cannot be created with fewer brokers than replicas; a lab of one broker should have groups.
+        return self.create_topic(OFFSETS_TOPIC, self._offsets_partitions,
+                                 min(self._offsets_replication_factor, len(ids)), leaders)

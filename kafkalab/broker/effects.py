@@ -1,0 +1,66 @@
+"""What does a machine want done? It cannot send or wait, so it says what should happen, and the shell does it.
+
+A machine of this package takes (request, caller, now_ms) and returns a list of these values. `kafkalab.broker.broker`
+carries them out in the order given. The idea is "sans-IO": what cannot be seen cannot be forgotten in a test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, NamedTuple
+
+from kafkalab.protocol.header import RequestHeader
+
+
+class Caller(NamedTuple):
+    """Who asked, and in which words. Machines keep it while a request is parked and hand it back with the answer.
+
+    client  whose luck is drawn on, e.g. for a member id: the client's name in the lab
+    """
+
+    connection_id: str
+    client: str
+    header: RequestHeader
+
+
+class Respond(NamedTuple):
+    """Answer `to`. A response of None ends the request without an answer (PRODUCE with acks=0)."""
+
+    to: Caller
+    response: Any
+
+
+class SetTimer(NamedTuple):
+    """Call the machine's on_timer(key) at that time; an earlier timer of the same key is forgotten."""
+
+    key: Hashable
+    at_ms: int
+
+
+class CancelTimer(NamedTuple):
+    """Forget the timer of that key; harmless when there is none."""
+
+    key: Hashable
+
+
+class Note(NamedTuple):
+    """Write an event of that kind into the journal."""
+
+    kind: str
+    fields: dict[str, Any]
+
+
+class Appended(NamedTuple):
+    """A partition's log grew: whoever waits for its records may look again."""
+
+    topic: str
+    partition: int
+
+
+class Disconnect(NamedTuple):
+    """Close the caller's connection: what a broker does with a request it cannot read."""
+
+    to: Caller
+
+
+Effect = Respond | SetTimer | CancelTimer | Note | Appended | Disconnect

@@ -1,0 +1,164 @@
+"""One consumer group and its members, as its coordinator keeps them. Data and the questions about it, no decisions.
+
+Kafka's classes are ClassicGroup and ClassicGroupMember. The decisions are in `group_coordinator`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kafkalab.broker.effects import Caller
+from kafkalab.broker.group_state import GroupState
+from kafkalab.errors import Errors
+from kafkalab.hashing import hash_map_order, java_string_hash
+from kafkalab.protocol.messages import JoinGroupRequestProtocol, JoinGroupResponseMember
+
+NO_GENERATION = -1
+NEW_MEMBER_TIMEOUT_MS = 300_000
+"""A new member that waits for its first join answer may be silent this long (GroupCoordinator.NewMemberJoinTimeoutMs)."""
+
+
+class CommittedOffset(NamedTuple):
+    """A committed offset: the next record to read. leader_epoch is -1 where the client did not say."""
+
+    offset: int
+    leader_epoch: int
+    metadata: str
+    committed_at_ms: int
+
+
+class Member:
+    """A member, and the request of it that is parked, if any.
+
+    instance_id: group.instance.id of a static member (KIP-345), else None.
+    deadline_ms: when its session ends unless it is heard of before.
+    is_new: it has not yet had an answer to its first join.
+    """
+
+    __slots__ = ("id", "instance_id", "session_timeout_ms", "rebalance_timeout_ms", "protocol_type", "protocols",
+                 "assignment", "parked_join", "parked_sync", "deadline_ms", "is_new", "has_synced")
+
+    def __init__(self, id: str, instance_id: str | None, session_timeout_ms: int, rebalance_timeout_ms: int,
+                 protocol_type: str, protocols: tuple[JoinGroupRequestProtocol, ...]) -> None:
+        self.id, self.instance_id = id, instance_id
+        self.session_timeout_ms, self.rebalance_timeout_ms = session_timeout_ms, rebalance_timeout_ms
+        self.protocol_type, self.protocols = protocol_type, protocols
+        self.assignment = b""
+        self.parked_join: Caller | None = None
+        self.parked_sync: Caller | None = None
+        self.deadline_ms = 0
+        self.is_new = True
+        self.has_synced = False
+
+    @property
+    def is_static(self) -> bool:
+        return self.instance_id is not None
+
+    def metadata_for(self, protocol: str) -> bytes:
+        """What the member tells the leader under that assignor; empty where it does not know it."""
+        return next((offered.metadata for offered in self.protocols if offered.name == protocol), b"")
+
+    def __repr__(self) -> str:
+        return f"Member({self.id})"
+
+
+class Group:
+    """A group's state, generation, members and committed offsets.
+
+    leader: the member that computes the assignment; None without members.
+    protocol: the assignor chosen for this generation; None before the first.
+    pending: ids handed out with MEMBER_ID_REQUIRED whose owners have not joined yet, in order.
+    """
+
+    def __init__(self, id: str) -> None:
+        self.id = id
+        self.state = GroupState.EMPTY
+        self.generation = 0
+        self.leader: str | None = None
+        self.protocol_type: str | None = None
+        self.protocol: str | None = None
+        self.members: dict[str, Member] = {}
+        self.static_members: dict[str, str] = {}
+        self.pending: dict[str, None] = {}
+        self.offsets: dict[tuple[str, int], CommittedOffset] = {}
+        self.came_from_empty = False
+        self.somebody_joined_meanwhile = False
+        self.initial_delay_left_ms = 0
+
+    def is_leader(self, member: Member) -> bool:
+        return self.leader == member.id
+
+    @property
+    def everybody_joined(self) -> bool:
+        """No member is missing, and nobody who was given an id is still on the way back."""
+        return not self.pending and all(member.parked_join is not None for member in self.members.values())
+
+    @property
+    def longest_rebalance_timeout_ms(self) -> int:
+        return max((member.rebalance_timeout_ms for member in self.members.values()), default=0)
+
+    def supports(self, protocol_type: str, protocols: tuple[JoinGroupRequestProtocol, ...]) -> bool:
+        """Is there an assignor that the newcomer and all members know? A group without members supports anything."""
+        if not protocols or not protocol_type:
+            return False
+        if not self.members:
+            return True
+        return protocol_type == self.protocol_type and bool(
+            self._known_to_all() & {offered.name for offered in protocols})
+
+    def elect_protocol(self) -> str:
+        """The assignor with the most votes: each member votes for the first of its own that all of them know.
+
+        Between equal votes Kafka takes the first its hash map hands out, and so do we.
+        """
+        candidates = self._known_to_all()
+        votes: dict[str, int] = {}
+        for member in self.members.values():
+            choice = next(offered.name for offered in member.protocols if offered.name in candidates)
+            votes[choice] = votes.get(choice, 0) + 1
+        return max(hash_map_order(votes, java_string_hash), key=votes.__getitem__)
+
+    def described_members(self) -> tuple[JoinGroupResponseMember, ...]:
+        """What the leader is told about everyone."""
+        return tuple(JoinGroupResponseMember(member_id=member.id, group_instance_id=member.instance_id,
+                                             metadata=member.metadata_for(self.protocol))
+                     for member in self.members.values())
+
+    def add(self, member: Member) -> None:
+        """Add a member; the first becomes the leader and sets the protocol type."""
+        if not self.members:
+            self.protocol_type = member.protocol_type
+        if self.leader is None:
+            self.leader = member.id
+        self.members[member.id] = member
+        self.pending.pop(member.id, None)
+        if member.instance_id is not None:
+            self.static_members[member.instance_id] = member.id
+
+    def remove(self, member: Member) -> None:
+        """Remove a member; leadership passes to the one that has been here longest."""
+        del self.members[member.id]
+        if member.instance_id is not None and self.static_members.get(member.instance_id) == member.id:
+            del self.static_members[member.instance_id]
+        if self.leader == member.id:
+            self.leader = next(iter(self.members), None)
+
+    def rename(self, member: Member, new_id: str) -> None:
+        """A static member came back under a new id: same place, same assignment (KIP-345)."""
+        old_id = member.id
+        member.id = new_id
+        self.members = {new_id if known == old_id else known: one for known, one in self.members.items()}
+        self.static_members[member.instance_id] = new_id
+        if self.leader == old_id:
+            self.leader = new_id
+
+    def _known_to_all(self) -> frozenset[str]:
+        offers = [frozenset(offered.name for offered in member.protocols) for member in self.members.values()]
+        return frozenset.intersection(*offers) if offers else frozenset()
+
+
+def membership_error(group: Group, member_id: str, instance_id: str | None) -> Errors | None:
+    """UNKNOWN_MEMBER_ID for a stranger, FENCED_INSTANCE_ID where another member took over the static name (KIP-345)."""
+    if instance_id is not None and group.static_members.get(instance_id, member_id) != member_id:
+        return Errors.FENCED_INSTANCE_ID
+    return None if member_id in group.members else Errors.UNKNOWN_MEMBER_ID

@@ -1,0 +1,98 @@
+"""How do brokers of different releases differ? One frozen profile a release, one field a behaviour.
+
+Code asks a profile's field and never compares releases. What a *request's* version changes stands in `wire_changes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from kafkalab.errors import Errors
+
+FIRST_GENERATION = "before the first generation"
+FROM_EMPTY = "whenever the group was empty"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokerProfile:
+    """One release of the broker.
+
+    name: key into the table of `kafkalab.protocol.api_versions`.
+    lists_in_scala_map_order: METADATA lists brokers and partitions in the order of Scala's LongMap (MetadataCache of
+        the ZooKeeper era); a KRaft broker sorts them by number. Seen in every recorded answer.
+    no_error_message: errorMessage of a FindCoordinator answer that carries no error.
+    leaderless_error: METADATA's error for a partition whose leader is gone. Recorded: 72 on 2.3.1, 5 on 4.4.0.
+    heartbeat_while_completing: answer to a HEARTBEAT between the end of the join phase and the leader's assignment.
+        Heartbeats used to begin after the sync; clients that begin right after the join need NONE (KAFKA-10122).
+    initial_delay_extends: when a member that joins meanwhile extends the initial delay: FIRST_GENERATION in the Scala
+        coordinator, FROM_EMPTY in the coordinator rewritten for KIP-848.
+    drops_members_without_sync: a member that joined but does not sync within the rebalance timeout is dropped (3.0,
+        KAFKA-12890).
+    accepts_unknown_producer: a producer nobody remembers may begin with any sequence number (KIP-360, 2.5); before, it
+        was told UNKNOWN_PRODUCER_ID.
+    fetches_producer_ids_late: producer ids come in blocks from the controller and are asked for in the background, so
+        a broker without a block answers its first INIT_PRODUCER_ID with COORDINATOR_LOAD_IN_PROGRESS (KIP-730).
+    names_own_range: an ApiVersions request in an unknown version is refused together with the range of versions the
+        broker does know (KIP-511, 2.4); before, with an empty list.
+    hints_new_leader: errors about leadership name the new leader and its address (KIP-951, 3.7).
+    largest_session_timeout_ms: group.max.session.timeout.ms; five minutes until 2.2, thirty since 2.3 (KIP-389's release).
+    finalized_features_epoch: what ApiVersions v3 and later reports (KIP-584); -1 where there are no features.
+    """
+
+    name: str
+    lists_in_scala_map_order: bool
+    no_error_message: str
+    leaderless_error: Errors
+    heartbeat_while_completing: Errors
+    initial_delay_extends: str
+    drops_members_without_sync: bool
+    accepts_unknown_producer: bool
+    fetches_producer_ids_late: bool
+    names_own_range: bool
+    hints_new_leader: bool
+    largest_session_timeout_ms: int
+    finalized_features_epoch: int
+
+
+BROKER_PROFILES: Mapping[str, BrokerProfile] = MappingProxyType({
+    "2.3": BrokerProfile(
+        name="2.3",
+        lists_in_scala_map_order=True,
+        no_error_message="NONE",
+        leaderless_error=Errors.LISTENER_NOT_FOUND,
+        heartbeat_while_completing=Errors.REBALANCE_IN_PROGRESS,
+        initial_delay_extends=FIRST_GENERATION,
+        drops_members_without_sync=False,
+        accepts_unknown_producer=False,
+        fetches_producer_ids_late=False,
+        names_own_range=False,
+        hints_new_leader=False,
+        largest_session_timeout_ms=1_800_000,
+        finalized_features_epoch=-1,
+    ),
+    "4.4": BrokerProfile(
+        name="4.4",
+        lists_in_scala_map_order=False,
+        no_error_message="",
+        leaderless_error=Errors.LEADER_NOT_AVAILABLE,
+        heartbeat_while_completing=Errors.NONE,
+        initial_delay_extends=FROM_EMPTY,
+        drops_members_without_sync=True,
+        accepts_unknown_producer=True,
+        fetches_producer_ids_late=True,
+        names_own_range=True,
+        hints_new_leader=True,
+        largest_session_timeout_ms=1_800_000,
+        finalized_features_epoch=500,
+    ),
+})
+
+
+def broker_profile(release: str) -> BrokerProfile:
+    """The profile of a broker release. ValueError with the known ones for any other."""
+    try:
+        return BROKER_PROFILES[release]
+    except KeyError:
+        raise ValueError(f"no broker {release!r} here; there are {', '.join(BROKER_PROFILES)}") from None

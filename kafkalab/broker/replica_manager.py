@@ -1,0 +1,217 @@
+"""The partitions this broker leads: appending to them, reading from them, answering where they begin and end.
+
+Kafka's classes are ReplicaManager and Partition. Left out for now: followers, so acks=all has nobody to wait for, and
+transactions, so the last stable offset is the high watermark.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kafkalab.broker.broker_config import BrokerConfig
+from kafkalab.broker.cluster import ClusterState, Partition
+from kafkalab.broker.effects import Appended, Caller, Effect, Note, Respond
+from kafkalab.broker.partition_log import PartitionLog
+from kafkalab.broker.producer_state import ProducerState
+from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.broker.wire_changes import WireChange
+from kafkalab.errors import Errors
+from kafkalab.protocol.messages import (
+    ZERO_UUID,
+    EpochEndOffset,
+    LeaderIdAndEpoch,
+    ListOffsetsPartition,
+    ListOffsetsPartitionResponse,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    ListOffsetsTopicResponse,
+    NodeEndpoint,
+    OffsetForLeaderEpochRequest,
+    OffsetForLeaderEpochResponse,
+    OffsetForLeaderTopicResult,
+    PartitionProduceResponse,
+    ProducePartitionData,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+    TopicProduceResponse,
+)
+from kafkalab.protocol.record_messages import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP
+
+ACKS = (0, 1, -1)
+LEADERSHIP_ERRORS = frozenset({Errors.NOT_LEADER_OR_FOLLOWER.code, Errors.FENCED_LEADER_EPOCH.code})
+"""Errors that KIP-951 accompanies with the name of the present leader."""
+
+
+@dataclass(slots=True)
+class Replica:
+    """A partition on this broker: its place in the cluster, its log, its producers."""
+
+    partition: Partition
+    log: PartitionLog
+    producers: ProducerState
+
+
+class ReplicaManager:
+    def __init__(self, node_id: int, profile: BrokerProfile, cluster: ClusterState, config: BrokerConfig) -> None:
+        self.node_id = node_id
+        self._profile = profile
+        self._cluster = cluster
+        self._config = config
+        self._replicas: dict[tuple[str, int], Replica] = {}
+
+    def name_of(self, topic: str, topic_id: str) -> str | None:
+        """The topic a request means, by whichever of the two it carries; None where the id is unknown."""
+        return topic or self._cluster.name_of(topic_id)
+
+    def id_of(self, topic: str) -> str:
+        """A topic's id; the zero id where there is no such topic."""
+        found = self._cluster.topics.get(topic)
+        return found.topic_id if found else ZERO_UUID
+
+    def led_replica(self, topic: str, index: int, current_leader_epoch: int = -1) -> tuple[Replica | None, int]:
+        """(replica, 0) where this broker leads the partition in that epoch, else (None, error code).
+
+        current_leader_epoch: the epoch the caller believes in; -1 asks for no check (KIP-320).
+        """
+        replica = self._replicas.get((topic, index))
+        if replica is None:
+            partition = self._cluster.partition(topic, index)
+            if partition is None:
+                return None, Errors.UNKNOWN_TOPIC_OR_PARTITION.code
+            if partition.leader != self.node_id:
+                return None, Errors.NOT_LEADER_OR_FOLLOWER.code
+            replica = self._begin(partition)
+        partition = replica.partition
+        if partition.leader != self.node_id:
+            return None, Errors.NOT_LEADER_OR_FOLLOWER.code
+        if current_leader_epoch != -1 and current_leader_epoch != partition.leader_epoch:
+            fenced = current_leader_epoch < partition.leader_epoch
+            return None, (Errors.FENCED_LEADER_EPOCH if fenced else Errors.UNKNOWN_LEADER_EPOCH).code
+        return replica, 0
+
+    def leader_hint(self, topic: str, index: int) -> LeaderIdAndEpoch:
+        """Who leads now (KIP-951)."""
+        partition = self._cluster.partition(topic, index)
+        return LeaderIdAndEpoch(leader_id=partition.leader, leader_epoch=partition.leader_epoch)
+
+    def endpoint_of(self, broker: int) -> NodeEndpoint:
+        """Where the hinted leader listens (KIP-951)."""
+        node = self._cluster.brokers[broker]
+        return NodeEndpoint(node_id=node.id, host=node.host, port=node.port, rack=node.rack)
+
+    # -- PRODUCE
+
+    def produce(self, request: ProduceRequest, caller: Caller, now_ms: int) -> list[Effect]:
+        """Append every batch to its partition; each partition has its own verdict."""
+        by_id = WireChange.PRODUCE_BY_TOPIC_ID.holds_for(caller.header)
+        hints = self._profile.hints_new_leader and WireChange.PRODUCE_HINTS_LEADER.holds_for(caller.header)
+        after: list[Effect] = []
+        responses, endpoints = [], {}
+        for data in request.topic_data:
+            topic = self.name_of(data.name, data.topic_id)
+            answers = []
+            for part in data.partition_data:
+                if request.acks not in ACKS:
+                    answer = _refused(part.index, Errors.INVALID_REQUIRED_ACKS.code)
+                elif topic is None:
+                    answer = _refused(part.index, Errors.UNKNOWN_TOPIC_ID.code)
+                else:
+                    answer = self._append(topic, part, after)
+                    if hints and answer.error_code in LEADERSHIP_ERRORS:
+                        hint = self.leader_hint(topic, part.index)
+                        answer = _refused(part.index, answer.error_code, hint)
+                        if hint.leader_id >= 0:
+                            endpoints[hint.leader_id] = self.endpoint_of(hint.leader_id)
+                answers.append(answer)
+            responses.append(TopicProduceResponse(
+                name="" if by_id else topic or "", topic_id=self._id_to_answer(data) if by_id else ZERO_UUID,
+                partition_responses=tuple(answers)))
+        response = None
+        if request.acks != 0:
+            response = ProduceResponse(responses=tuple(responses), node_endpoints=tuple(endpoints.values()))
+        return [effect for effect in after if type(effect) is Note] + [Respond(caller, response)] + [
+            effect for effect in after if type(effect) is Appended]
+
+    def _id_to_answer(self, data: TopicProduceData) -> str:
+        """The id the caller used; where it only gave the name, the id of that topic."""
+        return data.topic_id if data.topic_id != ZERO_UUID else self.id_of(data.name)
+
+    def _append(self, topic: str, data: ProducePartitionData, after: list[Effect]) -> PartitionProduceResponse:
+        replica, error = self.led_replica(topic, data.index)
+        if replica is None:
+            return _refused(data.index, error)
+        base_offset = -1
+        for batch in data.records:
+            if batch.size_bytes > self._config.message_max_bytes:
+                return _refused(data.index, Errors.MESSAGE_TOO_LARGE.code)
+            verdict = replica.producers.judge(batch)
+            if verdict.error is not Errors.NONE:
+                return _refused(data.index, verdict.error.code)
+            if verdict.duplicate_of is not None:  # a retry of what is already there: the same answer, nothing appended
+                base_offset = verdict.duplicate_of.base_offset
+                continue
+            stored = replica.log.append(batch, replica.partition.leader_epoch)
+            replica.producers.remember(stored)
+            base_offset = stored.base_offset
+            after.append(Note("record.appended", {
+                "topic": topic, "partition": data.index, "base_offset": base_offset, "last_offset": stored.last_offset,
+                "producer_id": stored.producer_id, "size_bytes": stored.size_bytes, "records": stored.records}))
+            after.append(Appended(topic, data.index))
+        return PartitionProduceResponse(index=data.index, base_offset=base_offset,
+                                        log_start_offset=replica.log.log_start_offset)
+
+    # -- LIST_OFFSETS and OFFSET_FOR_LEADER_EPOCH
+
+    def list_offsets(self, request: ListOffsetsRequest, caller: Caller, now_ms: int) -> list[Effect]:
+        """Where does a partition end (timestamp -1), begin (-2), or reach a time?"""
+        topics = tuple(
+            ListOffsetsTopicResponse(name=topic.name, partitions=tuple(
+                self._offset_of(topic.name, part, request.isolation_level) for part in topic.partitions))
+            for topic in request.topics)
+        return [Respond(caller, ListOffsetsResponse(topics=topics))]
+
+    def _offset_of(self, topic: str, asked: ListOffsetsPartition, isolation_level: int) -> ListOffsetsPartitionResponse:
+        replica, error = self.led_replica(topic, asked.partition_index, asked.current_leader_epoch)
+        if replica is None:
+            return ListOffsetsPartitionResponse(partition_index=asked.partition_index, error_code=error)
+        log, timestamp_ms = replica.log, -1
+        if asked.timestamp == LATEST_TIMESTAMP:
+            offset = log.last_stable_offset if isolation_level else log.high_watermark
+        elif asked.timestamp == EARLIEST_TIMESTAMP:
+            offset = log.log_start_offset
+        else:
+            found = log.offset_for_timestamp(asked.timestamp)
+            if found is None:
+                return ListOffsetsPartitionResponse(partition_index=asked.partition_index)
+            offset, timestamp_ms = found
+        return ListOffsetsPartitionResponse(
+            partition_index=asked.partition_index, offset=offset, timestamp=timestamp_ms,
+            leader_epoch=log.epoch_at(offset))
+
+    def offset_for_leader_epoch(self, request: OffsetForLeaderEpochRequest, caller: Caller, now_ms: int) -> list[Effect]:
+        """Where did that leader epoch end? The answer tells a consumer whether its position was truncated away."""
+        results = []
+        for topic in request.topics:
+            ends = []
+            for part in topic.partitions:
+                replica, error = self.led_replica(topic.topic, part.partition, part.current_leader_epoch)
+                if replica is None:
+                    ends.append(EpochEndOffset(error_code=error, partition=part.partition))
+                else:
+                    epoch, end = replica.log.end_of_epoch(part.leader_epoch)
+                    ends.append(EpochEndOffset(partition=part.partition, leader_epoch=epoch, end_offset=end))
+            results.append(OffsetForLeaderTopicResult(topic=topic.topic, partitions=tuple(ends)))
+        return [Respond(caller, OffsetForLeaderEpochResponse(topics=tuple(results)))]
+
+    def _begin(self, partition: Partition) -> Replica:
+        """Lead a partition: an empty log that knows where the epoch began."""
+        log = PartitionLog(partition.topic, partition.index)
+        log.note_epoch(partition.leader_epoch)
+        replica = Replica(partition, log, ProducerState(accepts_unknown=self._profile.accepts_unknown_producer))
+        self._replicas[partition.topic, partition.index] = replica
+        return replica
+
+
+def _refused(index: int, error: int, hint: LeaderIdAndEpoch = LeaderIdAndEpoch()) -> PartitionProduceResponse:
+    return PartitionProduceResponse(index=index, error_code=error, current_leader=hint)

@@ -1,0 +1,37 @@
+"""What does the version of a request change in the answer? The wire protocol's own promises, one row each.
+
+A broker reads the API version in the request's header and behaves as that version was specified. This is not the
+client's version: any client that speaks JoinGroup v4 is asked for a member id.
+"""
+
+from __future__ import annotations
+
+import enum
+
+from kafkalab.protocol.api_keys import ApiKeys
+from kafkalab.protocol.header import RequestHeader
+
+
+class WireChange(enum.Enum):
+    """api, the first version of it that behaves so, and where that was decided."""
+
+    MEMBER_ID_REQUIRED = (ApiKeys.JOIN_GROUP, 4, "KIP-394: a member first learns its id, then joins with it")
+    PROTOCOL_IS_NULLABLE = (ApiKeys.JOIN_GROUP, 7, "KIP-559: protocol type in the answer, null instead of ''")
+    SKIP_ASSIGNMENT = (ApiKeys.JOIN_GROUP, 9, "KIP-814: a returning static leader is told so, and not to assign")
+    SYNC_NAMES_PROTOCOL = (ApiKeys.SYNC_GROUP, 5, "KIP-559: the answer repeats protocol type and name")
+    LEAVE_BY_LIST = (ApiKeys.LEAVE_GROUP, 3, "KIP-345: several members leave at once, each with its own error")
+    COORDINATORS_BY_LIST = (ApiKeys.FIND_COORDINATOR, 4, "KIP-699: several keys in one request")
+    OFFSETS_BY_GROUPS = (ApiKeys.OFFSET_FETCH, 8, "KIP-709: several groups in one request")
+    FETCH_BY_TOPIC_ID = (ApiKeys.FETCH, 13, "KIP-516: topics are identified, not named")
+    FETCH_HINTS_LEADER = (ApiKeys.FETCH, 16, "KIP-951: an error names the new leader and its address")
+    PRODUCE_BY_TOPIC_ID = (ApiKeys.PRODUCE, 13, "KIP-516: topics are identified, not named")
+    PRODUCE_HINTS_LEADER = (ApiKeys.PRODUCE, 10, "KIP-951: an error names the new leader and its address")
+
+    def __init__(self, api: ApiKeys, since: int, why: str) -> None:
+        self.api = api
+        self.since = since
+        self.why = why
+
+    def holds_for(self, header: RequestHeader) -> bool:
+        """Does a request with this header get the newer behaviour?"""
+        return header.api_version >= self.since
