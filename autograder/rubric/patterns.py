@@ -1,7 +1,7 @@
 """The small language the rubrics are written in, and how a pattern is looked for.
 
 A pattern is a row of words:
-    word        that word            open*       any word that starts so      is|are      either
+    word        that word            open*       any word that starts so      (is|are)    either
     {closed}    any of a named list  the?        may be there                 ..          a gap inside one sentence
     _           up to three words    空闲        Chinese characters in a row
 A named list (a `Lexicon` entry) is such phrases separated by commas. So `{bootstrap} .. {closed}` says "something that
@@ -69,22 +69,51 @@ class Lexicon:
             yield Hit(reading.token_at(match.start()), reading.token_at(match.end() - 1) + 1)
 
     def _expand(self, pattern: str) -> str:
-        pieces = []
-        for word in pattern.split():
-            optional = word.endswith("?")
-            word = word.rstrip("?")
-            if word == "..":
-                piece = GAP
-            elif word == "_":
-                piece = FEW_WORDS
-            elif word.startswith("{"):
-                phrases = [self._expand(phrase) for phrase in self.phrases[word.strip("{}")].split(",") if phrase.strip()]
-                piece = "(?:" + "|".join(phrases) + ")"
+        words = re.findall(r"[()|]|[^\s()|]+", pattern)
+        expanded, rest = self._choices(words)
+        if rest:
+            raise ValueError(f"A bracket is not opened in the pattern {pattern!r}.")
+        return expanded
+
+    def _choices(self, words: list[str]) -> tuple[str, list[str]]:
+        """Phrases separated by `|`, up to a closing bracket or the end."""
+        phrases, pieces = [], []
+        while words and words[0] != ")":
+            word, words = words[0], words[1:]
+            if word == "|":
+                phrases.append(_row_of(pieces))
+                pieces = []
+            elif word == "(":
+                piece, words = self._choices(words)
+                if not words:
+                    raise ValueError(f"A bracket is not closed before {piece!r}.")
+                words = words[1:]
+                if words and words[0] == "?":
+                    piece, words = f"(?:{piece})?", words[1:]
+                pieces.append(piece)
             else:
-                piece = "(?:" + "|".join(_literal(choice) for choice in word.split("|")) + ")"
-            pieces.append(f"(?:{piece})?" if optional else piece)
-        # A word must end where its pattern ends; a gap or a list decides for itself.
-        return "(?= )".join(pieces).replace(GAP + "(?= )", GAP).replace(FEW_WORDS + "(?= )", FEW_WORDS)
+                pieces.append(self._word(word))
+        phrases.append(_row_of(pieces))
+        return "(?:" + "|".join(phrases) + ")", words
+
+    def _word(self, word: str) -> str:
+        if word == "..":
+            return GAP
+        if word == "_":
+            return FEW_WORDS
+        if word.endswith("?"):
+            return f"(?:{self._word(word[:-1])})?"
+        if word.startswith("{"):
+            return "(?:" + "|".join(self._expand(phrase) for phrase in self.phrases[word.strip("{}")].split(",") if phrase.strip()) + ")"
+        return _literal(word)
+
+
+def _row_of(pieces: list[str]) -> str:
+    """Pieces in a row. A word ends where its pattern ends; a gap decides for itself."""
+    row = ""
+    for piece in pieces:
+        row += piece if not row or row.endswith((GAP, FEW_WORDS)) else "(?= )" + piece
+    return row
 
 
 def _literal(word: str) -> str:

@@ -1,0 +1,133 @@
+"""Answers that try to win without explaining: what each looks like, and what an honest answer never looks like.
+
+Every guard returns a flag or nothing. A flag of `GAMING` makes the mark 0; the sentence always says which guard spoke,
+because a person reads it and may disagree.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from autograder.rubric import english
+from autograder.rubric.text import SENTENCE_END, Reading, is_chinese
+
+GAMING = {
+    "empty": "There is no answer.",
+    "instructs_marker": "The answer speaks to the marker instead of answering.",
+    "keyword_salad": "The answer is a pile of keywords, not sentences.",
+    "copied_question": "The answer repeats the question and adds nothing.",
+    "repetition": "The answer says the same words again and again.",
+    "wrong_question": "The answer belongs to another question.",
+    "off_topic": "The answer is about something else.",
+}
+
+# An answer explains connections or threads to a reader; it never talks about its own marking.
+_TO_THE_MARKER = (
+    r" (?:ignore|disregard|forget|override|bypass|skip)(?: [^ ¶]+){0,4} (?:rubric|instruction\w*|prompt\w*|rules?|guideline\w*|criteria|marking|grading|scheme|constraints)",
+    r" (?:give|award|assign|grant|return|output|print|set|deserve\w*|grade|mark|score|rate)(?: [^ ¶]+){0,6} (?:full|max\w*|highest|top|perfect|4 / 4|100 %|all the|4|four)(?: [^ ¶]+){0,2} (?:marks?|points?|score|credits?|grade|mark)",
+    r" (?:full|maximum|max|perfect|top|highest) (?:marks?|points?|scores?|credits?|grades?)",
+    r" (?:mark|grade|score|points?|credits?) (?:= |: |is |should be |must be |to )(?:4|5|10|100|full|max\w*)(?: / (?:4|5|10|100))?",
+    r" (?:mark|grade|score|rate)(?: this| it| me| my)?(?: answer| response| submission)?(?: as)? (?:correct|passed|passing|pass|4|full|perfect|100)",
+    r" as an? (?:ai|language model|llm|assistant|grader|marker|autograder|examiner)",
+    r" (?:you are|you re|act as|pretend)(?: [^ ¶]+){0,4} (?:grader|marker|assistant|model|ai|examiner|teacher|professor|autograder|scorer|generous)",
+    r" (?:system|developer|admin|instructor|grader|marker|assistant)(?: [^ ¶]+){0,2} (?::|note|message|override|prompt)",
+    r" (?:dear|hello|hi|hey|note to(?: the)?|attention) (?:grader|marker|teacher|professor|examiner|autograder|ai)",
+    r" (?:please|pls|kindly)(?: [^ ¶]+){0,4} (?:pass|marks?|points?|credit|grade|score|generous|lenient)",
+    r" (?:this|my|the above|above)(?: student)?(?: s)?(?: answer| response| solution| submission)(?: [^ ¶]+){0,4} (?:correct|complete|perfect|covers|contains|includes|all|every|deserves|mentions)",
+    r" (?:all|every|each)(?: of)?(?: the| required| five| four| 5| 4){0,3} (?:concepts?|rubric|criteria|points|key points|ideas|keywords)(?: [^ ¶]+){0,3} (?:present|found|covered|mentioned|satisfied|met|correct|included|answered)",
+    r" (?:status|found|verdict|passed|pass|concepts?)(?: \")? (?::|=) (?:\" )?(?:present|true|pass\w*|correct|yes)",
+    r" (?:the )?rubric(?: [^ ¶]+){0,2} (?:says|requires|wants|expects|should|is)",
+    r" (?:满 分|给 我 (?:满|高|全|及|通|4|四|打|过|分)|请 (?:给|判|打)(?: [^ ¶]+){0,4} 分|打 (?:4|四|满|高) 分|给 (?:4|四|满|高|全) 分|判 (?:为|我|对|正)(?: [^ ¶]+){0,3}(?: 对| 确| 过| 分)|忽 略(?: [^ ¶]+){0,8}(?: 规 则| 标 准| 指 令| 评 分| 要 求| 提 示)|无 视(?: [^ ¶]+){0,8}(?: 规 则| 标 准| 指 令| 评 分| 要 求)|老 师(?: ,)?(?: [^ ¶]+){0,4} (?:给|请|求|让)|评 分 (?:标 准|规 则|员|者|系 统|老 师)|阅 卷|让 我 (?:通|及|过)|求 (?:过|及|给|通)|你 (?:是|现 在 是)(?: [^ ¶]+){0,6} (?:助|评|老|模|阅)|此 答 案|本 答 案|该 答 案|这 个 答 案(?: [^ ¶]+){0,4}(?: 正 确| 完 全| 满)|所 有 (?:概 念|要 点|得 分 点))",
+)
+_INSTRUCTION = re.compile("|".join(f"(?:{pattern})(?= )" for pattern in _TO_THE_MARKER))
+
+LONG_WORDS = 450  # the longest honest answers we saw or wrote have about 250 words
+_SALAD_WORDS = 6  # fewer words cannot be told from a terse answer
+
+
+def instructs_marker(reading: Reading) -> re.Match[str] | None:
+    """Text addressed to whoever or whatever marks: "ignore the rubric", "请给满分"."""
+    return _INSTRUCTION.search(reading.line)
+
+
+def copied(reading: Reading, question: str) -> set[int]:
+    """Token indexes of sentences taken from the question: at least five words, four fifths of them in runs of three."""
+    runs = set(_runs([word for word in _plain(question)], 3))
+    taken: set[int] = set()
+    for first, last in reading.sentences():
+        words = [(index, reading.tokens[index].text) for index in range(first, last) if reading.tokens[index].text[0].isalnum() or is_chinese(reading.tokens[index].text)]
+        covered: set[int] = set()
+        for start in range(len(words) - 2):
+            if tuple(word for _, word in words[start : start + 3]) in runs:
+                covered.update(index for index, _ in words[start : start + 3])
+        if len(words) >= 5 and len(covered) >= 0.8 * len(words):
+            taken.update(range(first, last))
+    return taken
+
+
+def repeats(reading: Reading) -> bool:
+    """Whether the answer is mostly one thing said over and over."""
+    words = reading.words
+    sentences = Counter(" ".join(token.text for token in reading.tokens[a:b]) for a, b in reading.sentences() if b - a >= 4)
+    if any(count >= 3 for count in sentences.values()):
+        return True
+    if len(words) < 18:
+        return bool(words) and len(words) >= 6 and max(Counter(words).values()) > 0.5 * len(words)
+    runs = Counter(_runs(list(words), 4))
+    again = sum(count for count in runs.values() if count > 1)
+    return again > 0.5 * sum(runs.values()) and max(runs.values()) >= 3 or max(runs.values()) >= 5 or again > 0.85 * sum(runs.values())
+
+
+def is_salad(reading: Reading, known_share: float) -> bool:
+    """Keywords without the words that make sentences, or words in an order no sentence has.
+
+    `known_share`: which part of the words the rubric knows (0..1). A terse honest answer has few small words too, but
+    its verbs and joints are there; a list of terms has neither.
+    """
+    latin = [word for word in reading.words if not is_chinese(word) and not word.lstrip("-").isdigit()]
+    han = [word for word in reading.words if is_chinese(word)]
+    if len(latin) + len(han) / 2 < _SALAD_WORDS:
+        return False
+    small = sum(word in english.FUNCTION_WORDS for word in latin)
+    verbs = sum(word in english.VERBS and word not in english.FUNCTION_WORDS for word in latin)
+    if len(latin) >= len(han) and len(latin) >= _SALAD_WORDS:
+        joints = sum(token.text in ("->", "=", "+", ":") for token in reading.tokens)
+        if small + joints < 0.13 * len(latin) and verbs + joints < 0.25 * len(latin):
+            return True
+        if small + verbs + joints < 0.2 * len(latin):
+            return True
+        return misplaced(reading) > max(1, 0.07 * len(latin))
+    glue = sum(word in english.CHINESE_GLUE for word in han)
+    commas = sum(token.text in (",", "、", "/", SENTENCE_END) for token in reading.tokens)
+    units = len(han) / 2 + len(latin)
+    return glue + small < 0.06 * (len(han) + len(latin)) or (glue + small < 0.12 * (len(han) + len(latin)) and commas > 0.25 * units)
+
+
+_NEVER_AFTER_ARTICLE = frozenset("is are was were be to of by in on for with and or but because so it they the a an not if then has have does do can would will which that".split()) | {SENTENCE_END, ","}
+_NEVER_AFTER_PREPOSITION = frozenset("is are was were of and or but because so has have does do would will can".split()) | {SENTENCE_END}
+_ARTICLES = frozenset({"the", "a", "an"})
+_TIGHT_PREPOSITIONS = frozenset("of from with into at than".split())
+
+
+def misplaced(reading: Reading) -> int:
+    """Neighbours that no English sentence has ("the of", "a because", "with is"): shuffled words give themselves away."""
+    count = 0
+    for left, right in zip(reading.tokens, reading.tokens[1:]):
+        count += left.text in _ARTICLES and right.text in _NEVER_AFTER_ARTICLE
+        count += left.text in _TIGHT_PREPOSITIONS and right.text in _NEVER_AFTER_PREPOSITION
+        count += left.text == right.text and left.text in english.FUNCTION_WORDS
+        count += left.text in ("is", "are") and right.text in ("is", "are", "was", "of", "has", "have", "do", "does", "would", "will", "can")
+        count += left.text in ("and", "or") and right.text in ("and", "or", "of", SENTENCE_END)
+    return count
+
+
+def _plain(text: str) -> list[str]:
+    from autograder.rubric.text import read
+
+    return [word for word in read(text).words]
+
+
+def _runs(words: list[str], length: int) -> Iterable[tuple[str, ...]]:
+    return [tuple(words[start : start + length]) for start in range(len(words) - length + 1)]

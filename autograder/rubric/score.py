@@ -1,0 +1,316 @@
+"""A suggested mark for an open answer, with the reasons. A person decides; this only reads first.
+
+The rule is the course's: mark = round(4 x share of the concepts that are present, correct and not contradicted); at most
+1 where the central claim is wrong or a direction is reversed; 0 for gaming; pass = 3 or more. No network, no model, no
+clock, no chance: one answer and one rubric always give the same suggestion.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import inspect
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+
+from autograder.rubric import concepts, counts, english, gaming, patterns, spelling, text
+from autograder.rubric.concepts import Blunder, Concept, Status
+from autograder.rubric.counts import CountRule, Tally
+from autograder.rubric.patterns import Hit, Lexicon
+from autograder.rubric.spelling import Speller
+from autograder.rubric.text import Reading, read
+
+PASS_MARK = 3
+LOW_CONFIDENCE = 0.6
+_CHAPTERS = ("rubric_ch02", "rubric_ch03")
+
+
+class RubricMissing(LookupError):
+    """There is no rubric here for this question: the answer waits for a person without a suggestion."""
+
+
+@dataclass(frozen=True)
+class Rubric:
+    """All that is needed to mark one question. Rubrics live in `autograder/judges/` and never reach a learner."""
+
+    question_id: str
+    question: str
+    lexicon: Lexicon
+    concepts: tuple[Concept, ...]
+    blunders: tuple[Blunder, ...] = ()
+    topic: tuple[str, ...] = ()  # an answer that holds none of these is about something else
+    count_rule: CountRule | None = None
+    right_counts: tuple[int, int] | None = None  # (opened, kept)
+    needed: tuple[str, ...] = ()  # concepts without which nothing passes
+
+
+@dataclass(frozen=True)
+class Span:
+    """A piece of the answer as the student typed it: characters start..end (half open)."""
+
+    start: int
+    end: int
+    quote: str
+
+
+@dataclass(frozen=True)
+class ConceptFinding:
+    """What became of one concept, where it shows, and the same in a sentence."""
+
+    name: str
+    status: str
+    evidence: tuple[Span, ...]
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """What the scorer suggests for one answer. `confidence` is 0..1; below 0.6 the flags say low_confidence."""
+
+    question_id: str
+    mark: int
+    passed: bool
+    confidence: float
+    concepts: tuple[ConceptFinding, ...]
+    flags: tuple[str, ...]
+    sentence: str
+    rubric_hash: str
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain data for JSON."""
+        return asdict(self)
+
+
+def score(question_id: str, answer: str | None) -> Suggestion:
+    """Suggest a mark for an answer. RubricMissing when the question has no rubric here (as in a learner's package)."""
+    return score_with(_rubric(question_id), answer or "", others=tuple(one for name, one in _rubrics().items() if name != question_id))
+
+
+def questions() -> tuple[str, ...]:
+    """The ids of the questions that have a rubric here."""
+    return tuple(sorted(_rubrics()))
+
+
+def score_with(rubric: Rubric, answer: str, others: tuple[Rubric, ...] = ()) -> Suggestion:
+    """The same with a rubric in hand; `others` are the rubrics of the questions it might have been written for."""
+    reading = read(answer[:20_000], _speller(rubric.lexicon))
+    flag = _first_guard(rubric, reading)
+    if flag:
+        return _gamed(rubric, flag, reading)
+    body = reading.without(gaming.copied(reading, rubric.question))
+    judged, hedged, counted_wrong = _judge(rubric, body)
+    found = sum(status is Status.PRESENT for status, _ in judged)
+    blunder, blunder_hit = _blunder(rubric, body)
+    if not found and not blunder:
+        flag = _elsewhere(rubric, body, others)
+        if flag:
+            return _gamed(rubric, flag, reading)
+    elif found <= 1 and _elsewhere(rubric, body, others) == "wrong_question":
+        return _gamed(rubric, "wrong_question", reading)
+    flags = []
+    mark = _rounded(4 * found / len(rubric.concepts))
+    if blunder:
+        mark = min(mark, 1)
+        flags.append(blunder.flag)
+    if hedged or any(status is Status.CONTRADICTED for status, _ in judged):
+        flags.append("double_talk")
+    lacking = [concept.name for concept, (status, _) in zip(rubric.concepts, judged) if concept.name in rubric.needed and status is not Status.PRESENT]
+    if lacking:
+        mark = min(mark, PASS_MARK - 1)
+    if len(reading.words) > gaming.LONG_WORDS * (1 + reading.chinese_share):
+        mark = min(mark, PASS_MARK - 1)
+        flags.append("over_length")
+    confidence = _confidence(rubric, body, judged, mark, flags, counted_wrong)
+    if confidence < LOW_CONFIDENCE:
+        flags.append("low_confidence")
+    findings = tuple(_finding(concept, status, where, body) for concept, (status, where) in zip(rubric.concepts, judged))
+    sentence = _summary(rubric, judged, blunder, blunder_hit, lacking, flags, body, mark)
+    return Suggestion(rubric.question_id, mark, mark >= PASS_MARK, round(confidence, 2), findings, tuple(flags), sentence, _hash(rubric))
+
+
+def _first_guard(rubric: Rubric, reading: Reading) -> str | None:
+    if not reading.words:
+        return "empty"
+    if gaming.instructs_marker(read(reading.answer[:20_000])):  # as typed, before any respelling
+        return "instructs_marker"
+    body = reading.without(gaming.copied(reading, rubric.question))
+    if len(body.words) < len(reading.words) and len(body.words) < 4:
+        return "copied_question"
+    if gaming.repeats(body):
+        return "repetition"
+    if gaming.is_salad(body, 0.0):
+        return "keyword_salad"
+    return None
+
+
+def _elsewhere(rubric: Rubric, body: Reading, others: tuple[Rubric, ...]) -> str | None:
+    """Whether an answer that says nothing here says much elsewhere, or nothing of this subject at all."""
+    for other in others:
+        judged, _, _ = _judge(other, body)
+        if sum(status is Status.PRESENT for status, _ in judged) >= 3:
+            return "wrong_question"
+    if not concepts.said(rubric.topic, rubric.lexicon, body):
+        return "off_topic"
+    return None
+
+
+def _judge(rubric: Rubric, body: Reading) -> tuple[list[tuple[Status, list[Hit]]], bool, bool]:
+    """Status and evidence of each concept; whether a number was hedged; whether a number was stated and wrong."""
+    tallies: dict[str, tuple[Tally, int]] = {}
+    if rubric.count_rule and rubric.right_counts:
+        opened, kept = counts.tally(body, rubric.lexicon, rubric.count_rule)
+        tallies = {"opened": (opened, rubric.right_counts[0]), "kept": (kept, rubric.right_counts[1])}
+    judged, hedged, wrong = [], False, False
+    for concept in rubric.concepts:
+        if concept.count and concept.count in tallies and tallies[concept.count][0].values:
+            tally, right = tallies[concept.count]
+            hedged = hedged or tally.hedged
+            where = list(tally.values.values())
+            if tally.only == right:
+                judged.append((Status.PRESENT, where))
+            else:
+                wrong = True
+                judged.append((Status.CONTRADICTED if right in tally.values else Status.WRONG, where))
+            continue
+        ways = concepts.said(concept.ways, rubric.lexicon, body)
+        denials = concepts.claimed(concept.against, rubric.lexicon, body)
+        if ways and not denials:
+            judged.append((Status.PRESENT, ways))
+        elif denials:
+            judged.append((Status.CONTRADICTED if ways else Status.WRONG, denials))
+        else:
+            judged.append((Status.MISSING, []))
+    return judged, hedged, wrong
+
+
+def _blunder(rubric: Rubric, body: Reading) -> tuple[Blunder | None, Hit | None]:
+    for blunder in rubric.blunders:
+        found = concepts.claimed(blunder.ways, rubric.lexicon, body)
+        if found and not (blunder.forgiven_by and concepts.said(blunder.forgiven_by, rubric.lexicon, body)):
+            return blunder, found[0]
+    return None, None
+
+
+def _confidence(rubric: Rubric, body: Reading, judged: list[tuple[Status, list[Hit]]], mark: int, flags: list[str], counted_wrong: bool) -> float:
+    """How sure the suggestion is: 0.95 for a clear case, less for each thing that makes a fair marker stop and read again."""
+    doubt = 0.05
+    for concept, (status, where) in zip(rubric.concepts, judged):
+        if status is Status.MISSING and concept.near and concepts.said(concept.near, rubric.lexicon, body):
+            doubt += 0.15  # it talks about it, in words the rubric does not know
+        if status in (Status.CONTRADICTED, Status.WRONG) and not concept.count:
+            doubt += 0.1
+        if status is Status.PRESENT and len(where) == 1 and not concept.count:
+            doubt += 0.03
+    if mark == PASS_MARK:
+        doubt += 0.1
+    if mark == PASS_MARK - 1:
+        doubt += 0.15
+    if "over_length" in flags:
+        doubt += 0.4
+    if "double_talk" in flags:
+        doubt += 0.1
+    words = len(body.words)
+    if words > 180 * (1 + body.chinese_share):
+        doubt += 0.1
+    if 0.1 < body.chinese_share and words and sum(word in english.EVERYDAY for word in body.words) > 0.25 * words:
+        doubt += 0.1  # two languages in one answer: word order says less
+    unknown = [word for word in body.words if not text.is_chinese(word) and word.isalpha() and word not in english.EVERYDAY and not _knows(rubric.lexicon, word)]
+    doubt += 0.3 * (len(unknown) / words if words else 0)
+    return max(0.05, 1 - doubt)
+
+
+def _knows(lexicon: Lexicon, word: str) -> bool:
+    return any(word.startswith(known[:6]) for known in lexicon.vocabulary)
+
+
+def _finding(concept: Concept, status: Status, where: list[Hit], body: Reading) -> ConceptFinding:
+    spans = tuple(Span(*body.quote(hit.first, hit.last)) for hit in where[:3])
+    quote = f' ("{_short(spans[0].quote)}")' if spans else ""
+    opening = {
+        Status.PRESENT: f"Found: {concept.says}{quote}.",
+        Status.MISSING: f"Not found: {concept.says}.",
+        Status.CONTRADICTED: f"Taken back: {concept.says}, but the answer also says otherwise{quote}.",
+        Status.WRONG: f"Wrong: the answer says something else{quote}; wanted: {concept.says}.",
+    }[status]
+    gloss = {Status.PRESENT: "有", Status.MISSING: "缺", Status.CONTRADICTED: "自相矛盾", Status.WRONG: "有误"}[status]
+    chinese = f" [{gloss}: {concept.gloss}]" if body.chinese_share > 0.2 else ""
+    return ConceptFinding(concept.name, status.value, spans, opening + chinese)
+
+
+def _summary(rubric: Rubric, judged: list[tuple[Status, list[Hit]]], blunder: Blunder | None, hit: Hit | None, lacking: list[str], flags: list[str], body: Reading, mark: int) -> str:
+    found = sum(status is Status.PRESENT for status, _ in judged)
+    others = [concept.name for concept, (status, _) in zip(rubric.concepts, judged) if status is not Status.PRESENT]
+    parts = [f"{found} of {len(judged)} ideas found" + (f"; not counted: {', '.join(others)}" if others else "")]
+    if blunder and hit:
+        parts.append(f'at most 1, because {blunder.sentence} ("{_short(body.quote(hit.first, hit.last)[2])}")')
+    elif lacking:
+        parts.append(f"cannot pass without {' and '.join(lacking)}")
+    if "over_length" in flags:
+        parts.append("far longer than an answer needs to be, so a person should read it")
+    if "low_confidence" in flags:
+        parts.append("the scorer is not sure")
+    chinese = f" [建议 {mark}/4{'; ' + blunder.gloss if blunder else ''}]" if body.chinese_share > 0.2 else ""
+    return f"Suggested {mark} of 4: " + "; ".join(parts) + "." + chinese
+
+
+def _gamed(rubric: Rubric, flag: str, reading: Reading) -> Suggestion:
+    findings = tuple(ConceptFinding(concept.name, Status.MISSING.value, (), f"Not looked for: {concept.says}.") for concept in rubric.concepts)
+    chinese = " [建议 0/4]" if reading.chinese_share > 0.2 else ""
+    confidence = {"empty": 1.0, "instructs_marker": 0.95, "copied_question": 0.95, "repetition": 0.9, "keyword_salad": 0.7, "wrong_question": 0.8, "off_topic": 0.9}[flag]
+    return Suggestion(rubric.question_id, 0, False, confidence, findings, (flag,), f"Suggested 0 of 4: {gaming.GAMING[flag]}{chinese}", _hash(rubric))
+
+
+def _rounded(value: float) -> int:
+    return int(value + 0.5)
+
+
+def _short(quote: str) -> str:
+    quote = " ".join(quote.split())
+    return quote if len(quote) <= 90 else quote[:87] + "..."
+
+
+@lru_cache(maxsize=None)
+def _rubrics() -> dict[str, Rubric]:
+    """The rubrics beside the judges; none in a package that was made without them."""
+    found: dict[str, Rubric] = {}
+    for chapter in _CHAPTERS:
+        try:
+            module = importlib.import_module(f"autograder.judges.{chapter}")
+        except ModuleNotFoundError as missing:
+            if missing.name and not missing.name.startswith("autograder.judges"):
+                raise
+            continue
+        found.update({rubric.question_id: rubric for rubric in module.RUBRICS})
+    return found
+
+
+def _rubric(question_id: str) -> Rubric:
+    if question_id not in _rubrics():
+        raise RubricMissing(f"There is no rubric for {question_id} here: the answer waits for a person, without a suggestion.")
+    return _rubrics()[question_id]
+
+
+@lru_cache(maxsize=None)
+def _speller_of(vocabulary: tuple[str, ...]) -> Speller:
+    return Speller(vocabulary)
+
+
+def _speller(lexicon: Lexicon) -> Speller:
+    return _speller_of(lexicon.vocabulary)
+
+
+@lru_cache(maxsize=None)
+def _machinery() -> str:
+    modules = (text, patterns, concepts, counts, gaming, spelling, english)
+    return "".join(inspect.getsource(module) for module in modules) + inspect.getsource(inspect.getmodule(score_with))
+
+
+_HASHES: dict[str, str] = {}
+
+
+def _hash(rubric: Rubric) -> str:
+    """Twelve hex digits that change with the rubric or with the way it is applied."""
+    if rubric.question_id not in _HASHES:
+        written = repr((rubric.question_id, rubric.question, sorted(rubric.lexicon.phrases.items()), rubric.concepts, rubric.blunders, rubric.topic, rubric.count_rule, rubric.right_counts, rubric.needed))
+        _HASHES[rubric.question_id] = hashlib.sha256((written + _machinery()).encode()).hexdigest()[:12]
+    return _HASHES[rubric.question_id]
