@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from random import Random
 
 from autograder.asking import fill
-from autograder.plain import same
+from autograder.plain import plain, same
 from autograder.questions import Question
 
 
@@ -104,7 +104,7 @@ def _first_word(question, judge, case, data) -> Verdict:
     if judge.judge is not None:
         return judge.judge(case, data)
     if judge.truth is not None:
-        ok, sentence = same(judge.truth(case), data), None
+        ok, sentence = same(plain(judge.truth(case)), data), None
     elif question.public_judge is not None:
         ok, sentence = question.public_judge(case, data)
     else:

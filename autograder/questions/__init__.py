@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from types import MappingProxyType
+from types import FunctionType, MappingProxyType
 
 from autograder.plain import plain
 
@@ -88,8 +88,17 @@ class Question:
         return {name: namespace[name] for name in self.answers}
 
     def unanswered(self, namespace: Mapping) -> tuple[str, ...]:
-        """The names the answer cell has not filled in: they are missing, or still `...`."""
-        return tuple(name for name in self.answers if namespace.get(name, ...) is ...)
+        """The names the answer cell has not filled in: they are missing, still `...`, or functions with an empty body."""
+        return tuple(name for name in self.answers if _is_blank(namespace.get(name, ...)))
+
+
+def _is_blank(value) -> bool:
+    return value is ... or (type(value) is FunctionType and value.__code__.co_code == _EMPTY.__code__.co_code
+                            and value.__code__.co_consts[-1:] == (None,))
+
+
+def _EMPTY():
+    ...
 
 
 @lru_cache(maxsize=None)

@@ -1,0 +1,185 @@
+"""The autograder's command line: `python -m autograder` lists what it can do.
+
+Learners use lab, reset, pack and progress; teachers the rest. Unusable input ends with one sentence and exit code 2. `grade`
+ends with 0 when everything was graded, 3 when something needs a person's attention, 1 when the tool itself failed.
+"""
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import traceback
+from pathlib import Path
+
+OK, FAILED, UNUSABLE, ATTENTION = 0, 1, 2, 3
+
+
+class Unusable(ValueError):
+    """What was asked for cannot be done; the message is the one sentence to print."""
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    parser = _parser()
+    wanted = parser.parse_args(words)
+    if wanted.command is None:
+        parser.print_help()
+        return UNUSABLE
+    try:
+        return wanted.do(wanted) or OK
+    except (ValueError, LookupError, OSError) as unusable:
+        print(_sentence(unusable), file=sys.stderr)
+        return UNUSABLE
+    except KeyboardInterrupt:
+        print("Stopped. What was done is kept: the same command goes on from here.", file=sys.stderr)
+        return FAILED
+
+
+def _grade(wanted) -> int:
+    from autograder.course import chapter_number
+    from autograder.grade import grade, grade_class, needs_attention, public
+    from autograder.submission import Roster, read_roster
+
+    source = Path(wanted.submissions)
+    if not source.exists():
+        raise Unusable(f"There is no {source}.")
+    asked = chapter_number(wanted.assignment) if wanted.assignment else None
+    if wanted.out is None:
+        if not wanted.json:
+            raise Unusable("Say where the results go: --out OUT for a class with its gradebook, or --json - for one submission.")
+        found = {source.name: grade(asked or "", source)}
+    else:
+        if not source.is_dir():
+            raise Unusable(f"{source} is one file; a class is a folder. For one submission leave --out away and use --json -.")
+        roster = read_roster(Path(wanted.roster)) if wanted.roster else Roster()
+        ignore = (Path(wanted.roster),) if wanted.roster else ()
+        try:
+            graded = grade_class(source, Path(wanted.out), asked, roster, wanted.workers, wanted.force, ignore=ignore)
+        except Exception:                                # ours, not the class's: say all we know, and let the next run go on
+            traceback.print_exc()
+            return FAILED
+        found = {name: public(result) for name, result in graded.items()}
+    if wanted.json:
+        _write_json(wanted.json, found)
+    if wanted.out:
+        print(f"{len(found)} submissions graded into {wanted.out}; see `python -m autograder report {wanted.out}`.", file=sys.stderr)
+    return ATTENTION if needs_attention(found) else OK
+
+
+def _report(wanted) -> None:
+    from autograder.report import report
+    print(report(Path(wanted.out)))
+
+
+def _solution(wanted) -> None:
+    from autograder.course import chapter_number
+    from autograder.references import write_solution
+    write_solution(chapter_number(wanted.chapter), Path(wanted.out))
+    print(f"The solved notebook of chapter {chapter_number(wanted.chapter)} is in {wanted.out}. It is for teachers.")
+
+
+def _seal(wanted) -> None:
+    from autograder.course import chapter_number, released
+    from autograder.sealing import seal
+    for chapter in [chapter_number(text) for text in wanted.chapters] or released():
+        print(f"sealed {seal(chapter)}")
+
+
+def _release(wanted) -> None:
+    from autograder.course import chapter_number
+    from autograder.release import release
+    package = release([chapter_number(text) for text in wanted.chapters], Path(wanted.out))
+    print(f"The package for learners is {package}: no judges, no solutions, no secret.")
+
+
+def _lab(wanted) -> None:
+    from autograder.desk import prepare_mine
+    for line in prepare_mine():
+        print(line)
+
+
+def _reset(wanted) -> None:
+    from autograder.course import chapter_number
+    from autograder.desk import reset
+    print(reset(chapter_number(wanted.chapter)))
+
+
+def _pack(wanted) -> None:
+    from autograder.course import chapter_number
+    from autograder.desk import pack
+    print(pack(chapter_number(wanted.chapter), Path(wanted.out) if wanted.out else None))
+
+
+def _progress(wanted) -> None:
+    from autograder.desk import progress_table
+    print(progress_table())
+
+
+def _doctor(wanted) -> None:
+    from autograder.sandbox import doctor
+    print("\n".join(doctor()))
+
+
+def _classroom(wanted) -> int:
+    from autograder.classroom import classroom
+    from autograder.course import chapter_number
+    chapters = [chapter_number(text) for text in wanted.chapters.split(",")]
+    return classroom(wanted.students, chapters, Path(wanted.out))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m autograder", description="Exercises, checked while you learn and graded when you hand in.")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+
+    def command(name, do, told):
+        made = commands.add_parser(name, help=told, description=told)
+        made.set_defaults(do=do)
+        return made
+
+    command("lab", _lab, "put a working copy of every chapter into notebooks/mine/, never over one that is there")
+    command("reset", _reset, "a fresh copy of a chapter; the old one goes to mine/.saved/").add_argument("chapter")
+    pack = command("pack", _pack, "make the one file to hand in for a chapter, with a receipt code")
+    pack.add_argument("chapter")
+    pack.add_argument("--out", metavar="FILE")
+    command("progress", _progress, "what you have passed, guessed and looked up")
+    grade = command("grade", _grade, "grade a folder of submissions (folders, .ipynb, .zip), or one file")
+    grade.add_argument("submissions", metavar="DIR|FILE")
+    grade.add_argument("--out", help="where the gradebook, the notebooks and the receipts go")
+    grade.add_argument("--assignment", metavar="NN", help="only this chapter")
+    grade.add_argument("--roster", metavar="FILE.csv", help="the class list: a column student or id; name, email, file help")
+    grade.add_argument("--json", metavar="FILE", help="the results as JSON; - for the terminal")
+    grade.add_argument("--workers", type=int, help="how many at a time (default: one for each core)")
+    grade.add_argument("--force", action="store_true", help="grade again what was graded before")
+    command("report", _report, "the class table of an OUT folder").add_argument("out")
+    solution = command("solution", _solution, "the solved notebook of a chapter, for teachers")
+    solution.add_argument("chapter")
+    solution.add_argument("--out", required=True, metavar="FILE.ipynb")
+    release = command("release", _release, "the package a teacher hands out: no judges, no solutions, no secret")
+    release.add_argument("chapters", nargs="+", metavar="NN")
+    release.add_argument("--out", default="package", metavar="DIR")
+    command("seal", _seal, "seal the public cases of chapters, for check()").add_argument("chapters", nargs="*", metavar="NN")
+    classroom = command("classroom", _classroom, "make a class of submissions, grade it, and show what a teacher sees")
+    classroom.add_argument("--students", type=int, default=30)
+    classroom.add_argument("--chapters", default="02,03")
+    classroom.add_argument("--out", default="classroom", metavar="DIR")
+    command("doctor", _doctor, "which sandbox this machine has, and what would make it better")
+    return parser
+
+
+def _write_json(where: str, found: dict) -> None:
+    text = json.dumps(found, ensure_ascii=False, indent=1)
+    if where == "-":
+        print(text)
+    else:
+        from autograder.results import write_atomically
+        write_atomically(Path(where), text + "\n")
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return f"{error.filename}: {error.strerror}."
+    return str(error.args[0] if error.args else error)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

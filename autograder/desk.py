@@ -1,0 +1,131 @@
+"""The learner's desk: notebooks/mine/, with a working copy of each chapter that nothing ever overwrites.
+
+`lab` fills it, `reset` gives a fresh copy and saves the old one, `pack` makes the file to hand in, `progress` shows how far
+you are.
+"""
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from datetime import datetime, timezone
+from pathlib import Path
+
+from autograder import progress
+from autograder.course import Cell, master, notebooks, released, text_of
+from autograder.questions import chapters, of_chapter
+
+SAVED = ".saved"
+
+
+def mine() -> Path:
+    """The learner's folder."""
+    return notebooks() / "mine"
+
+
+def prepare_mine() -> list[str]:
+    """Put a working copy of every released chapter into mine/, leaving alone what is there. Returns a line for each."""
+    lines = []
+    mine().mkdir(parents=True, exist_ok=True)
+    for folder in sorted((notebooks() / "release").glob("[0-9][0-9]_*")):
+        own = mine() / folder.name
+        if own.exists():
+            lines.append(f"{folder.name}: yours, as you left it")
+        else:
+            _copy_whole(folder, own)
+            lines.append(f"{folder.name}: a fresh copy")
+    return lines
+
+
+def reset(chapter: str) -> str:
+    """Give a chapter back as it was handed out; the learner's copy moves to mine/.saved/. Returns a sentence."""
+    folder = master(chapter).path.parent
+    own = mine() / folder.name
+    saved = None
+    if own.exists():
+        saved = mine() / SAVED / f"{folder.name}-{datetime.now(timezone.utc):%Y%m%d-%H%M%S-%f}"
+        saved.parent.mkdir(parents=True, exist_ok=True)
+        os.rename(own, saved)
+    _copy_whole(folder, own)
+    return f"{own} is fresh." + (f" Your old copy is in {saved}." if saved else "")
+
+
+def pack(chapter: str, out: Path | None = None) -> str:
+    """Make the file to hand in: the learner's notebook without outputs, with their name in its metadata. Returns what to say.
+
+    The receipt code is the beginning of the file's SHA-256: the teacher's receipts hold the whole of it.
+    """
+    name = master(chapter).name
+    path = mine() / name / f"{name}.ipynb"
+    if not path.exists():
+        raise FileNotFoundError(2, "There is no such notebook; `python -m autograder lab` makes your copy", str(path))
+    try:
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        student = _student_in(notebook)
+    except (ValueError, KeyError, TypeError):
+        raise ValueError(f"{path} is not a whole notebook any more; open and save it in JupyterLab, then pack again.") from None
+    metadata = notebook.setdefault("metadata", {})
+    metadata["autograder"] = {**metadata.get("autograder", {}), "student": student}
+    for cell in notebook["cells"]:
+        if cell.get("cell_type") == "code":
+            cell.update(outputs=[], execution_count=None)
+    text = json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+    out = out or mine() / f"{name}-{student or 'nobody'}.ipynb"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(text, encoding="utf-8")
+    code = hashlib.sha256(text.encode()).hexdigest()[:12]
+    unsaid = '' if student else ' It says nobody: write me("your id") in its first cell, run it, save, and pack again.'
+    blank = [cell.question for cell in master(chapter).cells if cell.question and cell.source.strip() == _text_in(notebook, cell)]
+    left = f" Not answered yet: {', '.join(blank)}." if blank else ""
+    return f"Hand in {out}\nReceipt code: {'-'.join(code[index:index + 4] for index in (0, 4, 8))}{unsaid}{left}"
+
+
+def progress_table() -> str:
+    """What progress.json remembers, one line a question."""
+    entries = progress.read(mine() / "progress.json" if mine().is_dir() else None)
+    lines = [f"{'question':10} {'tries':>5} {'hints':>5}  state"]
+    for chapter in chapters():
+        if chapter not in released():
+            continue
+        for question in of_chapter(chapter):
+            entry = entries["questions"].get(question.id, {})
+            state = "passed" if entry.get("passed_at") else "read by a person" if question.kind == "open" else "open"
+            looked = f", answer shown {entry['revealed']}" if entry.get("revealed") else ""
+            lines.append(f"{question.id:10} {entry.get('tries', 0):5} {entry.get('hints', 0):5}  {state}{looked}")
+    for name, entry in entries["guesses"].items():
+        came = f"; it was {entry['truth']}" if "truth" in entry else ""
+        lines.append(f"guess \"{name}\": {entry['guess']}{came}")
+    return "\n".join(lines)
+
+
+def _student_in(notebook: dict) -> str:
+    """The literal of the first me("...") call, as the learner has it now; "" for nobody."""
+    for cell in notebook["cells"]:
+        if cell["cell_type"] != "code":
+            continue
+        try:
+            calls = [node for node in ast.walk(ast.parse(text_of(cell))) if isinstance(node, ast.Call)]
+        except SyntaxError:
+            continue
+        for call in calls:
+            if isinstance(call.func, ast.Name) and call.func.id == "me" and call.args and isinstance(call.args[0], ast.Constant):
+                return str(call.args[0].value)
+    return ""
+
+
+def _text_in(notebook: dict, cell: Cell) -> str | None:
+    found = [text_of(each).strip() for each in notebook["cells"]
+             if each.get("metadata", {}).get("nbgrader", {}).get("grade_id") == cell.grade_id]
+    return found[-1] if found else None
+
+
+def _copy_whole(source: Path, target: Path) -> None:
+    """Copy a folder so that `target` is there whole or not at all."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    draft = Path(tempfile.mkdtemp(prefix=".draft", dir=target.parent))
+    shutil.copytree(source, draft / target.name)
+    os.rename(draft / target.name, target)
+    draft.rmdir()

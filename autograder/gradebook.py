@@ -1,0 +1,183 @@
+"""The one writer into nbgrader's gradebook.db, so that formgrader opens on our results.
+
+Each submission is one transaction. Scores and comments go where nbgrader keeps the autograder's own (`auto_score`,
+`auto_comment`); what a person has entered (`manual_score`, `manual_comment`, extra credit) is never touched. An open answer
+has no auto_score: it waits for a person, with the suggestion as its comment. A mark a person gave stays given, unless the
+student's text has changed since: then nbgrader asks to look again.
+"""
+from __future__ import annotations
+
+import contextlib
+import html
+import json
+import logging
+import os
+import sys
+from datetime import datetime, timezone
+from pathlib import Path
+
+from autograder.assignment import rebuild
+from autograder.course import Master, question_of
+from autograder.marking import Mark
+from autograder.results import write_atomically
+from autograder.submission import Roster, Submission
+
+COURSE_ID = "kafka"
+CONFIG = '''"""Written by autograder.grade: `jupyter lab` in this folder opens formgrader on these results."""
+c = get_config()  # noqa: F821
+c.CourseDirectory.root = {root!r}
+c.CourseDirectory.course_id = {course!r}
+c.CourseDirectory.db_url = "sqlite:///" + {root!r} + "/gradebook.db"
+c.ServerApp.default_url = "/lab"
+'''
+
+
+class Gradebook:
+    """nbgrader's gradebook in a folder OUT, with autograded/ and the masters in source/ beside it. Use it in a `with`."""
+
+    def __init__(self, out: Path, roster: Roster = Roster()):
+        from nbgrader import api                          # half a second: only for those who write a gradebook
+
+        logging.getLogger("alembic").setLevel(logging.WARNING)
+        self.out, self.roster, self.api = out, roster, api
+        with _programs_of_this_python():
+            self._book = api.Gradebook(f"sqlite:///{out / 'gradebook.db'}", course_id=COURSE_ID)
+        self.db = self._book.db
+        self.db.autoflush = False                        # half-made rows must not be sent before they are whole
+        self._notebooks: dict[str, object] = {}
+        write_atomically(out / "nbgrader_config.py", CONFIG.format(root=str(out.resolve()), course=COURSE_ID))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self._book.close()
+
+    def write(self, master: Master, submission: Submission, marks: dict[str, Mark], received: datetime) -> None:
+        """Record one submission: its rows in one transaction, then its notebook in autograded/."""
+        api, notebook = self.api, self._notebook(master)
+        try:
+            student = self._student(submission.student)
+            handed_in = self.db.query(api.SubmittedAssignment).filter_by(assignment=notebook.assignment, student=student).one_or_none()
+            if handed_in is None:
+                handed_in = api.SubmittedAssignment(assignment=notebook.assignment, student=student)
+                self.db.add(handed_in)
+            handed_in.timestamp = received.astimezone(timezone.utc).replace(tzinfo=None)
+            sheet = next((sheet for sheet in handed_in.notebooks if sheet.notebook is notebook), None)
+            if sheet is None:
+                sheet = api.SubmittedNotebook(notebook=notebook, assignment=handed_in)
+                self.db.add(sheet)
+            sheet.late_submission_penalty = sheet.late_submission_penalty or None
+            self._fill(sheet, notebook, marks)
+            self.db.commit()
+        except BaseException:
+            self.db.rollback()
+            raise
+        folder = self.out / "autograded" / submission.student / master.name
+        folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(folder / f"{master.name}.ipynb", json.dumps(shown(master, submission, marks), ensure_ascii=False, indent=1))
+        write_atomically(folder / "timestamp.txt", received.astimezone(timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC"))
+
+    def _fill(self, sheet, notebook, marks) -> None:
+        grades = {grade.cell_id: grade for grade in sheet.grades}
+        comments = {comment.cell_id: comment for comment in sheet.comments}
+        for cell in notebook.grade_cells:
+            grade = grades.get(cell.id) or self._added(self.api.Grade(cell_id=cell.id))
+            grade.notebook = sheet
+            mark = marks.get(question_of(cell.name))
+            waits = mark is not None and mark.kind == "open" and mark.sentence.startswith("waits")
+            if mark is None or not waits:
+                grade.auto_score = mark.score if mark else 0.0
+                grade.needs_manual_grade = False
+            else:
+                grade.auto_score = None
+                changed = (comment := comments.get(self._solution_id(notebook, cell.name))) is None or comment.auto_comment != mark.sentence
+                grade.needs_manual_grade = grade.manual_score is None or changed
+        for cell in notebook.solution_cells:
+            comment = comments.get(cell.id) or self._added(self.api.Comment(cell_id=cell.id))
+            comment.notebook = sheet
+            mark = marks.get(question_of(cell.name))
+            comment.auto_comment = mark.sentence if mark else None
+
+    def _added(self, row):
+        self.db.add(row)
+        return row
+
+    @staticmethod
+    def _solution_id(notebook, name: str):
+        return next((cell.id for cell in notebook.solution_cells if cell.name == name), None)
+
+    def _student(self, student_id: str):
+        student = self.db.get(self.api.Student, student_id)
+        if student is None:
+            row = self.roster.rows.get(student_id, {})
+            first, _, last = row.get("name", "").rpartition(" ")
+            student = self.api.Student(id=student_id, first_name=row.get("first_name") or first or None,
+                                       last_name=row.get("last_name") or last or None, email=row.get("email") or None)
+            self.db.add(student)
+        return student
+
+    def _notebook(self, master: Master):
+        """The master's rows: assignment, notebook, cells with their points. Made once; points follow the master."""
+        if master.name in self._notebooks:
+            return self._notebooks[master.name]
+        api = self.api
+        assignment = self.db.query(api.Assignment).filter_by(name=master.name).one_or_none()
+        if assignment is None:
+            assignment = api.Assignment(master.name, course_id=COURSE_ID)
+            self.db.add(assignment)
+        notebook = next((found for found in assignment.notebooks if found.name == master.name), None)
+        if notebook is None:
+            notebook = api.Notebook(name=master.name, assignment=assignment,
+                                    kernelspec=json.dumps(master.notebook()["metadata"].get("kernelspec", {})))
+            self.db.add(notebook)
+        known = {(type(cell), cell.name): cell for cell in (*notebook.grade_cells, *notebook.solution_cells)}
+        sources = {cell.name: cell for cell in notebook.source_cells}
+        for cell in master.cells:
+            kind = "markdown" if cell.kind == "open" else "code"
+            if cell.kind in ("test", "open"):
+                row = known.get((api.GradeCell, cell.grade_id))
+                if row is None:
+                    row = api.GradeCell(name=cell.grade_id, notebook=notebook, max_score=cell.points, cell_type=kind)
+                    self.db.add(row)
+                row.max_score = cell.points
+            if cell.kind in ("answer", "open") and (api.SolutionCell, cell.grade_id) not in known:
+                self.db.add(api.SolutionCell(name=cell.grade_id, notebook=notebook))
+            if cell.kind in ("test", "open", "answer"):
+                row = sources.get(cell.grade_id)
+                if row is None:
+                    row = api.SourceCell(name=cell.grade_id, notebook=notebook, cell_type=kind, locked=cell.kind == "test")
+                    self.db.add(row)
+                row.source = cell.source
+        self.db.commit()
+        source = self.out / "source" / master.name               # formgrader lists assignments by this folder
+        source.mkdir(parents=True, exist_ok=True)
+        write_atomically(source / f"{master.name}.ipynb", master.path.read_text(encoding="utf-8"))
+        self._notebooks[master.name] = notebook
+        return notebook
+
+
+@contextlib.contextmanager
+def _programs_of_this_python():
+    """A new gradebook makes nbgrader start the program `alembic`, which lies beside this Python and may not be on the PATH."""
+    before = os.environ.get("PATH", "")
+    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), before])
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = before
+
+
+def shown(master: Master, submission: Submission, marks: dict[str, Mark]) -> dict:
+    """The rebuilt notebook as a teacher reads it: each locked cell with its sentence as output, the student's markdown without
+    active content (formgrader renders HTML in it as it comes)."""
+    answers = {cell.question: html.escape(submission.answers[cell.question], quote=False) if cell.kind == "open"
+               else submission.answers[cell.question] for cell in master.cells if cell.question in submission.answers}
+    notebook = rebuild(master, answers)
+    notebook["metadata"]["autograder"] = {**notebook["metadata"].get("autograder", {}), "student": submission.student}
+    for cell in master.cells:
+        mark = marks.get(question_of(cell.grade_id)) if cell.kind == "test" else None
+        if mark:
+            text = f"{mark.score:g} of {mark.max:g}: {mark.sentence}\n"
+            notebook["cells"][cell.index]["outputs"] = [{"output_type": "stream", "name": "stdout", "text": text}]
+    return notebook

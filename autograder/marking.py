@@ -1,0 +1,138 @@
+"""Decide one submission: what the sandbox heard, judged here, question by question.
+
+The replies come from a process the learner's code has run in, so they are nobody's verdicts: anything that is not a plain
+answer counts as no answer, and only a judge gives points.
+"""
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from autograder import judges
+from autograder.asking import complaint
+from autograder.course import Cell, Master
+from autograder.judges import Judge, Verdict
+from autograder.judges.secret import hidden_rng
+from autograder.plain import NotPlain, plain, same
+from autograder.questions import Question
+from autograder.rehearsal import said_by_wrong
+
+UNSEEN = "on a case you have not seen: "
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What one question earned. `misconception` names the wrong answer that was recognised, for the class's report."""
+
+    score: float
+    max: float
+    kind: str
+    sentence: str
+    misconception: str | None = None
+
+    def as_cell(self) -> dict:
+        """The question's entry in RESULTS.json."""
+        return {"score": self.score, "max": self.max, "kind": self.kind, "sentence": self.sentence}
+
+
+def all_cases(question: Question, numbers: dict) -> list[tuple[dict, bool]]:
+    """The cases a submission is asked: the open ones, then the hidden ones (case, is it hidden)."""
+    judge = judges.find(question.id)
+    hidden = judge.hidden_cases(hidden_rng(question.id)) if judge.hidden_cases else []
+    return [(case, False) for case in question.cases(numbers)] + [(case, True) for case in hidden]
+
+
+def mark(question: Question, most: float, cases: list[tuple[dict, bool]], replies, ended: str) -> Mark:
+    """The mark of a machine-checked question worth `most` points, from the replies to its cases.
+
+    The weakest case decides: an answer that holds for the examples only does not hold.
+    """
+    judge = judges.find(question.id)
+    if not isinstance(replies, list) or len(replies) != len(cases):
+        return Mark(0.0, most, question.kind, f"no answer was heard: {_end(ended)}.")
+    heard = [_trusted(question, reply) for reply in replies]
+    if all("blank" in reply for reply in heard):
+        return Mark(0.0, most, question.kind, complaint(heard[0]))
+    verdicts = [_verdict(question, judge, case, hidden, reply) for (case, hidden), reply in zip(cases, heard)]
+    failed = [index for index, verdict in enumerate(verdicts) if not verdict.ok]
+    if not failed:
+        return Mark(most, most, question.kind, verdicts[-1].sentence if question.space else verdicts[0].sentence)
+    index = failed[0]
+    case, hidden = cases[index]
+    verdict = verdicts[index]
+    named = _said_throughout(question, judge, cases, heard) or verdict.misconception
+    sentence = verdict.sentence
+    if named and named != verdict.misconception:
+        wrong = next(wrong for wrong in judge.wrong_answers if wrong.name == named)
+        sentence = judges.fill(wrong.sentence, case, question.id)
+    title = UNSEEN if hidden else f"{case['case']}: " if "case" in case else ""
+    share = min(verdict.share for verdict in verdicts)
+    return Mark(round(most * share, 4), most, question.kind, title + sentence, named)
+
+
+def mark_open(cell: Cell, text: str | None) -> tuple[Mark, dict | None]:
+    """An open answer waits for a person: no points, and the rubric's suggestion with its evidence. An untouched cell waits
+    for nobody."""
+    if text is None or not text.strip() or text.strip() == cell.source.strip():
+        return Mark(0.0, cell.points, "open", "no answer was written."), None
+    try:
+        from autograder.rubric import score
+        suggestion = score(cell.question, text)
+    except Exception as missing:                         # a question without a rubric is still read by a person
+        return Mark(0.0, cell.points, "open", f"waits for a person; no suggestion ({type(missing).__name__})."), {}
+    points = round(cell.points * suggestion["mark"] / 4, 2)
+    found = [name for name, concept in suggestion["concepts"].items() if concept["found"]]
+    evidence = "; ".join(f"{name}: \"{suggestion['concepts'][name]['evidence']}\"" for name in found) or "none of the ideas"
+    sentence = f"waits for a person; suggested {points:g} of {cell.points:g} ({suggestion['decision']}). Found {evidence}."
+    return Mark(0.0, cell.points, "open", sentence), suggestion
+
+
+def open_cells(master: Master) -> list[Cell]:
+    """The cells of the open questions."""
+    return [cell for cell in master.cells if cell.kind == "open" and cell.question]
+
+
+def _verdict(question: Question, judge: Judge, case: dict, hidden: bool, reply: dict) -> Verdict:
+    unhappy = complaint(reply, hidden)
+    if unhappy:
+        return Verdict(False, unhappy)
+    try:
+        return judges.decide(question, judge, case, reply["data"], lambda wrong: said_by_wrong(question, wrong, case))
+    except (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError):
+        # A judge that reads the data its own way may stumble over an answer of another shape.
+        return Verdict(False, judges.fill(judge.otherwise, case, judge.id))
+
+
+def _said_throughout(question, judge, cases, heard) -> str | None:
+    """The named wrong answer that says the same as the learner's in every case."""
+    if any("data" not in reply for reply in heard):
+        return None
+    for wrong in judge.wrong_answers:
+        if all(same(said_by_wrong(question, wrong, case), reply["data"]) for (case, _), reply in zip(cases, heard)):
+            return wrong.name
+    return None
+
+
+def _trusted(question: Question, reply) -> dict:
+    """A reply as asking.py would have made it, whoever wrote it."""
+    if isinstance(reply, dict) and "data" in reply:
+        try:
+            return {"data": plain(reply["data"])}
+        except NotPlain as error:
+            return {"raised": "NotPlain", "says": str(error)}
+    if isinstance(reply, dict) and "blank" in reply:
+        return {"blank": list(question.answers)}
+    if isinstance(reply, dict) and isinstance(reply.get("raised"), str):
+        line = reply.get("line")
+        return {"raised": _one_line(reply["raised"], 60), "says": _one_line(reply.get("says"), 200),
+                "line": line if type(line) is int and 0 < line < 10_000 else None}
+    return {"raised": "NoAnswer", "says": ""}
+
+
+def _one_line(text, most: int) -> str:
+    """A learner's words in a teacher's table: no line ends, no control characters, not long."""
+    return re.sub(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+", " ", text).strip()[:most] if isinstance(text, str) else ""
+
+
+def _end(ended: str) -> str:
+    return "the cells ran, but the answer was lost on the way" if ended == "all cells have run" else _one_line(ended, 200)

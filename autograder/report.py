@@ -1,0 +1,88 @@
+"""What a teacher reads first: the class in a table, which misconceptions were there, and where to look next."""
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+from autograder import judges
+from autograder.questions import find
+
+STATUSES = ("graded", "repaired", "partial", "unreadable", "refused")
+
+
+def report(out: Path) -> str:
+    """The report on an OUT folder, as text; LookupError, with a sentence, when nothing was graded into it."""
+    try:
+        public = json.loads((out / "results.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise LookupError(f"There are no results in {out}; `python -m autograder grade DIR --out {out}` makes them.") from None
+    parts = [_status_line(public)]
+    for assignment in sorted({result["assignment"] for result in public.values() if result["assignment"]}):
+        parts.append(_assignment(assignment, {name: result for name, result in public.items() if result["assignment"] == assignment}))
+    troubled = [f"  {name}: {result['status']}, {result['reason']}" for name, result in public.items() if result["status"] != "graded"]
+    if troubled:
+        parts.append("Not simply graded\n" + "\n".join(troubled))
+    parts.append(_next(out, public))
+    return "\n\n".join(parts)
+
+
+def _status_line(results: dict) -> str:
+    counted = Counter(result["status"] for result in results.values())
+    return f"{len(results)} submissions: " + ", ".join(f"{counted[status]} {status}" for status in STATUSES if counted[status])
+
+
+def _assignment(name: str, results: dict) -> str:
+    questions = list(dict.fromkeys(question for result in results.values() for question in result["cells"]))
+    width = max(len(result["student"]) for result in results.values())
+    lines = [f"{name}", f"  {'student':{width}}  {'score':>7}  " + " ".join(f"{question[3:]:>5}" for question in questions)]
+    for result in sorted(results.values(), key=lambda result: (result["student"], -result["score"])):
+        marks = " ".join(f"{_mark(result['cells'].get(question)):>5}" for question in questions)
+        lines.append(f"  {result['student']:{width}}  {result['score']:>3g}/{result['max']:<3g}  {marks}")
+    passed = " ".join(f"{_passed(results, question):>5}" for question in questions)
+    lines.append(f"  {'full marks':{width}}  {'':7}  {passed}")
+    mistaken = _misconceptions(results)
+    if mistaken:
+        lines.append("  What people took for true, most frequent first:")
+        lines += [f"    {count:3} x {question} {wrong}: {sentence}" for (question, wrong, sentence), count in mistaken]
+    return "\n".join(lines)
+
+
+def _mark(cell: dict | None) -> str:
+    if cell is None:
+        return ""
+    if cell["kind"] == "open":
+        return "reads" if cell["sentence"].startswith("waits") else "-"
+    return f"{cell['score']:g}"
+
+
+def _passed(results: dict, question: str) -> str:
+    cells = [result["cells"][question] for result in results.values() if question in result["cells"]]
+    if cells[0]["kind"] == "open":
+        return ""
+    return f"{100 * sum(cell['score'] == cell['max'] for cell in cells) / len(cells):.0f}%"
+
+
+def _misconceptions(results: dict) -> list:
+    counted = Counter()
+    for result in results.values():
+        for question, wrong in result["misconceptions"].items():
+            sentence = next((each.sentence for each in judges.find(question).wrong_answers if each.name == wrong), find(question).title)
+            counted[question, wrong, sentence] += 1
+    return sorted(counted.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _next(out: Path, results: dict) -> str:
+    lines = ["Where to look next"]
+    waiting = sum(result["open_pending"] > 0 for result in results.values())
+    if waiting:
+        lines.append(f"  {waiting} submissions have an open answer waiting for you. In formgrader: cd {out} && jupyter lab, then Nbgrader > Formgrader.")
+    repeated = [(count, question, wrong) for assignment in sorted({r["assignment"] for r in results.values() if r["assignment"]})
+                for (question, wrong, _), count in _misconceptions({n: r for n, r in results.items() if r["assignment"] == assignment})]
+    if repeated:
+        count, question, wrong = max(repeated, key=lambda each: each[0])
+        lines.append(f"  Talk about \"{wrong}\" ({question}) in class: {count} gave that answer.")
+    if any(result["status"] not in ("graded", "repaired") for result in results.values()):
+        lines.append("  Write to those listed above as partial, unreadable or refused: their reason says what to send again.")
+    lines.append(f"  Every result, with its sentence: {out / 'results.json'}")
+    return "\n".join(lines)
