@@ -1,0 +1,72 @@
+"""Does the catalogue know every line the real clients wrote in data/recordings?"""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from kafkalab.lines.catalog import CATALOG, matches
+from kafkalab.lines.layout import read, text_of
+
+RECORDINGS = Path(__file__).parents[2] / "data" / "recordings"
+LOGS = sorted(RECORDINGS.glob("*/*/*/*.log.gz"))
+
+
+def version_of(log: Path) -> str:
+    """data/recordings/4.4.0/3.9.2/consumer_paused/client.log.gz -> 3.9"""
+    return log.parent.parent.name.rsplit(".", 1)[0]
+
+
+@pytest.fixture(params=LOGS, ids=lambda log: f"{version_of(log)}-{log.parent.name}-{log.name.split('.')[0]}")
+def log(request):
+    return request.param
+
+
+def test_there_are_recordings_of_the_four_versions():
+    assert {version_of(log) for log in LOGS} == {"2.2", "2.3", "3.9", "4.4"}
+    assert len({log.parent.name for log in LOGS}) >= 12
+    assert sum(file.stat().st_size for file in RECORDINGS.rglob("*")) < 1_500_000
+
+
+def test_every_line_is_in_the_catalogue_once(log):
+    version, unmatched, ambiguous = version_of(log), [], []
+    for row in read(log):
+        found = [name for name, _ in matches(version, row.logger, row.level, row.text)]
+        if not found:
+            unmatched.append(text_of(row))
+        elif len(found) > 1:
+            ambiguous.append((found, row.text))
+    assert unmatched == []
+    assert ambiguous == []
+
+
+def test_the_catalogue_writes_each_line_as_it_was(log):
+    """Values read from a line, put back into the wording: the same text, line number, prefix and trace."""
+    version = version_of(log)
+    for row in read(log):
+        (name, values), = matches(version, row.logger, row.level, row.text)
+        wording = CATALOG[name].wording(version)
+        told_by = next(w for w in CATALOG[name].wordings if w.level == row.level and w.logger == row.logger and version in w.at)
+        assert told_by is wording
+        assert wording.template.format_map(values) == row.text
+        assert wording.at[version] == row.line, name
+        assert wording.prefixed == (row.text != row.message), name
+        assert wording.trace == (row.trace is not None), name
+
+
+def test_a_file_read_and_written_is_the_same_file(log):
+    foreign = []
+    assert "".join(text_of(row) for row in read(log, foreign)) == gzip.decompress(log.read_bytes()).decode()
+    assert foreign == []
+
+
+def test_the_papers_name_every_recording():
+    table = (RECORDINGS.parent / "README.md").read_text()
+    runs = {}
+    for scenario in RECORDINGS.glob("*/*/*/scenario.json"):
+        broker, client, name = scenario.parts[-4:-1]
+        runs.setdefault(name, set()).add(f"{broker}/{client}")
+    written = {row.split("|")[1].strip(): set(row.split("|")[3].replace(",", " ").split())
+               for row in table.splitlines() if row.startswith(("| consumer_", "| producer_", "| two_brokers_"))}
+    assert written == runs
+    assert f"{sum(map(len, runs.values()))} runs of {len(runs)} scenarios, {len(LOGS)} client logs" in table
