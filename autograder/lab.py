@@ -56,7 +56,7 @@ def jupyter_options(folder: Path, *, root_user: bool, screen: bool, container: b
 
 def main(argv: Sequence[str] = ()) -> None:
     """Prepare the learner's desk and become JupyterLab; `argv` is passed on to it. Returns only if something failed."""
-    desk.prepare_mine()
+    print(*desk.prepare_mine(), sep="\n")
     root_user = hasattr(os, "geteuid") and os.geteuid() == 0
     # The whole checkout is in the file browser: the simulator's source is part of the lesson.
     options = jupyter_options(ROOT, root_user=root_user, screen=has_screen(os.environ, sys.platform), container=in_container())

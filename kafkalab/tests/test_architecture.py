@@ -30,7 +30,8 @@ FLOORS = {
     "kafkalab.protocol": (PURE, "messages are plain values: what they mean belongs to a broker or a client"),
     "kafkalab.lines": (f"kafkalab.protocol {PURE}", "a line is a template and a message's text: let the caller give the values"),
     "kafkalab.config": (PURE, "a config is a name, a default and a check"),
-    "kafkalab.versions": (f"kafkalab.protocol kafkalab.lines {PURE}", "a Profile is data: put the behaviour where it happens"),
+    "kafkalab.versions": (f"kafkalab.protocol kafkalab.lines kafkalab.clients.least_loaded {PURE}",      # A rule is named by its function.
+                          "a Profile is data: put the behaviour where it happens"),
     "kafkalab.broker": (SHARED, "brokers and clients meet in kafkalab.protocol only"),
     "kafkalab.clients": (SHARED, "brokers and clients meet in kafkalab.protocol only"),
     "kafkalab.lab": (f"{CORE} pandas", "the lab is the core's only composer; views and log sets read what it wrote"),
