@@ -14,16 +14,17 @@ STATUSES = ("graded", "repaired", "partial", "unreadable", "refused")
 def report(out: Path) -> str:
     """The report on an OUT folder, as text; LookupError, with a sentence, when nothing was graded into it."""
     try:
-        public = json.loads((out / "results.json").read_text(encoding="utf-8"))
+        results = json.loads((out / "results.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         raise LookupError(f"There are no results in {out}; `python -m autograder grade DIR --out {out}` makes them.") from None
-    parts = [_status_line(public)]
-    for assignment in sorted({result["assignment"] for result in public.values() if result["assignment"]}):
-        parts.append(_assignment(assignment, {name: result for name, result in public.items() if result["assignment"] == assignment}))
-    troubled = [f"  {name}: {result['status']}, {result['reason']}" for name, result in public.items() if result["status"] != "graded"]
+    parts = [_status_line(results)]
+    for assignment in sorted({result["assignment"] for result in results.values() if result["assignment"]}):
+        parts.append(_assignment(assignment, {name: result for name, result in results.items()
+                                              if result["assignment"] == assignment and result["counted"]}))
+    troubled = [f"  {name}: {result['status']}, {result['reason']}" for name, result in results.items() if result["status"] != "graded"]
     if troubled:
         parts.append("Not simply graded\n" + "\n".join(troubled))
-    parts.append(_next(out, public))
+    parts.append(_next(out, results))
     return "\n\n".join(parts)
 
 

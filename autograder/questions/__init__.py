@@ -9,6 +9,7 @@ locked cell that asks for it has `q-03-2-test`.
 """
 from __future__ import annotations
 
+import dis
 import importlib
 import itertools
 import os
@@ -93,12 +94,11 @@ class Question:
 
 
 def _is_blank(value) -> bool:
-    return value is ... or (type(value) is FunctionType and value.__code__.co_code == _EMPTY.__code__.co_code
-                            and value.__code__.co_consts[-1:] == (None,))
-
-
-def _EMPTY():
-    ...
+    """Still `...`, or a function that does nothing at all, whatever its docstring promises."""
+    if type(value) is not FunctionType:
+        return value is ...
+    does = [(step.opname, step.argval) for step in dis.get_instructions(value) if step.opname not in ("RESUME", "NOP")]
+    return does in ([("LOAD_CONST", None), ("RETURN_VALUE", None)], [("RETURN_CONST", None)])
 
 
 @lru_cache(maxsize=None)

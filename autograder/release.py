@@ -1,0 +1,135 @@
+"""The package a teacher hands out: all a learner needs, nothing a learner should not have.
+
+It is this repository without judges, sources and tests, with the course key in place of the secret. Before it is done every
+text in it is searched for solutions: 20 characters in a row of a reference answer, or of a sentence that is sealed, that the
+chapter does not itself give away, and no package is made.
+"""
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import tempfile
+from pathlib import Path
+
+from autograder import judges, questions, sealed
+from autograder.course import HOME, master, notebooks, text_of
+from autograder.judges.secret import secret
+from autograder.questions import of_chapter
+from autograder.references import references
+from autograder.variants import course_key
+
+# Modules of this package that work without judges; everything else of it stays with the teacher.
+LEARNERS = ("__init__.py", "__main__.py", "asking.py", "check.py", "course.py", "desk.py", "plain.py", "progress.py", "sealed.py",
+            "variants.py", "questions/__init__.py")
+PAPERS = ("environment.yml", "pyproject.toml", "constraints.txt", "Makefile", "README.md", "LICENSE", "notebooks/README.md")
+FOLDERS = ("kafkalab", "data/recordings", "data/samples")
+FRAGMENT = 20                      # characters in a row that count as a leak
+GIVEN_BY_DESIGN = ("kafkalab", "data")       # the simulator is open to read; its code is no solution even where a line is alike
+
+
+class Leak(ValueError):
+    """Something in the package gives a solution away; the message names the file and the words."""
+
+
+def release(chapters: list[str], out: Path) -> Path:
+    """Write the package of these chapters into the folder `out`, which must be empty or not there. Raises Leak, and leaves
+    nothing behind, when a solution would get out."""
+    if out.exists() and any(out.iterdir()):
+        raise ValueError(f"{out} is not empty; a package goes into a folder of its own.")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    draft = Path(tempfile.mkdtemp(prefix=".package", dir=out.parent))
+    try:
+        _fill(draft, chapters)
+        found = leaks(draft, chapters)
+        if found:
+            raise Leak("No package was made: " + "; ".join(found[:5]) + ".")
+        if out.exists():
+            out.rmdir()
+        draft.chmod(0o755)
+        draft.rename(out)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return out
+
+
+def leaks(folder: Path, chapters: list[str]) -> list[str]:
+    """What in `folder` gives solutions of these chapters away, one phrase each; [] is what one hopes for."""
+    found = [f"{path.relative_to(folder)} is the teacher's" for path in sorted(folder.rglob("*"))
+             if path.name in ("judges", "source_py", "rubric.py") and "kafkalab" not in path.parts]
+    hidden = {window: question for chapter in chapters for question, window in _hidden_windows(chapter)}
+    for path in sorted(folder.rglob("*")):
+        inside = path.relative_to(folder)
+        if not path.is_file() or inside.parts[0] in GIVEN_BY_DESIGN:
+            continue
+        text = _readable(path)
+        if secret() in text:
+            found.append(f"{inside} holds the course secret")
+        for window in _windows(text):
+            if window in hidden:
+                found.append(f"{inside} holds \"{window}\" of {hidden[window]}")
+                break
+    return found
+
+
+def _fill(draft: Path, chapters: list[str]) -> None:
+    for name in LEARNERS:
+        _copy(HOME / "autograder" / name, draft / "autograder" / name)
+    for name in PAPERS:
+        if (HOME / name).is_file():
+            _copy(HOME / name, draft / name)
+    for name in FOLDERS:
+        if (HOME / name).is_dir():
+            shutil.copytree(HOME / name, draft / name, ignore=shutil.ignore_patterns("__pycache__", "tests", ".draft*"))
+    (draft / "autograder" / "course_key.txt").write_text(course_key() + "\n", encoding="utf-8")
+    for chapter in chapters:
+        source = next(Path(place) / f"ch{chapter}.py" for place in questions.__path__ if (Path(place) / f"ch{chapter}.py").exists())
+        _copy(source, draft / "autograder" / "questions" / source.name)
+        if not sealed.read(chapter):
+            raise ValueError(f"Chapter {chapter} is not sealed; `python -m autograder seal {chapter}` does it.")
+        _copy(sealed.FOLDER / f"ch{chapter}.json", draft / "autograder" / "questions" / "sealed" / f"ch{chapter}.json")
+        folder = master(chapter).path.parent
+        shutil.copytree(folder, draft / "notebooks" / "release" / folder.name)
+
+
+def _hidden_windows(chapter: str):
+    """(question id, 20 characters) of every solution and sealed sentence, without what the chapter gives openly."""
+    given = set(_windows(_given(chapter)))
+    for question in of_chapter(chapter):
+        judge = judges.find(question.id)
+        texts = [references(chapter).get(question.id, ""), judge.right, *(wrong.sentence for wrong in judge.wrong_answers)]
+        for text in texts:
+            for line in text.splitlines():
+                for window in _windows(line.strip()):
+                    if window not in given:
+                        yield question.id, window
+
+
+def _given(chapter: str) -> str:
+    """What an author shows on purpose: the source notebook outside its solutions, and the simulator."""
+    sources = sorted((notebooks() / "source_py").glob(f"{chapter}_*.py"))
+    shown = [re.sub(r"(?s)### BEGIN SOLUTION.*?### END SOLUTION", "\n", path.read_text(encoding="utf-8")) for path in sources]
+    shown += [cell.source for cell in master(chapter).cells] if not sources else []
+    shown += [path.read_text(encoding="utf-8") for path in sorted((HOME / "kafkalab").rglob("*.py"))]
+    return "\n".join(shown)
+
+
+def _readable(path: Path) -> str:
+    """A file's text; of a notebook the text of its cells, as a reader sees it."""
+    text = path.read_text(encoding="utf-8", errors="replace")
+    if path.suffix == ".ipynb":
+        return "\n".join(text_of(cell) for cell in json.loads(text)["cells"])
+    return text
+
+
+def _windows(text: str):
+    """Every 20 characters in a row, line by line, blanks taken together: a solution is not another one for its indentation."""
+    for line in text.splitlines():
+        line = " ".join(line.split()).removeprefix("# ")
+        for start in range(len(line) - FRAGMENT + 1):
+            yield line[start:start + FRAGMENT]
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target)
