@@ -36,7 +36,7 @@ def main(words: list[str] | None = None) -> int:
 
 
 def _grade(wanted) -> int:
-    from autograder.course import chapter_number
+    from autograder.masters import chapter_number
     from autograder.grade import grade, grade_class, needs_attention, public
     from autograder.submission import Roster, read_roster
 
@@ -72,21 +72,26 @@ def _report(wanted) -> None:
 
 
 def _solution(wanted) -> None:
-    from autograder.course import chapter_number
+    from autograder.masters import chapter_number
     from autograder.references import write_solution
     write_solution(chapter_number(wanted.chapter), Path(wanted.out))
     print(f"The solved notebook of chapter {chapter_number(wanted.chapter)} is in {wanted.out}. It is for teachers.")
 
 
 def _seal(wanted) -> None:
-    from autograder.course import chapter_number, released
+    from autograder.masters import chapter_number, released
     from autograder.sealing import seal
     for chapter in [chapter_number(text) for text in wanted.chapters] or released():
         print(f"sealed {seal(chapter)}")
 
 
+def _course(wanted) -> int:
+    from autograder import course
+    return course.main(wanted.chapters)
+
+
 def _release(wanted) -> None:
-    from autograder.course import chapter_number
+    from autograder.masters import chapter_number
     from autograder.release import release
     package = release([chapter_number(text) for text in wanted.chapters], Path(wanted.out))
     print(f"The package for learners is {package}: no judges, no solutions, no secret.")
@@ -99,13 +104,13 @@ def _lab(wanted) -> None:
 
 
 def _reset(wanted) -> None:
-    from autograder.course import chapter_number
+    from autograder.masters import chapter_number
     from autograder.desk import reset
     print(reset(chapter_number(wanted.chapter)))
 
 
 def _pack(wanted) -> None:
-    from autograder.course import chapter_number
+    from autograder.masters import chapter_number
     from autograder.desk import pack
     print(pack(chapter_number(wanted.chapter), Path(wanted.out) if wanted.out else None))
 
@@ -122,7 +127,7 @@ def _doctor(wanted) -> None:
 
 def _classroom(wanted) -> int:
     from autograder.classroom import classroom
-    from autograder.course import chapter_number
+    from autograder.masters import chapter_number
     chapters = [chapter_number(text) for text in wanted.chapters.split(",")]
     return classroom(wanted.students, chapters, Path(wanted.out))
 
@@ -157,6 +162,7 @@ def _parser() -> argparse.ArgumentParser:
     release = command("release", _release, "the package a teacher hands out: no judges, no solutions, no secret")
     release.add_argument("chapters", nargs="+", metavar="NN")
     release.add_argument("--out", default="package", metavar="DIR")
+    command("course", _course, "build the notebooks of source_py, for authors").add_argument("chapters", nargs="*", metavar="NN")
     command("seal", _seal, "seal the public cases of chapters, for check()").add_argument("chapters", nargs="*", metavar="NN")
     classroom = command("classroom", _classroom, "make a class of submissions, grade it, and show what a teacher sees")
     classroom.add_argument("--students", type=int, default=30)

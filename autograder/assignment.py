@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from autograder.course import Master, question_of, text_of
+from autograder.masters import Master, question_of, text_of
 from autograder.needs import names_of, needed
 from autograder.questions import find
 

@@ -17,7 +17,7 @@ from random import Random
 
 from autograder import judges
 from autograder.assignment import rebuild
-from autograder.course import Master, master
+from autograder.masters import Master, master
 from autograder.grade import grade_class
 from autograder.references import references
 from autograder.report import report

@@ -15,7 +15,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from autograder import progress
-from autograder.course import Cell, master, notebooks, released, text_of
+from autograder.masters import Cell, master, notebooks, released, text_of
 from autograder.questions import chapters, of_chapter
 
 SAVED = ".saved"

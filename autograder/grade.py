@@ -18,7 +18,7 @@ from pathlib import Path
 
 from autograder import results
 from autograder.assignment import steps
-from autograder.course import Master, chapter_number, master
+from autograder.masters import Master, chapter_number, master
 from autograder.marking import Mark, all_cases, mark, mark_open, open_cells
 from autograder.needs import as_python
 from autograder.receipts import Receipts

@@ -17,7 +17,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from autograder.assignment import rebuild
-from autograder.course import Master, question_of
+from autograder.masters import Master, question_of
 from autograder.marking import Mark
 from autograder.results import write_atomically
 from autograder.submission import Roster, Submission

@@ -10,14 +10,16 @@ from dataclasses import dataclass
 
 from autograder import judges
 from autograder.asking import complaint
-from autograder.course import Cell, Master
+from autograder.masters import Cell, Master
 from autograder.judges import Judge, Verdict
 from autograder.judges.secret import hidden_rng
 from autograder.plain import NotPlain, plain, same
 from autograder.questions import Question
 from autograder.rehearsal import said_by_wrong
+from autograder.rubric import RubricMissing, score
 
 UNSEEN = "on a case you have not seen: "
+WAITS = "waits for a person"
 
 
 @dataclass(frozen=True)
@@ -76,15 +78,14 @@ def mark_open(cell: Cell, text: str | None) -> tuple[Mark, dict | None]:
     if text is None or not text.strip() or text.strip() == cell.source.strip():
         return Mark(0.0, cell.points, "open", "no answer was written."), None
     try:
-        from autograder.rubric import score
         suggestion = score(cell.question, text)
-    except Exception as missing:                         # a question without a rubric is still read by a person
-        return Mark(0.0, cell.points, "open", f"waits for a person; no suggestion ({type(missing).__name__})."), {}
-    points = round(cell.points * suggestion["mark"] / 4, 2)
-    found = [name for name, concept in suggestion["concepts"].items() if concept["found"]]
-    evidence = "; ".join(f"{name}: \"{suggestion['concepts'][name]['evidence']}\"" for name in found) or "none of the ideas"
-    sentence = f"waits for a person; suggested {points:g} of {cell.points:g} ({suggestion['decision']}). Found {evidence}."
-    return Mark(0.0, cell.points, "open", sentence), suggestion
+    except RubricMissing:                                # still read by a person, like every open answer
+        return Mark(0.0, cell.points, "open", f"{WAITS}; there is no rubric to suggest a mark."), {}
+    points = round(cell.points * suggestion.mark / 4, 2)
+    found = "; ".join(f"{idea.name} ({idea.status}): {_one_line(' ... '.join(span.quote for span in idea.evidence), 160)}"
+                      for idea in suggestion.concepts if idea.evidence)
+    sentence = f"{WAITS}; suggested {points:g} of {cell.points:g}. {suggestion.sentence}" + (f" Evidence: {found}." if found else "")
+    return Mark(0.0, cell.points, "open", sentence), suggestion.as_dict()
 
 
 def open_cells(master: Master) -> list[Cell]:

@@ -1,18 +1,16 @@
 """The right answers, for teachers: the solved answer cells, and notebooks made of them.
 
-A reference stands once, in the chapter's py:percent source between `### BEGIN SOLUTION` and `### END SOLUTION`, unless its
-judge brings one of its own.
+A reference stands once, in the chapter's py:percent source (course.py reads it), unless its judge brings one of its own.
 """
 from __future__ import annotations
 
 import json
-import re
 from functools import lru_cache
 from pathlib import Path
 
 from autograder import judges
 from autograder.assignment import rebuild
-from autograder.course import master, notebooks
+from autograder.masters import master, notebooks
 from autograder.questions import find, of_chapter
 
 
@@ -51,23 +49,13 @@ def write_solution(chapter: str, path: Path) -> None:
 
 
 def _solved_cells(chapter: str) -> dict[str, str]:
-    paths = sorted((notebooks() / "source_py").glob(f"{chapter}_*.py"))
-    return _cells_of(paths[0], paths[0].stat().st_mtime_ns) if paths else {}
+    """The solved answer cells by grade_id, as the chapter's author wrote them."""
+    from autograder import course                        # needs jupytext, which only authors have
+
+    sources = sorted((notebooks() / "source_py").glob(f"{chapter}_*.py"))
+    return _cells_of(chapter, sources[0].stat().st_mtime_ns, course.solved_cells) if sources else {}
 
 
 @lru_cache(maxsize=32)
-def _cells_of(path: Path, changed_ns: int) -> dict[str, str]:
-    cells = {}
-    for block in re.split(r"(?m)^# %%", path.read_text(encoding="utf-8"))[1:]:
-        header, _, body = block.partition("\n")
-        grade_id = re.search(r'"grade_id":\s*"([^"]+)"', header)
-        if grade_id and re.search(r'"solution":\s*true', header):
-            cells[grade_id[1]] = _without_marks(body, commented="[markdown]" in header)
-    return cells
-
-
-def _without_marks(body: str, commented: bool) -> str:
-    lines = [line for line in body.splitlines() if not re.match(r"\s*#+ (BEGIN|END) SOLUTION", line.removeprefix("# "))]
-    if commented:
-        lines = [line.removeprefix("#").removeprefix(" ") for line in lines]
-    return "\n".join(lines).strip("\n")
+def _cells_of(chapter: str, changed_ns: int, solved_cells) -> dict[str, str]:
+    return solved_cells(chapter)

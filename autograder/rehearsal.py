@@ -11,7 +11,7 @@ from functools import lru_cache
 from autograder import judges, variants
 from autograder.asking import ask, quiet
 from autograder.assignment import Step, steps
-from autograder.course import NoMaster, master
+from autograder.masters import NoMaster, master
 from autograder.needs import as_python
 from autograder.plain import canonical
 from autograder.questions import Question, find

@@ -13,14 +13,14 @@ import tempfile
 from pathlib import Path
 
 from autograder import judges, questions, sealed
-from autograder.course import HOME, master, notebooks, text_of
+from autograder.masters import HOME, master, notebooks, text_of
 from autograder.judges.secret import secret
 from autograder.questions import of_chapter
 from autograder.references import references
 from autograder.variants import course_key
 
 # Modules of this package that work without judges; everything else of it stays with the teacher.
-LEARNERS = ("__init__.py", "__main__.py", "asking.py", "check.py", "course.py", "desk.py", "plain.py", "progress.py", "sealed.py",
+LEARNERS = ("__init__.py", "__main__.py", "asking.py", "check.py", "desk.py", "jupyter", "lab.py", "masters.py", "plain.py", "progress.py", "sealed.py",
             "variants.py", "questions/__init__.py")
 PAPERS = ("environment.yml", "pyproject.toml", "constraints.txt", "Makefile", "README.md", "LICENSE", "notebooks/README.md")
 FOLDERS = ("kafkalab", "data/recordings", "data/samples")
@@ -56,7 +56,7 @@ def release(chapters: list[str], out: Path) -> Path:
 def leaks(folder: Path, chapters: list[str]) -> list[str]:
     """What in `folder` gives solutions of these chapters away, one phrase each; [] is what one hopes for."""
     found = [f"{path.relative_to(folder)} is the teacher's" for path in sorted(folder.rglob("*"))
-             if path.name in ("judges", "source_py", "rubric.py") and "kafkalab" not in path.parts]
+             if path.name in ("judges", "source_py", "rubric", "tests") and "kafkalab" not in path.parts]
     hidden = {window: question for chapter in chapters for question, window in _hidden_windows(chapter)}
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder)
@@ -132,4 +132,4 @@ def _windows(text: str):
 
 def _copy(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(source, target)
+    (shutil.copytree if source.is_dir() else shutil.copyfile)(source, target)

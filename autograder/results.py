@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from autograder import judges, questions
-from autograder.course import Master
+from autograder.masters import Master
 from autograder.judges.secret import derive
 from autograder.submission import Submission
 
@@ -56,6 +56,6 @@ def _papers(chapter: str, master_digest: str) -> str:
     for place in (*questions.__path__, *judges.__path__):
         for path in sorted(Path(place).glob(f"*ch{chapter}.py")):
             digest.update(path.read_bytes())
-    rubric = Path(judges.__file__).parent.with_name("rubric.py")
-    digest.update(rubric.read_bytes() if rubric.exists() else b"")
+    for path in sorted(Path(__file__).with_name("rubric").glob("*.py")):
+        digest.update(path.read_bytes())
     return digest.hexdigest() + derive("results")[:16]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.assignment import Taken, chapter_of, is_student, student_of, take_answers
-from autograder.course import NoMaster, master, released
+from autograder.masters import NoMaster, master, released
 from autograder.salvage import Refused, Salvaged, Unreadable, notebooks_of, salvage
 
 GRADED, REPAIRED, PARTIAL, UNREADABLE, REFUSED = "graded", "repaired", "partial", "unreadable", "refused"
