@@ -93,11 +93,3 @@ def features_text(response: ApiVersionsResponse, version: str) -> str:
                  if STYLES[version].zk_migration else "")
     return (f"epoch: {response.finalized_features_epoch}, finalized features: {finalized}, "
             f"supported features: {supported}{migration}")
-
-
-def recorded_api_versions_text(node_id: int | str, response: ApiVersionsResponse, version: str) -> str:
-    """The whole line that sums up an ApiVersions answer, in either wording (NetworkClient.handleApiVersionsResponse)."""
-    versions = api_versions_text(response.api_keys, version)
-    if STYLES[version].features:
-        return f"Node {node_id} has finalized features {features_text(response, version)}, API versions: {versions}."
-    return f"Recorded API versions for node {node_id}: {versions}"

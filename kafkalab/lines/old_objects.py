@@ -11,11 +11,13 @@ from typing import TypeVar
 from kafkalab.errors import error_for
 from kafkalab.hashing import hash_map_order, java_string_hash, topic_partition_hash
 from kafkalab.lines.cluster_text import node_text
+from kafkalab.lines.java_identity import identity_text
 from kafkalab.lines.java_values import optional_text
 from kafkalab.lines.text_style import STYLES
 from kafkalab.protocol import messages as m
 
 ISOLATION = {0: "READ_UNCOMMITTED", 1: "READ_COMMITTED"}
+PROTOCOL_CLASS = "org.apache.kafka.common.requests.JoinGroupRequest$ProtocolMetadata"
 COORDINATOR_TYPE = {0: "GROUP", 1: "TRANSACTION"}
 
 OLDER_ERROR_NAMES = {6: "NOT_LEADER_FOR_PARTITION"}
@@ -89,19 +91,11 @@ def _find_coordinator_response(response: m.FindCoordinatorResponse, version: str
 
 
 def _join_group_request(request: m.JoinGroupRequest, version: str) -> str:
-    # Java prints the protocols' identity hashes here, which mean nothing: ours are drawn from their content.
-    protocols = ", ".join(f"org.apache.kafka.common.requests.JoinGroupRequest$ProtocolMetadata@{_identity(protocol)}"
+    protocols = ", ".join(identity_text(PROTOCOL_CLASS, protocol.name.encode("utf-8") + protocol.metadata)
                           for protocol in request.protocols)
     return (f"(type: JoinGroupRequest, groupId={request.group_id}, sessionTimeout={request.session_timeout_ms}, "
             f"rebalanceTimeout={request.rebalance_timeout_ms}, memberId={request.member_id}, "
             f"protocolType={request.protocol_type}, groupProtocols={protocols})")
-
-
-def _identity(protocol: m.JoinGroupRequestProtocol) -> str:
-    number = 1
-    for byte in protocol.name.encode("utf-8") + protocol.metadata:
-        number = (31 * number + byte) & 0x7FFFFFFF
-    return f"{number:x}"
 
 
 def _join_group_response(response: m.JoinGroupResponse, version: str) -> str:

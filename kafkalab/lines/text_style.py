@@ -22,6 +22,7 @@ class TextStyle:
     fetched_as_data: "returned fetch data" prints the answer's own class instead of a hand-made summary.
     fetched_replica, fetched_divergence: what the hand-made summary knows: the preferred replica (KIP-392, 2.3), the
         diverging epoch (KIP-595, 2.8).
+    subscription: what a subscription says of itself: its "topics", nothing but its "identity", or "all" it holds.
     auto_create: the hand-written MetadataRequest tells whether topics may be created (2.2).
     """
 
@@ -38,6 +39,7 @@ class TextStyle:
     fetched_replica: bool = True
     fetched_divergence: bool = True
     auto_create: bool = True
+    subscription: str = "all"
 
 
 # KAFKA-7609 and its siblings turned the messages into generated classes one by one; these were the last.
@@ -48,7 +50,7 @@ NOT_GENERATED_IN_2_2 = NOT_GENERATED_IN_2_3 | {
     "SyncGroupRequest", "InitProducerIdRequest", "InitProducerIdResponse"}
 
 _STRUCT = {"wire_as_struct": True, "features": False, "zk_migration": False, "fetched_as_data": False,
-           "fetched_divergence": False}
+           "fetched_divergence": False, "subscription": "topics"}
 
 STYLES = {
     "2.1": TextStyle(**_STRUCT, old_objects=NOT_GENERATED_IN_2_2, cluster="Cluster", fetched_replica=False,
@@ -57,7 +59,7 @@ STYLES = {
                      fetched_replica=False),
     "2.3": TextStyle(**_STRUCT, old_objects=NOT_GENERATED_IN_2_3, cluster="MetadataCache of Cluster",
                      null_in_quotes=True),
-    "2.8": TextStyle(cluster="MetadataCache", zk_migration=False, fetched_as_data=False),
+    "2.8": TextStyle(cluster="MetadataCache", zk_migration=False, fetched_as_data=False, subscription="identity"),
     "3.6": TextStyle(timed_out=True, header_version=True),
     "3.9": TextStyle(timed_out=True, header_version=True),
     "4.0": TextStyle(timed_out=True, header_version=True, fenced_flag=True),

@@ -195,3 +195,9 @@ def version_to_use(client_version: str, api: ApiKeys, offered: tuple[ApiVersion,
         return None
     version = min(known.newest[name], span.max_version, BELOW_NEWEST.get(client_version, {}).get(name, UNSEEN))
     return version if version >= span.min_version else None
+
+
+def usable_versions(client_version: str, response: ApiVersionsResponse) -> dict[ApiKeys, int]:
+    """What a connection can be used for: API -> version to send, for every simulated API both sides know."""
+    versions = {api: version_to_use(client_version, api, response.api_keys) for api in ApiKeys}
+    return {api: version for api, version in versions.items() if version is not None}

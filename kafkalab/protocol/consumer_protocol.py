@@ -66,7 +66,7 @@ def assignment_bytes(client_version: str, assignment: Mapping[str, tuple[int, ..
     return struct.pack(">h", style.version) + _partitions_bytes(assignment) + _user_data(user_data, style)
 
 
-def read_subscription(metadata: bytes) -> Subscription:
+def parse_subscription(metadata: bytes) -> Subscription:
     """Undo `subscription_bytes`, whichever version wrote it. struct.error for bytes that are no subscription."""
     reader = _Reader(metadata)
     version, count = reader.take(">hi")
@@ -78,7 +78,7 @@ def read_subscription(metadata: bytes) -> Subscription:
     return Subscription(topics=topics, owned=owned, generation_id=generation_id, rack_id=rack_id, user_data=user_data)
 
 
-def read_assignment(assignment: bytes) -> dict[str, tuple[int, ...]]:
+def parse_assignment(assignment: bytes) -> dict[str, tuple[int, ...]]:
     """topic -> partitions, in the leader's order. Empty bytes, the verdict for nobody, give nothing."""
     if not assignment:
         return {}

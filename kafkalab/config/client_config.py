@@ -1,0 +1,180 @@
+"""What a producer or a consumer was told, typed and checked, and how it prints that when it starts.
+
+`ConsumerConfig.for_version("3.9", {"group.id": "test"})` gives a mapping with every key that version knows. Keys and
+defaults are data: `client_keys`, `security_keys`. Unlike Java, which only warns of a key it does not know, the
+lab refuses it and names the nearest known one; and it refuses a value whose behaviour it does not have. The brokers'
+settings are with the broker (`kafkalab.broker.broker_config`).
+"""
+import difflib
+from collections.abc import Iterator, Mapping
+
+from kafkalab.config.client_keys import ASSIGNOR_PROTOCOLS, CONSUMER_KEYS, PRODUCER_KEYS, SHARED_KEYS
+from kafkalab.config.keys import CLIENT_VERSIONS, GONE, Effect, Key, Type
+from kafkalab.config.security_keys import SECURITY_KEYS
+from kafkalab.errors import ConfigException
+
+
+class ClientConfig(Mapping[str, object]):
+    """All keys of one client, typed. Read-only.
+
+    given: the keys somebody set, as typed values; the others hold their version's default.
+    """
+
+    kind = "client"
+    keys_known: Mapping[str, Key] = {}
+
+    def __init__(self, version: str, given: Mapping[str, object]) -> None:
+        self.version = version
+        self.given = {name: self._read(name, value) for name, value in given.items()}
+        defaults = {name: default for name, key in self.keys_known.items() if (default := key.default(version)) is not GONE}
+        self._values = defaults | self.given
+        self._settle()
+
+    @classmethod
+    def for_version(cls, version: str, given: Mapping[str, object]) -> "ClientConfig":
+        """The configuration of a client of `version` ("3.9") that was given these keys. ConfigException says what is wrong."""
+        return cls(version, given)
+
+    def __getitem__(self, name: str) -> object:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.version!r}, {self.given!r})"
+
+    def printed(self, name: str) -> object:
+        """The value as the client prints it, which is not always the one it acts on."""
+        return self._values[name]
+
+    def _settle(self) -> None:
+        """What follows from the keys together; subclasses say."""
+
+    def _read(self, name: str, value: object) -> object:
+        key = self.keys_known.get(name)
+        if key is None or key.default(self.version) is GONE:
+            raise ConfigException(self._unknown(name, key))
+        typed = key.read(value)
+        if key.effect is Effect.FIXED and typed not in (key.default(self.version), *key.accepted):
+            raise ConfigException(f"{name}={value} cannot be played here: {key.doc}.")
+        return typed
+
+    def _unknown(self, name: str, key: Key | None) -> str:
+        article = "a"
+        if key is not None:
+            versions = [version for version in CLIENT_VERSIONS if key.default(version) is not GONE]
+            return (f"{article} {self.kind} {self.version} does not know {name}: "
+                    f"it exists from {versions[0]} to {versions[-1]}.").capitalize()
+        if any(name in other.keys_known for other in (ProducerConfig, ConsumerConfig)):
+            return f"{name} is not for a {self.kind} but for the other kind of client."
+        known = [known for known, key in self.keys_known.items() if key.default(self.version) is not GONE]
+        near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)[0]
+        return f"A {self.kind} {self.version} does not know {name}; the nearest key it knows is {near}."
+
+
+class ProducerConfig(ClientConfig):
+    """A producer's keys. `acks` is "all", "1" or "0"; enable.idempotence is what the producer acts on.
+
+    Idempotence needs acks=all, retries and at most five requests in flight (KIP-98). Asked for, together with
+    anything else, it is refused; being merely the default (KIP-679), it gives way.
+    """
+
+    kind = "producer"
+    keys_known = {key.name: key for key in (*SHARED_KEYS, *SECURITY_KEYS, *PRODUCER_KEYS)}
+
+    def _settle(self) -> None:
+        values = self._values
+        values["acks"] = {"-1": "all"}.get(values["acks"], values["acks"])
+        self._as_configured = dict(values)
+        obstacles = [sentence for hinders, sentence in (
+            ("acks" in self.given and values["acks"] != "all",
+             "Must set acks to all in order to use the idempotent producer. Otherwise we cannot guarantee idempotence."),
+            (values["retries"] == 0, "Must set retries to non-zero when using the idempotent producer."),
+            (values["max.in.flight.requests.per.connection"] > 5,
+             "Must set max.in.flight.requests.per.connection to at most 5 to use the idempotent producer."),
+        ) if hinders]
+        if values["enable.idempotence"] and obstacles:
+            if "enable.idempotence" in self.given:
+                raise ConfigException(obstacles[0])
+            values["enable.idempotence"] = False
+        if values["enable.idempotence"]:
+            values["acks"] = "all"
+
+    def printed(self, name: str) -> object:
+        if name in ("acks", "enable.idempotence"):
+            values = self._as_configured if self.version in PRINTS_AS_CONFIGURED else self._values
+            shown = values[name]
+            return "-1" if shown == "all" and self.version not in PRINTS_AS_CONFIGURED else self.given_text(name, shown)
+        return super().printed(name)
+
+    def given_text(self, name: str, shown: object) -> object:
+        """What was written for the key, where something was."""
+        return shown
+
+
+PRINTS_AS_CONFIGURED = ("2.1", "2.2", "2.3")
+"""Clients that print acks and enable.idempotence before they have thought about them."""
+
+
+class ConsumerConfig(ClientConfig):
+    """A consumer's keys. partition.assignment.strategy holds full class names; `assignors` their protocol names."""
+
+    kind = "consumer"
+    keys_known = {key.name: key for key in (*SHARED_KEYS, *SECURITY_KEYS, *CONSUMER_KEYS)}
+
+    @property
+    def assignors(self) -> tuple[str, ...]:
+        """`("range", "cooperative-sticky")`: the protocols a member offers, in order of liking."""
+        return tuple(ASSIGNOR_PROTOCOLS[name] for name in self["partition.assignment.strategy"])
+
+    def _settle(self) -> None:
+        values = self._values
+        full = {name.rpartition(".")[2]: name for name in ASSIGNOR_PROTOCOLS}
+        strategy = tuple(full.get(name, name) for name in values["partition.assignment.strategy"])
+        for name in strategy:
+            if name not in ASSIGNOR_PROTOCOLS:
+                raise ConfigException(f"partition.assignment.strategy={name} cannot be played here: "
+                                      f"the lab has {', '.join(sorted(full))}.")
+        values["partition.assignment.strategy"] = strategy
+        if values["group.id"] is None:  # KIP-289: nowhere to commit to
+            if self.given.get("enable.auto.commit"):
+                raise ConfigException("enable.auto.commit cannot be set to true when default group id (null) is used.")
+            values["enable.auto.commit"] = False
+
+
+def dump_text(version: str, config: ClientConfig, client_id: str) -> str:
+    """The lines below "ConsumerConfig values: " in alphabetical order: `\\tacks = 1\\n\\tbatch.size = 16384\\n...`.
+
+    client_id: the name the client goes by; from 2.4 on it prints that (KAFKA-9033), before only a given one.
+    """
+    lines = []
+    for name in sorted(config):
+        value = config.printed(name)
+        if name == "client.id" and version not in PRINTS_GIVEN_CLIENT_ID:
+            value = client_id
+        lines.append(f"\t{name} = {_printed(config.keys_known[name], value, given=name in config.given)}\n")
+    return "".join(lines)
+
+
+PRINTS_GIVEN_CLIENT_ID = ("2.1", "2.2", "2.3")
+
+
+def _printed(key: Key, value: object, *, given: bool) -> str:
+    """A value as Java prints it; secrets are hidden, and a class says that it is one unless it was given as text."""
+    if value is None:
+        return "null"
+    if key.type is Type.PASSWORD:
+        return "[hidden]"
+    if key.type is Type.CLASS:
+        return f"class {value}"
+    if key.type is Type.CLASSES and not given:
+        return f"[{', '.join(f'class {name}' for name in value)}]"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return f"[{', '.join(value)}]"
+    return str(value)

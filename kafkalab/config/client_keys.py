@@ -1,0 +1,133 @@
+"""Every key a producer or a consumer knows besides security, with its default in each client version.
+
+Defaults are those the recorded clients printed when they started; a change names the KIP that made it.
+"""
+from kafkalab.config.keys import GONE, Type, at_least, between, fixed, inert, key, one_of
+
+MAX_INT = 2_147_483_647
+SERIALIZATION = "org.apache.kafka.common.serialization."
+CONSUMER = "org.apache.kafka.clients.consumer."
+ASSIGNOR_PROTOCOLS = {
+    CONSUMER + "RangeAssignor": "range",
+    CONSUMER + "RoundRobinAssignor": "roundrobin",
+    CONSUMER + "StickyAssignor": "sticky",
+    CONSUMER + "CooperativeStickyAssignor": "cooperative-sticky",
+}
+"""Class of an assignor -> the name it has among the protocols of a JoinGroup request."""
+
+METRICS = "metrics are not simulated; no line of a client depends on how they are sampled"
+ONE_ADDRESS = "the lab's hosts have one address each, so there is nothing to choose"
+NO_PLUGINS = "foreign code in the client is not simulated"
+
+SHARED_KEYS = (
+    key("bootstrap.servers", Type.LIST, {"2.1": ()}, "host:port of one or more brokers to ask about the cluster first"),
+    key("client.id", Type.STRING, "", "how this client is named in its lines; left out, it is named and numbered by itself"),
+    key("connections.max.idle.ms", Type.LONG, 540_000, "a connection unused for this long is closed, whichever it is"),
+    key("metadata.max.age.ms", Type.LONG, 300_000, "how old the picture of the cluster may get before it is asked for anew",
+        at_least(0)),
+    key("reconnect.backoff.ms", Type.LONG, 50, "the first pause before a broker that was lost is connected again", at_least(0)),
+    key("reconnect.backoff.max.ms", Type.LONG, 1_000, "the longest such pause; it doubles with every failure", at_least(0)),
+    key("request.timeout.ms", Type.INT, 30_000, "how long an answer is awaited before the connection is given up", at_least(0)),
+    key("retry.backoff.ms", Type.LONG, 100, "the pause before a failed request is sent again", at_least(0)),
+    key("retry.backoff.max.ms", Type.LONG, {"3.9": 1_000}, "the longest such pause; it doubles (KIP-580)", at_least(0)),
+    key("send.buffer.bytes", Type.INT, 131_072, "SO_SNDBUF; the lab only prints it", at_least(-1)),
+    key("enable.metrics.push", Type.BOOLEAN, {"3.9": True}, "ask brokers for a metrics subscription (KIP-714)"),
+    key("metadata.cluster.check.enable", Type.BOOLEAN, {"4.4": True}, "tell each broker whom one believes to talk to (KIP-1242)"),
+    inert("bootstrap.resolve.timeout.ms", Type.LONG, {"4.4": 0}, "the lab's host names always resolve"),
+    inert("client.dns.lookup", Type.STRING, {"2.1": "default", "2.8": "use_all_dns_ips"}, ONE_ADDRESS + " (KIP-602)"),
+    inert("socket.connection.setup.timeout.ms", Type.LONG, {"2.8": 10_000},
+          "a connection of the lab is made or refused within a moment (KIP-601)", at_least(0)),
+    inert("socket.connection.setup.timeout.max.ms", Type.LONG, {"2.8": 30_000},
+          "a connection of the lab is made or refused within a moment (KIP-601)", at_least(0)),
+    inert("metadata.recovery.strategy", Type.STRING, {"3.9": "none", "4.0": "rebootstrap"},
+          "starting over from the bootstrap addresses, when no known broker can be reached, is not simulated (KIP-899)",
+          one_of("none", "rebootstrap")),
+    inert("metadata.recovery.rebootstrap.trigger.ms", Type.LONG, {"4.0": 300_000},
+          "goes with metadata.recovery.strategy (KIP-1102)", at_least(0)),
+    inert("metric.reporters", Type.LIST, {"2.1": (), "4.0": ("org.apache.kafka.common.metrics.JmxReporter",)}, METRICS),
+    inert("auto.include.jmx.reporter", Type.BOOLEAN, {"3.6": True, "4.0": GONE}, METRICS + " (KIP-830)"),
+    inert("metrics.num.samples", Type.INT, 2, METRICS, at_least(1)),
+    inert("metrics.recording.level", Type.STRING, "INFO", METRICS, one_of("INFO", "DEBUG", "TRACE")),
+    inert("metrics.sample.window.ms", Type.LONG, 30_000, METRICS, at_least(0)),
+    inert("config.providers", Type.LIST, {"4.4": ()}, "values are given to the lab as they are"),
+    fixed("interceptor.classes", Type.LIST, (), NO_PLUGINS),
+)
+
+PRODUCER_KEYS = (
+    key("acks", Type.STRING, {"2.1": "1", "3.6": "all"},
+        "who must have a record before the answer: 0 nobody, 1 the leader, all (-1) the in-sync replicas (KIP-679)",
+        one_of("all", "-1", "0", "1")),
+    key("batch.size", Type.INT, 16_384, "bytes a batch of one partition may grow to", at_least(0)),
+    key("delivery.timeout.ms", Type.INT, 120_000, "from send() to success or failure, retries included (KIP-91)", at_least(0)),
+    key("enable.idempotence", Type.BOOLEAN, {"2.1": False, "3.6": True},
+        "number the batches, so that a retry is written once (KIP-98, default since KIP-679)"),
+    key("linger.ms", Type.LONG, {"2.1": 0, "4.0": 5}, "how long a batch waits for company (KIP-1030)", at_least(0)),
+    key("max.block.ms", Type.LONG, 60_000, "how long send() and partitions_for() wait for metadata", at_least(0)),
+    key("max.in.flight.requests.per.connection", Type.INT, 5, "unanswered requests on one connection", at_least(1)),
+    key("max.request.size", Type.INT, 1_048_576, "bytes; a larger record is refused by the producer itself", at_least(0)),
+    key("retries", Type.INT, MAX_INT, "how often a failed batch is sent again, within delivery.timeout.ms", between(0, MAX_INT)),
+    key("receive.buffer.bytes", Type.INT, 32_768, "SO_RCVBUF; the lab only prints it", at_least(-1)),
+    fixed("key.serializer", Type.CLASS, SERIALIZATION + "StringSerializer", "keys of the lab are text"),
+    fixed("value.serializer", Type.CLASS, SERIALIZATION + "StringSerializer", "values of the lab are text"),
+    fixed("buffer.memory", Type.LONG, 33_554_432, "a full buffer, and the send() that waits for it, are not simulated"),
+    fixed("buffer.memory.allocation.strategy", Type.STRING, {"4.4": "full"}, "a full buffer is not simulated"),
+    fixed("client.rack", Type.STRING, {"4.4": ""}, "racks are not simulated"),
+    fixed("compression.type", Type.STRING, "none", "compression is not simulated: batches travel as they are"),
+    inert("compression.gzip.level", Type.INT, {"3.9": -1}, "rests while compression.type is none (KIP-390)"),
+    inert("compression.lz4.level", Type.INT, {"3.9": 9}, "rests while compression.type is none (KIP-390)"),
+    inert("compression.zstd.level", Type.INT, {"3.9": 3}, "rests while compression.type is none (KIP-390)"),
+    inert("internal.auto.downgrade.txn.commit", Type.BOOLEAN, {"2.8": False, "3.6": GONE}, "rests without transactions"),
+    inert("metadata.max.idle.ms", Type.LONG, {"2.8": 300_000},
+          "the lab's producer keeps every topic it ever sent to in mind (KIP-526)", at_least(5_000)),
+    fixed("partitioner.class", Type.CLASS,
+          {"2.1": "org.apache.kafka.clients.producer.internals.DefaultPartitioner", "3.6": None},
+          "partitioners other than the version's own arrive with the chapter on keys and partitions"),
+    fixed("partitioner.adaptive.partitioning.enable", Type.BOOLEAN, {"3.6": True},
+          "arrives with the chapter on keys and partitions (KIP-794)"),
+    fixed("partitioner.availability.timeout.ms", Type.LONG, {"3.6": 0},
+          "arrives with the chapter on keys and partitions (KIP-794)"),
+    fixed("partitioner.ignore.keys", Type.BOOLEAN, {"3.6": False},
+          "arrives with the chapter on keys and partitions (KIP-794)"),
+    fixed("partitioner.rack.aware", Type.BOOLEAN, {"4.4": False}, "racks are not simulated (KIP-1123)"),
+    inert("transaction.timeout.ms", Type.INT, 60_000, "rests without transactions", at_least(0)),
+    fixed("transaction.two.phase.commit.enable", Type.BOOLEAN, {"4.4": False}, "arrives with the chapter on transactions"),
+    fixed("transactional.id", Type.STRING, None, "arrives with the chapter on transactions"),
+)
+
+CONSUMER_KEYS = (
+    key("allow.auto.create.topics", Type.BOOLEAN, {"2.3": True}, "may asking about a topic create it (KIP-361)?"),
+    key("auto.commit.interval.ms", Type.INT, 5_000, "how often poll() commits by itself", at_least(0)),
+    key("auto.offset.reset", Type.STRING, "latest", "where to begin without a committed offset", one_of("latest", "earliest", "none")),
+    key("default.api.timeout.ms", Type.INT, 60_000, "how long a blocking call waits when it is not told otherwise (KIP-266)", at_least(0)),
+    key("enable.auto.commit", Type.BOOLEAN, True, "does poll() commit what it handed out before?"),
+    key("fetch.max.bytes", Type.INT, 52_428_800, "bytes one FETCH answer may hold", at_least(0)),
+    key("fetch.max.wait.ms", Type.INT, 500, "how long a broker holds a FETCH it has nothing for", at_least(0)),
+    key("fetch.min.bytes", Type.INT, 1, "bytes that end such a wait", at_least(0)),
+    key("group.id", Type.STRING, {"2.1": "", "2.2": None}, "the group that shares the work; without one, no coordinator (KIP-289)"),
+    key("group.instance.id", Type.STRING, {"2.3": None}, "the name of a static member (KIP-345)"),
+    key("heartbeat.interval.ms", Type.INT, 3_000, "how often a member shows that it lives"),
+    key("isolation.level", Type.STRING, "read_uncommitted", "does a reader wait for open transactions (KIP-98)?",
+        one_of("read_committed", "read_uncommitted")),
+    key("max.partition.fetch.bytes", Type.INT, 1_048_576, "bytes of one partition in a FETCH answer", at_least(0)),
+    key("max.poll.interval.ms", Type.INT, 300_000, "a member that does not poll for this long leaves its group (KIP-62)", at_least(1)),
+    key("max.poll.records", Type.INT, 500, "records poll() hands out at once", at_least(1)),
+    key("partition.assignment.strategy", Type.CLASSES,
+        {"2.1": (CONSUMER + "RangeAssignor",), "3.6": (CONSUMER + "RangeAssignor", CONSUMER + "CooperativeStickyAssignor")},
+        "who divides the partitions, in order of liking (KIP-429; two by default since KAFKA-12477)"),
+    key("receive.buffer.bytes", Type.INT, 65_536, "SO_RCVBUF; the lab only prints it", at_least(-1)),
+    key("session.timeout.ms", Type.INT, {"2.1": 10_000, "3.6": 45_000},
+        "how long the coordinator waits for a sign of life (KIP-735)"),
+    fixed("key.deserializer", Type.CLASS, SERIALIZATION + "StringDeserializer", "keys of the lab are text"),
+    fixed("value.deserializer", Type.CLASS, SERIALIZATION + "StringDeserializer", "values of the lab are text"),
+    fixed("client.rack", Type.STRING, {"2.3": ""}, "reading from a near replica is not simulated (KIP-392)"),
+    fixed("group.protocol", Type.STRING, {"3.9": "classic"},
+          "the consumer protocol of KIP-848 arrives with the chapter on groups"),
+    fixed("group.remote.assignor", Type.STRING, {"3.9": None},
+          "the consumer protocol of KIP-848 arrives with the chapter on groups"),
+    fixed("internal.leave.group.on.close", Type.BOOLEAN, {"2.1": True, "4.4": GONE}, "an internal switch of Kafka Streams"),
+    inert("internal.throw.on.fetch.stable.offset.unsupported", Type.BOOLEAN, {"2.8": False}, "an internal switch of Kafka Streams"),
+    inert("check.crcs", Type.BOOLEAN, True, "no record of the lab is ever corrupt"),
+    inert("exclude.internal.topics", Type.BOOLEAN, True, "matters to patterns only, which are not simulated"),
+    inert("share.acknowledgement.mode", Type.STRING, {"4.4": "implicit"}, "for share consumers only (KIP-932)"),
+    inert("share.acquire.mode", Type.STRING, {"4.4": "BATCH_OPTIMIZED"}, "for share consumers only (KIP-932)"),
+)

@@ -1,0 +1,169 @@
+"""What a configuration key is: a name, a type, a default for each client version, a check, and what the lab does with it.
+
+Kafka's class is `org.apache.kafka.common.config.ConfigDef`. The sentences of failed checks are Java's.
+"""
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from kafkalab.errors import ConfigException
+
+CLIENT_VERSIONS = ("2.1", "2.2", "2.3", "2.8", "3.6", "3.9", "4.0", "4.4")
+"""The recorded client versions in the order of their release. A default holds from its version to the next that has another."""
+
+GONE = object()
+"""As a default: from this version on the key no longer exists."""
+
+
+class Type(Enum):
+    """How a value is written and read. The names are Java's (ConfigDef.Type)."""
+
+    BOOLEAN = "BOOLEAN"
+    INT = "INT"
+    LONG = "LONG"
+    DOUBLE = "DOUBLE"
+    STRING = "STRING"
+    LIST = "LIST"
+    CLASS = "CLASS"
+    CLASSES = "CLASSES"  # a LIST whose default names classes, so the default prints as [class a, class b]
+    PASSWORD = "PASSWORD"
+
+
+class Effect(Enum):
+    """What setting a key does in the lab.
+
+    SIMULATED: what it does in Kafka. INERT: accepted, and nothing that the lab shows depends on it.
+    FIXED: only the default is accepted, because another value would change behaviour the lab does not have.
+    """
+
+    SIMULATED = "simulated"
+    INERT = "inert"
+    FIXED = "fixed"
+
+
+Check = Callable[[str, object], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """One configuration key of a producer or a consumer.
+
+    defaults: client version -> the default from that version on; a key is unknown before its first version.
+    doc: one line; for an INERT or FIXED key it says why.
+    """
+
+    name: str
+    type: Type
+    defaults: Mapping[str, object]
+    doc: str
+    check: Check | None = None
+    effect: Effect = Effect.SIMULATED
+    accepted: tuple[object, ...] = field(default=())
+
+    def default(self, version: str) -> object:
+        """The default in this client version; GONE where the version does not know the key."""
+        current = GONE
+        for known in CLIENT_VERSIONS[:CLIENT_VERSIONS.index(version) + 1]:
+            current = self.defaults.get(known, current)
+        return current
+
+    def read(self, given: object) -> object:
+        """The typed value of what somebody wrote: text as in a properties file, or a Python value. ConfigException."""
+        value = READERS[self.type](self.name, given)
+        if self.check is not None:
+            self.check(self.name, value)
+        return value
+
+
+def _invalid(name: str, given: object, why: str) -> ConfigException:
+    return ConfigException(f"Invalid value {given} for configuration {name}: {why}")
+
+
+def _boolean(name: str, given: object) -> bool:
+    if isinstance(given, bool):
+        return given
+    found = {"true": True, "false": False}.get(str(given).strip().lower())
+    if found is None:
+        raise _invalid(name, given, "Expected value to be either true or false")
+    return found
+
+
+def _integer(java_type: str) -> Callable[[str, object], int]:
+    def read(name: str, given: object) -> int:
+        if isinstance(given, int) and not isinstance(given, bool):
+            return given
+        try:
+            return int(str(given).strip())
+        except ValueError:
+            raise _invalid(name, given, f"Not a number of type {java_type}") from None
+    return read
+
+
+def _double(name: str, given: object) -> float:
+    try:
+        return float(str(given).strip())
+    except ValueError:
+        raise _invalid(name, given, "Not a number of type DOUBLE") from None
+
+
+def _text(name: str, given: object) -> str | None:
+    return None if given is None else str(given).strip()
+
+
+def _list(name: str, given: object) -> tuple[str, ...]:
+    if isinstance(given, str):
+        return tuple(part.strip() for part in given.split(",")) if given.strip() else ()
+    if given is None:
+        return ()
+    return tuple(str(part) for part in given)
+
+
+READERS: Mapping[Type, Callable[[str, object], object]] = {
+    Type.BOOLEAN: _boolean, Type.INT: _integer("INT"), Type.LONG: _integer("LONG"), Type.DOUBLE: _double,
+    Type.STRING: _text, Type.LIST: _list, Type.CLASS: _text, Type.CLASSES: _list, Type.PASSWORD: _text,
+}
+
+
+def at_least(lowest: int) -> Check:
+    """Value must be at least `lowest`."""
+    def check(name: str, value: object) -> None:
+        if value < lowest:
+            raise _invalid(name, value, f"Value must be at least {lowest}")
+    return check
+
+
+def between(lowest: int, highest: int) -> Check:
+    """Value must be in `lowest`..`highest`, both included."""
+    def check(name: str, value: object) -> None:
+        at_least(lowest)(name, value)
+        if value > highest:
+            raise _invalid(name, value, f"Value must be no more than {highest}")
+    return check
+
+
+def one_of(*allowed: str) -> Check:
+    """String must be one of `allowed`."""
+    def check(name: str, value: object) -> None:
+        if value not in allowed:
+            raise _invalid(name, value, f"String must be one of: {', '.join(allowed)}")
+    return check
+
+
+def _defaults(default: object) -> Mapping[str, object]:
+    """A mapping stands for itself; any other value is the default of every version."""
+    return default if isinstance(default, Mapping) else {CLIENT_VERSIONS[0]: default}
+
+
+def key(name: str, type: Type, default: object, doc: str, check: Check | None = None) -> Key:
+    """A key that does in the lab what it does in Kafka."""
+    return Key(name=name, type=type, defaults=_defaults(default), doc=doc, check=check)
+
+
+def inert(name: str, type: Type, default: object, why: str, check: Check | None = None) -> Key:
+    """A key that is accepted and makes no difference to anything the lab shows."""
+    return Key(name=name, type=type, defaults=_defaults(default), doc=why, check=check, effect=Effect.INERT)
+
+
+def fixed(name: str, type: Type, default: object, why: str, accepted: tuple[object, ...] = ()) -> Key:
+    """A key that only takes its default, or what is `accepted` beside it."""
+    return Key(name=name, type=type, defaults=_defaults(default), doc=why, effect=Effect.FIXED, accepted=accepted)
