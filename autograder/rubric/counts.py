@@ -66,6 +66,8 @@ def tally(reading: Reading, lexicon: Lexicon, rule: CountRule) -> tuple[Tally, T
         else:
             assigned.append((candidate, role))
     for candidate, role in assigned:
+        if role == "closed" and candidate.value >= 2 and reading.tokens[candidate.first - 1].text in (":", "->", "=", "so", "hence", ",", "剩"):
+            role = "kept"  # "later -1 is idle and closed: 3"
         roles[role].values.setdefault(candidate.value, Hit(candidate.first, candidate.last))
     _mark_hedges(reading, assigned + [(candidate, "opened") for candidate in unassigned[:1]], roles, candidates)
     _settle(opened, kept, closed, unassigned)
@@ -96,23 +98,37 @@ def _settle(opened: Tally, kept: Tally, closed: Tally, unassigned: list[_Candida
         kept.values[opened.only - closed.only] = closed.values[closed.only]
 
 
+_FAR = 9.0  # beyond this a word and a number have nothing to do with each other
+
+
 def _assign(reading: Reading, candidates: list[_Candidate], cues: list[tuple[str, Hit]]) -> list[tuple[_Candidate, str]]:
-    """Each number goes to the nearest word of opening, keeping or closing in its sentence."""
-    found = []
-    for candidate in candidates:
-        first, last = reading.sentence_of(candidate.first)
-        best, role = 99.0, "none"
-        for name, cue in cues:
-            if not (first <= cue.first and cue.last <= last):
-                continue
-            distance = _distance(reading, candidate, cue, candidates) + (0.5 if name == "closed" else 0.0)
-            if distance < best:
-                best, role = distance, name
-        if best < 99 and role != "opened":
-            # "opens 4, keeps 3": a word of keeping that has a nearer number of its own does not take this one too.
-            pass
-        found.append((candidate, role))
+    """Numbers and words of opening, keeping, closing are paired within a sentence, the closest pairing as a whole.
+
+    A word that already has a number is a poorer match for a second one: so "opens 4 keeps 3" and "4 opened 3 kept" agree.
+    """
+    found: list[tuple[_Candidate, str]] = []
+    for first, last in reading.sentences():
+        numbers = [one for one in candidates if first <= one.first < last][:6]
+        words = [(name, cue) for name, cue in cues if first <= cue.first and cue.last <= last][:8]
+        costs = [[_distance(reading, number, cue, candidates) + (0.5 if name == "closed" else 0.0) for name, cue in words] for number in numbers]
+        _, choice = _cheapest(costs, 0, frozenset())
+        found += [(number, words[index][0] if index is not None else "none") for number, index in zip(numbers, choice)]
     return found
+
+
+def _cheapest(costs: list[list[float]], row: int, taken: frozenset[int]) -> tuple[float, tuple[int | None, ...]]:
+    if row == len(costs):
+        return 0.0, ()
+    best: tuple[float, tuple[int | None, ...]] | None = None
+    for index in [*(sorted(range(len(costs[row])), key=costs[row].__getitem__)[:3]), None]:
+        cost = _FAR if index is None else costs[row][index] + (3.0 if index in taken else 0.0)
+        if cost > _FAR:
+            continue
+        rest, choice = _cheapest(costs, row + 1, taken if index is None else taken | {index})
+        if best is None or cost + rest < best[0]:
+            best = cost + rest, (index, *choice)
+    assert best is not None  # "none of them" is always possible
+    return best
 
 
 def _distance(reading: Reading, candidate: _Candidate, cue: Hit, candidates: list[_Candidate]) -> float:
@@ -122,7 +138,7 @@ def _distance(reading: Reading, candidate: _Candidate, cue: Hit, candidates: lis
         steps += 0.5 if is_chinese(token.text) else 1.0
         steps += 4.0 if token.text in _CLAUSE_MARKS else 0.0
     steps += sum(3.0 for other in candidates if low <= other.first < high)
-    return steps + (0.4 if cue.first < candidate.first else 0.0)
+    return steps
 
 
 def _cues(reading: Reading, lexicon: Lexicon, rule: CountRule) -> list[tuple[str, Hit]]:
@@ -142,6 +158,7 @@ def _candidates(reading: Reading, lexicon: Lexicon, rule: CountRule) -> list[_Ca
     after = {hit.first for hit in lexicon.find("{%s}" % rule.foreign_after, reading)}
     doubted = {hit.last for hit in lexicon.find("{%s}" % rule.doubted, reading)}
     parts = {index for hit in lexicon.find("{%s}" % rule.parts, reading) for index in range(hit.first, hit.last)}
+    closings = {index for hit in lexicon.find("{%s}" % rule.closed, reading) for index in range(hit.first, hit.last)}
     numbers = [_Candidate(value, index, index + 1) for index in range(len(reading.tokens)) if (value := _value(reading, index)) is not None]
     sums = _sums(reading, numbers, parts)
     inside = {index for one in sums for index in range(one.first, one.last)}
@@ -153,6 +170,8 @@ def _candidates(reading: Reading, lexicon: Lexicon, rule: CountRule) -> list[_Ca
             continue
         if number.value <= 2 and _is_part(reading, number, parts):
             continue
+        if number.value == 1 and not _is_closed_one(reading, number, closings):
+            continue  # "on one connection", "one of them": hardly ever a total
         loose.append(number)
     return sorted(sums + loose, key=lambda one: one.first)
 
@@ -181,6 +200,11 @@ def _is_foreign(reading: Reading, number: _Candidate, after: set[int]) -> bool:
     if number.first == first and following in (")", ":") and number.value <= 3:
         return True
     return number.first == first and number.last == last and number.value <= 2
+
+
+def _is_closed_one(reading: Reading, number: _Candidate, closings: set[int]) -> bool:
+    """"one is closed", "closes one": the subtrahend."""
+    return any(index in closings for index in range(number.first - 2, number.last + 5))
 
 
 def _is_part(reading: Reading, number: _Candidate, parts: set[int]) -> bool:

@@ -54,6 +54,13 @@ class Lexicon:
         return tuple(sorted(word for word in words if len(word) >= 5))
 
     @cached_property
+    def denying_phrases(self) -> re.Pattern[str]:
+        """Phrases of the lists that hold a negator themselves ("not ready", "nobody uses"): they deny nothing around them."""
+        own = {phrase.strip() for text in self.phrases.values() for phrase in text.split(",") if _has_negator(phrase)}
+        longest_first = sorted(own, key=lambda phrase: (-len(phrase), phrase))
+        return re.compile("(?:" + "|".join(self._expand(phrase) for phrase in longest_first) + r")(?= )") if own else re.compile("(?!)")
+
+    @cached_property
     def _compiled(self) -> dict[str, re.Pattern[str]]:
         return {}
 
@@ -122,7 +129,12 @@ def _literal(word: str) -> str:
     return " " + (re.escape(word[:-1]) + r"\w*" if word.endswith("*") else re.escape(word))
 
 
-def negations(reading: Reading, hit: Hit, reach: int = 3) -> int:
+def _has_negator(phrase: str) -> bool:
+    words = [word for piece in re.findall(r"[^\s()|?*]+", phrase) for word in (piece if is_chinese(piece) else [piece])]
+    return any(word in NEGATORS for word in words) and words != ["not"]
+
+
+def negations(lexicon: Lexicon, reading: Reading, hit: Hit, reach: int = 3) -> int:
     """How many denials stand inside a hit or up to `reach` words before it in the same clause."""
     first = hit.first
     steps = reach if not is_chinese(reading.tokens[hit.first].text) else reach * 2
@@ -130,7 +142,8 @@ def negations(reading: Reading, hit: Hit, reach: int = 3) -> int:
         first -= 1
         steps -= 1
     line = _stretch(reading, first, hit.last)
-    return sum(word in NEGATORS for word in _HARMLESS.sub(" ", line).split())
+    line = lexicon.denying_phrases.sub(" ", _HARMLESS.sub(" ", line))
+    return sum(word in NEGATORS for word in line.split())
 
 
 def is_hypothetical(reading: Reading, hit: Hit) -> bool:

@@ -33,7 +33,7 @@ _CONTRACTIONS = {
     "wouldnt": "would not", "couldnt": "could not", "shouldnt": "should not", "hasnt": "has not", "havent": "have not",
     "cuz": "because", "coz": "because", "bc": "because", "b/c": "because", "w/o": "without", "conn": "connection",
     "conns": "connections", "addr": "address", "addrs": "addresses", "coord": "coordinator", "hb": "heartbeat",
-    "hbs": "heartbeats", "ctor": "constructor", "obj": "object", "init": "initialise", "lb": "load balancer",
+    "hbs": "heartbeats", "ctor": "constructor", "obj": "object", "lb": "load balancer",
 }
 
 # Traditional characters of this subject, folded to the simplified ones the rubrics are written in.
