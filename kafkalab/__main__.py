@@ -1,0 +1,28 @@
+"""python -m kafkalab replay | conformance | picture"""
+
+from __future__ import annotations
+
+import sys
+
+COMMANDS = {
+    "replay": "play a recorded scenario on the simulator",
+    "conformance": "compare the simulator with a folder of recordings",
+    "picture": "draw the picture of the README",
+}
+
+
+def main(argv: list[str]) -> int:
+    if not argv or argv[0] not in COMMANDS:
+        print("usage: python -m kafkalab COMMAND ...\n" + "".join(f"  {name:12} {what}\n" for name, what in COMMANDS.items()), end="", file=sys.stderr)
+        return 0 if argv and argv[0] in ("-h", "--help") else 2
+    if argv[0] == "replay":
+        from kafkalab.replay import main as run
+    elif argv[0] == "conformance":
+        from kafkalab.conformance import main as run
+    else:
+        from kafkalab.views.picture import main as run
+    return run(argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""The consumer: membership, positions, fetching (org.apache.kafka.clients.consumer)."""

@@ -1,0 +1,187 @@
+"""Blocking calls over a network that never blocks (org.apache.kafka.clients.consumer.internals.ConsumerNetworkClient).
+
+Requests wait in `unsent` by node until their node is ready. The application's thread polls; the heartbeat thread puts
+requests in and polls only while the application does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kafkalab.clients.consumer.request_future import RequestFuture
+from kafkalab.clients.network_client import LONG_MS, ClientRequest, ClientResponse, NetworkClient
+from kafkalab.clients.node import Node
+from kafkalab.errors import DisconnectException
+from kafkalab.sim.apps import Stage
+from kafkalab.sim.scheduler import Scheduler
+
+
+class Timer:
+    """A deadline on the virtual clock (org.apache.kafka.common.utils.Timer)."""
+
+    __slots__ = ("_clock", "deadline_ms")
+
+    def __init__(self, clock: Scheduler, timeout_ms: int) -> None:
+        self._clock, self.deadline_ms = clock, clock.now_ms + timeout_ms
+
+    @property
+    def remaining_ms(self) -> int:
+        return max(0, self.deadline_ms - self._clock.now_ms)
+
+    @property
+    def expired(self) -> bool:
+        return self._clock.now_ms >= self.deadline_ms
+
+
+class ConsumerNetworkClient:
+    def __init__(self, client: NetworkClient, stage: Stage, clock: Scheduler, retry_backoff_ms: int) -> None:
+        self.client, self.clock = client, clock
+        self.is_polling = False
+        self._stage, self._retry_backoff_ms = stage, retry_backoff_ms
+        self._unsent: dict[str, list[ClientRequest]] = {}
+        self._nodes: dict[str, Node] = {}
+        self._completed: list[tuple[RequestFuture, ClientResponse]] = []
+        self._to_disconnect: list[Node] = []
+
+    def timer(self, timeout_ms: int) -> Timer:
+        return Timer(self.clock, timeout_ms)
+
+    def send(self, node: Node, message: Any, timeout_ms: int | None = None) -> RequestFuture:
+        """Queue a request; it leaves in the next poll in which its node is ready."""
+        future = RequestFuture()
+        request = self.client.new_request(node.connection, message, lambda response: self._completed.append((future, response)), timeout_ms)
+        self._nodes[node.connection] = node
+        self._unsent.setdefault(node.connection, []).append(request)
+        self.client.selector.wakeup()
+        return future
+
+    def poll(self, timer: Timer, future: RequestFuture | None = None, block: Callable[[], bool] | None = None) -> None:
+        """One pass: fire callbacks, send what can be sent, wait for news until the timer ends, fire callbacks.
+
+        With a `future` it does not wait when that is done already; `block` says likewise whether waiting makes sense.
+        """
+        self._fire()
+        self._disconnect_pending()
+        delay_ms = self._try_send()
+        may_block = not self._completed and (future is None or not future.is_done) and (block is None or block())
+        timeout_ms = min(timer.remaining_ms, delay_ms) if may_block else 0
+        if self.client.in_flight_count() == 0:
+            timeout_ms = min(timeout_ms, self._retry_backoff_ms)
+        self._poll_client(timeout_ms)
+        self._check_disconnects()
+        self._try_send()
+        self._fail_expired()
+        self._fire()
+
+    def poll_until(self, future: RequestFuture, timer: Timer) -> bool:
+        """Poll until `future` is done or the timer ends."""
+        while True:
+            self.poll(timer, future)
+            if future.is_done or timer.expired:
+                return future.is_done
+
+    def poll_no_wakeup(self) -> None:
+        self.poll(Timer(self.clock, 0))
+
+    def transmit_sends(self) -> None:
+        """Write what is queued without looking for answers (3.x, KAFKA-7109)."""
+        self._disconnect_pending()
+        self._try_send()
+        self._poll_client(0)
+
+    def sleep(self, ms: int) -> None:
+        from kafkalab.sim.apps import Signal
+        self._stage.wait(Signal(), self.clock.now_ms + ms)
+
+    def await_metadata_update(self, timer: Timer) -> bool:
+        version = self.client.metadata.request_update()
+        while True:
+            self.poll(timer)
+            if self.client.metadata.update_version > version:
+                return True
+            if timer.expired:
+                return False
+
+    def await_pending_requests(self, node: Node, timer: Timer) -> bool:
+        while self.has_pending_requests(node) and not timer.expired:
+            self.poll(timer)
+        return not self.has_pending_requests(node)
+
+    def has_pending_requests(self, node: Node | None = None) -> bool:
+        if node is None:
+            return any(self._unsent.values()) or self.client.in_flight_count() > 0
+        return bool(self._unsent.get(node.connection)) or self.client.in_flight_count(node.connection) > 0
+
+    def least_loaded_node(self) -> Node | None:
+        return self.client.least_loaded_node()
+
+    def try_connect(self, node: Node) -> None:
+        self.client.ready(node)
+
+    def is_unavailable(self, node: Node) -> bool:
+        return self.client.is_unavailable(node)
+
+    def disconnect_async(self, node: Node) -> None:
+        self._to_disconnect.append(node)
+
+    def _poll_client(self, timeout_ms: int) -> None:
+        until_ms = self.client.begin_poll(timeout_ms)
+        self.is_polling = True
+        try:
+            if until_ms > self.clock.now_ms:
+                self._stage.wait(self.client.selector.signal, until_ms)
+        finally:
+            self.is_polling = False
+        self.client.end_poll()
+
+    def _try_send(self) -> int:
+        delay_ms = self.client.settings.request_timeout_ms
+        for connection, queue in self._unsent.items():
+            node = self._nodes[connection]
+            if queue:
+                delay_ms = min(delay_ms, self.client.poll_delay_ms(node))
+            while queue and self.client.ready(node):
+                self.client.send(queue.pop(0))
+        return delay_ms
+
+    def _check_disconnects(self) -> None:
+        """Requests that wait for a node whose connection failed will never leave: they end as disconnected."""
+        for connection, queue in self._unsent.items():
+            if queue and self.client.connection_failed(self._nodes[connection]):
+                failed, queue[:] = list(queue), []
+                for request in failed:
+                    request.on_complete(ClientResponse(request, self.clock.now_ms, disconnected=True))
+
+    def _fail_expired(self) -> None:
+        now_ms = self.clock.now_ms
+        for queue in self._unsent.values():
+            while queue and now_ms - queue[0].created_ms > queue[0].timeout_ms:
+                from kafkalab.errors import TimeoutException
+                request = queue.pop(0)
+                future = ClientResponse(request, now_ms, disconnected=True)
+                future.message = TimeoutException(f"Failed to send request after {request.timeout_ms} ms.")
+                request.on_complete(future)
+
+    def _disconnect_pending(self) -> None:
+        while self._to_disconnect:
+            node = self._to_disconnect.pop(0)
+            for request in self._unsent.pop(node.connection, []):
+                request.on_complete(ClientResponse(request, self.clock.now_ms, disconnected=True))
+            self.client.disconnect(node.connection)
+
+    def _fire(self) -> None:
+        while self._completed:
+            future, response = self._completed.pop(0)
+            if response.disconnected:
+                if response.request.header is not None or True:
+                    self.client._log("CONSUMER_REQUEST_CANCELLED", header=_header(response, self.client), node_id=response.request.connection)
+                future.fail(DisconnectException())
+            else:
+                future.complete(response)
+
+
+def _header(response: ClientResponse, client: NetworkClient) -> str:
+    from kafkalab.lines import payload
+    header = response.request.header
+    return payload.header_text(header, client.profile.name) if header is not None else ""

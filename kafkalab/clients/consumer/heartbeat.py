@@ -1,0 +1,43 @@
+"""When is the next heartbeat due, and is this member still alive? (org.apache.kafka.clients.consumer.internals.Heartbeat)
+
+Two clocks watch a member. The broker's session timeout watches heartbeats, which a thread of their own sends. The client's
+own max.poll.interval.ms watches how long ago the application polled (KIP-62).
+"""
+
+from __future__ import annotations
+
+
+class Heartbeat:
+    def __init__(self, session_timeout_ms: int, interval_ms: int, max_poll_interval_ms: int, retry_backoff_ms: int) -> None:
+        self.session_timeout_ms, self.interval_ms = session_timeout_ms, interval_ms
+        self.max_poll_interval_ms, self.retry_backoff_ms = max_poll_interval_ms, retry_backoff_ms
+        self._due_ms = self._session_ends_ms = self._poll_ends_ms = 0
+
+    def reset_timeouts(self, now_ms: int) -> None:
+        self._session_ends_ms = now_ms + self.session_timeout_ms
+        self._poll_ends_ms = now_ms + self.max_poll_interval_ms
+        self._due_ms = now_ms + self.interval_ms
+
+    def reset_session(self, now_ms: int) -> None:
+        self._session_ends_ms = now_ms + self.session_timeout_ms
+
+    def polled(self, now_ms: int) -> None:
+        self._poll_ends_ms = now_ms + self.max_poll_interval_ms
+
+    def sent(self, now_ms: int) -> None:
+        self._due_ms = now_ms + self.interval_ms
+
+    def failed(self, now_ms: int) -> None:
+        self._due_ms = now_ms + self.retry_backoff_ms
+
+    def received(self, now_ms: int) -> None:
+        self._session_ends_ms = now_ms + self.session_timeout_ms
+
+    def time_to_next_ms(self, now_ms: int) -> int:
+        return max(0, self._due_ms - now_ms)
+
+    def session_expired(self, now_ms: int) -> bool:
+        return now_ms >= self._session_ends_ms
+
+    def poll_expired(self, now_ms: int) -> bool:
+        return now_ms >= self._poll_ends_ms

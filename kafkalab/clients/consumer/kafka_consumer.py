@@ -1,0 +1,310 @@
+"""The consumer an application holds (org.apache.kafka.clients.consumer.KafkaConsumer; ClassicKafkaConsumer from 3.7).
+
+Blocking calls with Java's names in snake_case. Creating one, subscribing and assigning open no connection; poll() does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from kafkalab.clients.consumer.consumer_network_client import ConsumerNetworkClient
+from kafkalab.clients.consumer.coordinator import ConsumerCoordinator
+from kafkalab.clients.consumer.fetcher import Fetcher
+from kafkalab.clients.consumer.heartbeat import Heartbeat
+from kafkalab.clients.consumer.offset_fetcher import EARLIEST, LATEST, OffsetFetcher
+from kafkalab.clients.consumer.subscription_state import FetchPosition, FetchState, SubscriptionState
+from kafkalab.clients.log_context import LogContext
+from kafkalab.clients.wiring import bootstrap_nodes, network_client, node_maker
+from kafkalab.config import ConsumerConfig, dump_text
+from kafkalab.errors import IllegalStateException, TimeoutException
+from kafkalab.lines import metrics
+from kafkalab.records import ConsumerRecords, OffsetAndMetadata, TopicPartition
+from kafkalab.sim.apps import FOREVER_MS
+
+
+class KafkaConsumer:
+    """A consumer of `lab`'s cluster.
+
+    config   dotted keys as in Java; `bootstrap.servers` defaults to the lab's first broker
+    version  the client version to be ("2.3"); the lab's when left out
+    name     who this is in the journal; client.id when left out
+    """
+
+    def __init__(self, lab, config: Mapping[str, Any] | None = None, *, version: str | None = None, name: str | None = None) -> None:
+        self._lab = lab
+        self.profile = profile = lab.profile(version)
+        given = {"bootstrap.servers": lab.first_address, **(config or {})}
+        self.config = ConsumerConfig.for_version(profile.name, given)
+        group = self.config["group.id"]
+        number = lab.next_number("consumer", name)
+        pattern = profile.client_id_without_group if group is None else profile.client_id_with_group
+        self.client_id = self.config["client.id"] or pattern.format(n=number, group=group)
+        self.name = name or lab.unused_name(self.client_id)
+        event = lab.call(self.name, "new KafkaConsumer", given)
+        with lab.journal.because(event):
+            self._build(lab, group, given)
+
+    def _build(self, lab, group: str | None, given: Mapping[str, Any]) -> None:
+        profile, config = self.profile, self.config
+        prefix = f"[Consumer clientId={self.client_id}, groupId={'null' if group is None else group}] "
+        self._log = log = LogContext(lab.journal, self.name, self.client_id, prefix, profile.name)
+        log("CONSUMER_CONFIG", values=dump_text(profile.name, config, self.client_id))
+        log("CONSUMER_INITIALIZING")
+        self._subscriptions = SubscriptionState(config["auto.offset.reset"])
+        node_of = node_maker(profile)
+        self._client = client = network_client(
+            lab, self.name, self.client_id, config, profile, log, lambda: self._subscriptions.topics, 100,
+            bool(config.get("allow.auto.create.topics", True)), node_of=node_of)
+        client.metadata.bootstrap(bootstrap_nodes(config["bootstrap.servers"], node_of), lab.clock.now_ms)
+        self._network = ConsumerNetworkClient(client, lab.stage, lab.clock, config["retry.backoff.ms"])
+        self._coordinator = None
+        if group is not None:
+            heartbeat = Heartbeat(config["session.timeout.ms"], config["heartbeat.interval.ms"], config["max.poll.interval.ms"], config["retry.backoff.ms"])
+            self._coordinator = ConsumerCoordinator(self.name, group, config, profile, self._network, self._subscriptions, log, lab.stage, heartbeat)
+            if profile.classic_banner:
+                log("CONSUMER_PROTOCOL_BANNER")
+        self._offsets = OffsetFetcher(self._network, self._subscriptions, config, profile, log)
+        self._fetcher = Fetcher(self.name, self._network, self._subscriptions, config, profile, log)
+        self._has_all_positions = False
+        self._closed = False
+        lab.app_info(log, profile)
+        log("CONSUMER_INITIALIZED")
+
+    # what to read
+
+    def subscribe(self, topics: Iterable[str], listener=None) -> None:
+        """Ask for topics; the group decides on partitions in a later poll. `listener` has on_partitions_assigned and _revoked."""
+        with self._calling("subscribe", topics=list(topics)):
+            topics = tuple(topics)
+            self._log("SUBSCRIBED", topics=", ".join(topics))
+            new = set(topics) - set(self._subscriptions.topics)
+            self._subscriptions.subscribe(topics, listener)
+            if new:
+                self._client.metadata.request_update_for_new_topics()
+
+    def assign(self, partitions: Iterable[TopicPartition]) -> None:
+        """Read exactly these partitions, without a group deciding."""
+        partitions = list(partitions)
+        with self._calling("assign", partitions=list(map(str, partitions))):
+            self._log("ASSIGNED_BY_USER", partitions=", ".join(map(str, partitions)))
+            new = {tp.topic for tp in partitions} - set(self._subscriptions.topics)
+            self._subscriptions.assign_from_user(partitions)
+            if new:
+                self._client.metadata.request_update_for_new_topics()
+
+    def unsubscribe(self) -> None:
+        with self._calling("unsubscribe"):
+            if self._coordinator is not None:
+                self._coordinator.maybe_leave("the consumer unsubscribed from all topics")
+            self._subscriptions.unsubscribe()
+            self._log("UNSUBSCRIBED")
+
+    def assignment_in_hash_order(self) -> list[TopicPartition]:
+        """The assignment as Java's assignment() iterates over it."""
+        return self._subscriptions.assigned_in_hash_order()
+
+    def assignment(self) -> list[TopicPartition]:
+        return sorted(self._subscriptions.assigned())
+
+    def pause(self, partitions: Iterable[TopicPartition]) -> None:
+        """Fetch nothing more of these until `resume`; membership goes on."""
+        partitions = list(partitions)
+        with self._calling("pause", partitions=list(map(str, partitions))):
+            self._log("PAUSING", partitions=f"[{', '.join(map(str, partitions))}]")
+            for tp in partitions:
+                self._state(tp).paused = True
+
+    def resume(self, partitions: Iterable[TopicPartition]) -> None:
+        partitions = list(partitions)
+        with self._calling("resume", partitions=list(map(str, partitions))):
+            self._log("RESUMING", partitions=f"[{', '.join(map(str, partitions))}]")
+            for tp in partitions:
+                self._state(tp).paused = False
+
+    def seek(self, partition: TopicPartition, offset: int) -> None:
+        with self._calling("seek", partition=str(partition), offset=offset):
+            self._state(partition)
+            self._log("SEEKING", offset=offset, partition=partition)
+            view = self._client.metadata.view
+            known = view.partitions.get(partition)
+            self._subscriptions.seek(partition, FetchPosition(offset, None, view.leader(partition), known.epoch if known else None))
+
+    def seek_to_beginning(self, partitions: Iterable[TopicPartition] | None = None) -> None:
+        self._seek_to(partitions, "earliest", "SEEKING_TO_BEGINNING")
+
+    def seek_to_end(self, partitions: Iterable[TopicPartition] | None = None) -> None:
+        self._seek_to(partitions, "latest", "SEEKING_TO_END")
+
+    def _seek_to(self, partitions, strategy: str, line: str) -> None:
+        with self._calling(f"seek to {strategy}"):
+            for tp in self._subscriptions.assigned() if partitions is None else partitions:
+                self._state(tp)
+                self._log(line, partition=tp)
+                self._subscriptions.request_reset(tp, strategy)
+
+    # reading
+
+    def poll(self, timeout_ms: int = 0) -> ConsumerRecords:
+        """Records that are here, or arrive within `timeout_ms`; also where joining, committing and callbacks happen."""
+        self._check_open()
+        if not self._subscriptions.topics:
+            raise IllegalStateException("Consumer is not subscribed to any topics or assigned any partitions")
+        with self._calling("poll", timeout_ms=timeout_ms):
+            timer = self._network.timer(timeout_ms)
+            while True:
+                ready = self._update_assignment(timer)
+                if not ready and self.profile.awaits_join_in_poll:
+                    return ConsumerRecords()
+                records = self._poll_for_fetches(timer)
+                if records:
+                    if self._fetcher.send_fetches() > 0 or self._network.has_pending_requests():
+                        self._network.transmit_sends()
+                    return ConsumerRecords(records)
+                if timer.expired:
+                    return ConsumerRecords()
+
+    def _update_assignment(self, timer) -> bool:
+        if self._coordinator is not None:
+            if not self._coordinator.poll(timer, self.profile.awaits_join_in_poll):
+                return False
+        elif self._client.metadata.update_requested and not self._client.has_ready_nodes():
+            self._network.await_metadata_update(timer)
+        self._fetcher.drop_unassigned()
+        return self._update_positions(timer)
+
+    def _update_positions(self, timer) -> bool:
+        self._has_all_positions = self._subscriptions.has_all_positions()
+        if self._has_all_positions:
+            return True
+        if self._coordinator is not None and not self._coordinator.init_with_committed(timer):
+            return False
+        self._offsets.reset_missing()
+        self._offsets.reset_positions()
+        return True
+
+    def _poll_for_fetches(self, timer) -> list:
+        until_coordinator_ms = FOREVER_MS if self._coordinator is None else self._coordinator.time_to_next_poll_ms()
+        timeout_ms = min(until_coordinator_ms, timer.remaining_ms)
+        limit = self.config["max.poll.records"]
+        records = self._fetcher.collect(limit)
+        if records:
+            return records
+        self._fetcher.send_fetches()
+        backoff_ms = self.config["retry.backoff.ms"]
+        if not self._has_all_positions and timeout_ms > backoff_ms:
+            timeout_ms = backoff_ms
+        self._log("POLLING_FOR_FETCHES", timeout_ms=timeout_ms)
+        self._network.poll(self._network.timer(timeout_ms), block=lambda: not self._fetcher.has_available())
+        if self.profile.awaits_join_in_poll and self._coordinator is not None and self._coordinator.rejoin_needed():
+            return []
+        return self._fetcher.collect(limit)
+
+    def position(self, partition: TopicPartition, timeout_ms: int | None = None) -> int:
+        """The offset of the next record to be delivered; looks it up when it is not known yet."""
+        with self._calling("position", partition=str(partition)):
+            state = self._state(partition)
+            limit_ms = self.config["default.api.timeout.ms"] if timeout_ms is None else timeout_ms
+            timer = self._network.timer(limit_ms)
+            while state.state is not FetchState.FETCHING:
+                self._update_positions(timer)
+                self._network.poll(timer)
+                if timer.expired and state.state is not FetchState.FETCHING:
+                    raise TimeoutException(f"Timeout of {limit_ms}ms expired before the position for partition {partition} could be determined")
+            return state.position.offset
+
+    def beginning_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        return self._offsets.offsets_by_time(list(partitions), EARLIEST, self.config["default.api.timeout.ms"])
+
+    def end_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        return self._offsets.offsets_by_time(list(partitions), LATEST, self.config["default.api.timeout.ms"])
+
+    # committing
+
+    def commit_sync(self, offsets: Mapping[TopicPartition, OffsetAndMetadata] | None = None) -> None:
+        """Commit positions (or `offsets`) and wait. Raises CommitFailedException when this consumer has lost its membership,
+        TimeoutException when default.api.timeout.ms passes first."""
+        self._need_group()
+        with self._calling("commit_sync"):
+            limit_ms = self.config["default.api.timeout.ms"]
+            chosen = self._consumed() if offsets is None else dict(offsets)
+            if not self._coordinator.commit_sync(chosen, self._network.timer(limit_ms)):
+                raise TimeoutException(f"Timeout of {limit_ms}ms expired before successfully committing offsets {chosen}")
+
+    def commit_async(self, offsets: Mapping[TopicPartition, OffsetAndMetadata] | None = None, callback=None) -> None:
+        """Commit without waiting and without retrying; `callback(offsets, error)` runs inside a later poll."""
+        self._need_group()
+        with self._calling("commit_async"):
+            self._coordinator.commit_async(self._consumed() if offsets is None else dict(offsets), callback)
+
+    def committed(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, OffsetAndMetadata | None]:
+        self._need_group()
+        with self._calling("committed"):
+            limit_ms = self.config["default.api.timeout.ms"]
+            found = self._coordinator.fetch_committed(list(partitions), self._network.timer(limit_ms))
+            if found is None:
+                raise TimeoutException(f"Timeout of {limit_ms}ms expired before the last committed offset could be determined")
+            return found
+
+    def _consumed(self) -> dict[TopicPartition, OffsetAndMetadata]:
+        return {tp: OffsetAndMetadata(p.offset, p.offset_epoch) for tp, p in self._subscriptions.all_consumed().items()}
+
+    # the cluster
+
+    def partitions_for(self, topic: str) -> list[int]:
+        """Partition numbers of a topic; asks the cluster when they are not known."""
+        with self._calling("partitions_for", topic=topic):
+            if topic not in self._client.metadata.view.topics:
+                self._client.metadata.request_update_for_new_topics()
+                timer = self._network.timer(self.config["default.api.timeout.ms"])
+                self._network.await_metadata_update(timer)
+            return [p.partition for p in self._client.metadata.view.topics.get(topic, ())]
+
+    # the end
+
+    def close(self, timeout_ms: int = 30_000) -> None:
+        """Commit (with auto commit), leave the group, close all sockets. Twice is harmless."""
+        if self._closed:
+            return
+        with self._calling("close"):
+            self._closed = True
+            self._log("CONSUMER_CLOSING")
+            timer = self._network.timer(timeout_ms)
+            if self._client.telemetry:
+                self._client.telemetry.initiate_close()
+            if self._coordinator is not None:
+                self._coordinator.close(timer)
+            self._fetcher.close(timer)
+            for line in metrics.removed_at_close(self.profile.name, "consumer", self.client_id):
+                self._log("METRIC_REMOVED", metric=line)
+            if self._client.telemetry:
+                self._client.telemetry.stop()
+            self._client.close()
+            if self._client.telemetry:
+                for _ in range(2):
+                    self._client.telemetry.stop()
+            self._log("APP_INFO_UNREGISTERED", kind="consumer", client_id=self.client_id)
+            self._log("CONSUMER_CLOSED")
+
+    # small things
+
+    def _state(self, tp: TopicPartition):
+        if tp not in self._subscriptions.partitions:
+            raise IllegalStateException(f"No current assignment for partition {tp}")
+        return self._subscriptions.partitions[tp]
+
+    def _need_group(self) -> None:
+        self._check_open()
+        if self._coordinator is None:
+            from kafkalab.errors import InvalidGroupIdException
+            raise InvalidGroupIdException("To use the group management or offset commit APIs, you must provide a valid group.id in the consumer configuration.")
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise IllegalStateException("This consumer has already been closed.")
+
+    def _calling(self, what: str, **args):
+        return self._lab.journal.because(self._lab.call(self.name, what, args))
+
+    def __repr__(self) -> str:
+        return f"KafkaConsumer({self.client_id!r}, {self.profile.release})"

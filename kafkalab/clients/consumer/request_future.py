@@ -1,0 +1,50 @@
+"""An answer that may not be here yet (org.apache.kafka.clients.consumer.internals.RequestFuture)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+class RequestFuture:
+    """Done once, with a value or an error; listeners run at that moment, in the order they were added."""
+
+    __slots__ = ("is_done", "value", "error", "_listeners")
+
+    def __init__(self) -> None:
+        self.is_done = False
+        self.value: Any = None
+        self.error: BaseException | None = None
+        self._listeners: list[Callable[[RequestFuture], None]] = []
+
+    @property
+    def succeeded(self) -> bool:
+        return self.is_done and self.error is None
+
+    @property
+    def failed(self) -> bool:
+        return self.error is not None
+
+    @property
+    def is_retriable(self) -> bool:
+        return bool(getattr(self.error, "retriable", False))
+
+    def complete(self, value: Any = None) -> None:
+        self._finish(value, None)
+
+    def fail(self, error: BaseException) -> None:
+        self._finish(None, error)
+
+    def on_done(self, listener: Callable[[RequestFuture], None]) -> None:
+        if self.is_done:
+            listener(self)
+        else:
+            self._listeners.append(listener)
+
+    def _finish(self, value: Any, error: BaseException | None) -> None:
+        if self.is_done:
+            return
+        self.is_done, self.value, self.error = True, value, error
+        listeners, self._listeners = self._listeners, []
+        for listener in listeners:
+            listener(self)

@@ -1,0 +1,132 @@
+"""What does this consumer read, and how far is it? (org.apache.kafka.clients.consumer.internals.SubscriptionState)
+
+    position   the offset of the next record to hand to the application; a committed offset is a position too: the next record
+               to read, not the last one read
+    reset      no position yet and none committed: LIST_OFFSETS must find one, as auto.offset.reset says
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from kafkalab.clients.node import Node
+from kafkalab.clients.hash_order import partitions_in_hash_order
+from kafkalab.records import TopicPartition
+
+
+class FetchState(enum.Enum):
+    INITIALIZING = "INITIALIZING"
+    """Just assigned or sought nowhere yet. Next: FETCHING with a committed offset, AWAIT_RESET without."""
+    AWAIT_RESET = "AWAIT_RESET"
+    """The reset policy decides. Next: FETCHING when LIST_OFFSETS has answered."""
+    FETCHING = "FETCHING"
+    """There is a position. Next: AWAIT_RESET when it turns out to be outside the log."""
+
+
+TRANSITIONS = {
+    FetchState.INITIALIZING: {FetchState.AWAIT_RESET, FetchState.FETCHING},
+    FetchState.AWAIT_RESET: {FetchState.FETCHING, FetchState.AWAIT_RESET},
+    FetchState.FETCHING: {FetchState.AWAIT_RESET, FetchState.FETCHING},
+}
+
+
+@dataclass(slots=True)
+class FetchPosition:
+    """Where to fetch next: offset, the epoch that offset was written in if known, and the leader to ask."""
+
+    offset: int
+    offset_epoch: int | None
+    leader: Node | None
+    leader_epoch: int | None
+
+    def text(self, style: str) -> str:
+        """As Java prints it: `plain` up to 2.3, `optional` (leader=Optional[..]) later."""
+        epoch = "Optional.empty" if self.offset_epoch is None else f"Optional[{self.offset_epoch}]"
+        known = self.leader_epoch is not None
+        if style == "plain":
+            leader, leader_epoch = self.leader, self.leader_epoch if known else "-1"
+        else:
+            leader = "Optional.empty" if self.leader is None else f"Optional[{self.leader}]"
+            leader_epoch = self.leader_epoch if known else "absent"
+        return f"FetchPosition{{offset={self.offset}, offsetEpoch={epoch}, currentLeader=LeaderAndEpoch{{leader={leader}, epoch={leader_epoch}}}}}"
+
+
+@dataclass(slots=True)
+class PartitionState:
+    state: FetchState = FetchState.INITIALIZING
+    position: FetchPosition | None = None
+    paused: bool = False
+    reset_strategy: str | None = None
+    next_retry_ms: int | None = None
+    high_watermark: int | None = None
+    log_start_offset: int | None = None
+    last_stable_offset: int | None = None
+
+    def transition_to(self, after: FetchState) -> None:
+        assert after in TRANSITIONS[self.state], f"{self.state} -> {after} is not in the table"
+        self.state = after
+
+
+class SubscriptionState:
+    def __init__(self, reset_strategy: str) -> None:
+        self.default_reset = reset_strategy
+        self.topics: tuple[str, ...] = ()
+        self.auto_assigned = False
+        self.partitions: dict[TopicPartition, PartitionState] = {}
+        self.listener = None
+
+    def subscribe(self, topics: tuple[str, ...], listener) -> None:
+        self.topics, self.auto_assigned, self.listener = tuple(dict.fromkeys(topics)), True, listener
+
+    def assign_from_user(self, partitions) -> None:
+        self.auto_assigned = False
+        self.topics = tuple(dict.fromkeys(tp.topic for tp in partitions))
+        self._replace(partitions)
+
+    def assign_from_subscribed(self, partitions) -> None:
+        self._replace(partitions)
+
+    def unsubscribe(self) -> None:
+        self.topics, self.auto_assigned = (), False
+        self.partitions = {}
+
+    def _replace(self, partitions) -> None:
+        self.partitions = {tp: self.partitions.get(tp, PartitionState()) for tp in partitions}
+
+    def assigned(self) -> list[TopicPartition]:
+        return list(self.partitions)
+
+    def assigned_in_hash_order(self) -> list[TopicPartition]:
+        """The assignment as a Java HashMap iterates over it: the order of lines and requests."""
+        return partitions_in_hash_order(self.partitions)
+
+    def is_fetchable(self, tp: TopicPartition) -> bool:
+        state = self.partitions[tp]
+        return not state.paused and state.state is FetchState.FETCHING
+
+    def fetchable(self) -> list[TopicPartition]:
+        return [tp for tp in self.partitions if self.is_fetchable(tp)]
+
+    def initializing(self) -> list[TopicPartition]:
+        return [tp for tp, s in self.partitions.items() if s.state is FetchState.INITIALIZING]
+
+    def needing_reset(self, now_ms: int) -> list[TopicPartition]:
+        return [tp for tp, s in self.partitions.items()
+                if s.state is FetchState.AWAIT_RESET and (s.next_retry_ms is None or now_ms >= s.next_retry_ms)]
+
+    def has_all_positions(self) -> bool:
+        return all(s.state is FetchState.FETCHING for s in self.partitions.values())
+
+    def seek(self, tp: TopicPartition, position: FetchPosition) -> None:
+        state = self.partitions[tp]
+        state.transition_to(FetchState.FETCHING)
+        state.position, state.reset_strategy, state.next_retry_ms = position, None, None
+
+    def request_reset(self, tp: TopicPartition, strategy: str | None = None) -> None:
+        state = self.partitions[tp]
+        state.transition_to(FetchState.AWAIT_RESET)
+        state.reset_strategy, state.next_retry_ms = strategy or self.default_reset, None
+
+    def all_consumed(self) -> dict[TopicPartition, FetchPosition]:
+        return {tp: s.position for tp, s in self.partitions.items() if s.state is FetchState.FETCHING}

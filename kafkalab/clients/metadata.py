@@ -1,0 +1,199 @@
+"""What does this client know of the cluster, and when must it ask again? (org.apache.kafka.clients.Metadata)
+
+A client knows one cluster at a time: at first the bootstrap addresses as nodes -1, -2, ..., then what the last good METADATA
+answer said. Nothing ties node -1 to the broker behind it: sockets are kept by node id, so the first socket is never found
+again under the broker's real id (Cluster.bootstrap).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from kafkalab.clients.connection_states import exponential_ms
+from kafkalab.clients.log_context import LogContext
+from kafkalab.clients.node import Node
+from kafkalab.errors import Errors, error_for
+from kafkalab.protocol.messages import MetadataResponse
+from kafkalab.records import TopicPartition
+from kafkalab.sim.apps import Signal
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionView:
+    """One partition as the last METADATA answer described it. `leader` is None when nobody leads it."""
+
+    topic: str
+    partition: int
+    leader: int | None
+    epoch: int | None
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterView:
+    """What one METADATA answer told, or the bootstrap addresses (`is_bootstrap`)."""
+
+    cluster_id: str | None
+    nodes: tuple[Node, ...]
+    partitions: dict[TopicPartition, PartitionView]
+    topics: dict[str, tuple[PartitionView, ...]]
+    is_bootstrap: bool = False
+    controller: Node | None = None
+
+    def node(self, id: int) -> Node | None:
+        return next((node for node in self.nodes if node.id == id), None)
+
+    def leader(self, partition: TopicPartition) -> Node | None:
+        view = self.partitions.get(partition)
+        return None if view is None or view.leader is None else self.node(view.leader)
+
+
+class Metadata:
+    """The current cluster and the refresh rule.
+
+    A refresh is due when one was asked for or metadata.max.age.ms have passed since the last success; never sooner than the
+    refresh backoff after the last attempt. A newly wanted topic cancels the backoff (Metadata.timeToNextUpdate).
+    """
+
+    def __init__(self, log: LogContext, rng: random.Random, profile, backoff_ms: int, backoff_max_ms: int, max_age_ms: int,
+                 wanted_topics: Callable[[], Iterable[str]], text_of: Callable[[MetadataResponse | None, tuple[Node, ...]], str]) -> None:
+        self.view = ClusterView(None, (), {}, {}, is_bootstrap=True)
+        self._waiting: list[Signal] = []
+        self.update_version = 0
+        self.error_topics: dict[str, Errors] = {}
+        self._log, self._rng, self._profile = log, rng, profile
+        self._backoff_ms, self._backoff_max_ms, self._max_age_ms = backoff_ms, backoff_max_ms, max_age_ms
+        self._wanted, self._text_of = wanted_topics, text_of
+        self._last_refresh_ms = self._last_success_ms = 0
+        self._needs_full = self._needs_new_topics = False
+        self._fruitless = 0
+        self._epochs: dict[TopicPartition, int] = {}
+
+    def bootstrap(self, nodes: tuple[Node, ...], now_ms: int) -> None:
+        self.view = ClusterView(None, nodes, {}, {}, is_bootstrap=True)
+        self.update_version = 1
+        self._needs_full = self._profile.bootstrap_needs_update
+        if not self._needs_full:
+            # Up to 2.1 the bootstrap cluster was stored as if a broker had answered: nothing is due (KAFKA-7567).
+            self._last_refresh_ms = self._last_success_ms = now_ms
+            self._log("METADATA_UPDATED", version=1, cluster=self._text_of(None, nodes))
+        else:
+            self._last_refresh_ms = self._last_success_ms = -(10**9)
+
+    def updated_signal(self) -> Signal:
+        """A signal that the next good answer sets."""
+        signal = Signal()
+        self._waiting.append(signal)
+        return signal
+
+    def request_update(self) -> int:
+        """Ask for a refresh; returns the version that will be outdated when it has come."""
+        self._needs_full = True
+        return self.update_version
+
+    def request_update_for_new_topics(self) -> int:
+        """A topic is wanted that was not asked for before: no backoff for that."""
+        self._last_refresh_ms = -(10**9)
+        self._needs_new_topics = True
+        return self.update_version
+
+    @property
+    def update_requested(self) -> bool:
+        return self._needs_full or self._needs_new_topics
+
+    def wanted_topics(self) -> list[str]:
+        return list(dict.fromkeys(self._wanted()))
+
+    def time_to_next_update(self, now_ms: int) -> int:
+        to_expire = 0 if self.update_requested else max(0, self._last_success_ms + self._max_age_ms - now_ms)
+        return max(to_expire, self.time_to_allow_update(now_ms))
+
+    def time_to_allow_update(self, now_ms: int) -> int:
+        return max(0, self._last_refresh_ms + self._refresh_backoff_ms() - now_ms)
+
+    def _refresh_backoff_ms(self) -> int:
+        if not self._profile.exponential_refresh_backoff:
+            return self._backoff_ms
+        if self._fruitless == 0:
+            return 0 if self._last_refresh_ms < 0 else self._backoff_now_ms(0)
+        return self._backoff_now_ms(self._fruitless - 1)
+
+    def _backoff_now_ms(self, attempts: int) -> int:
+        if self._drawn[0] != attempts:
+            self._drawn = (attempts, exponential_ms(self._rng, self._backoff_ms, self._backoff_max_ms, attempts, True))
+        return self._drawn[1]
+
+    _drawn: tuple[int, int] = (-1, 0)
+
+    def failed_update(self, now_ms: int) -> None:
+        self._last_refresh_ms = now_ms
+        self._fruitless += 1
+
+    def update(self, response: MetadataResponse, now_ms: int, node_of: Callable[..., Node]) -> None:
+        """Take over a good answer; what it leaves unanswered asks for the next refresh."""
+        before = self.view
+        self._needs_full = self._needs_new_topics = False
+        self._last_refresh_ms = self._last_success_ms = now_ms
+        self.update_version += 1
+        self.error_topics = {}
+        nodes = tuple(node_of(b.node_id, b.host, b.port, b.rack) for b in response.brokers)
+        partitions: dict[TopicPartition, PartitionView] = {}
+        topics: dict[str, tuple[PartitionView, ...]] = {}
+        known = {node.id for node in nodes}
+        for topic in response.topics:
+            if topic.error_code != Errors.NONE.code:
+                error = error_for(topic.error_code)
+                self.error_topics[topic.name] = error
+                if error.retriable:
+                    self._log("METADATA_UPDATE_FOR_TOPIC", topic=topic.name, error=error.name)
+                    self._needs_full = True
+                continue
+            views = []
+            for p in topic.partitions:
+                tp = TopicPartition(topic.name, p.partition_index)
+                self._note_epoch(tp, p.leader_epoch, topic.topic_id)
+                leader = p.leader_id if p.leader_id in known else None
+                view = PartitionView(topic.name, p.partition_index, leader, p.leader_epoch, tuple(p.replica_nodes), tuple(p.isr_nodes))
+                if p.error_code != Errors.NONE.code:
+                    self._log("METADATA_UPDATE_FOR_PARTITION", partition=tp, error=error_for(p.error_code).name)
+                    self._needs_full = True
+                partitions[tp] = view
+                views.append(view)
+            topics[topic.name] = tuple(sorted(views, key=lambda v: v.partition))
+        controller = next((node for node in nodes if node.id == response.controller_id), None)
+        self.view = ClusterView(response.cluster_id, nodes, partitions, topics, controller=controller)
+        # An answer that brings nothing new lengthens the wait for the next one (KIP-580).
+        changed = before.is_bootstrap or before.topics != self.view.topics or set(before.nodes) != set(nodes)
+        self._fruitless = 0 if changed and not self.error_topics else self._fruitless + 1
+        if before.cluster_id != response.cluster_id:
+            self._log("CLUSTER_ID", cluster_id=response.cluster_id)
+        self._log("METADATA_UPDATED", version=self.update_version, cluster=self._text_of(response, nodes))
+        for signal in self._waiting:
+            signal.set()
+        self._waiting.clear()
+
+    def note_leader_epoch(self, tp: TopicPartition, epoch: int | None) -> None:
+        """An epoch learned from another answer than METADATA (LIST_OFFSETS)."""
+        if epoch is not None and epoch >= 0:
+            known = self._epochs.get(tp)
+            self._log("EPOCH_REPLACE_CHECK", epoch=known if known is not None else "null", new_epoch=epoch, partition=tp)
+            if known is None or epoch > known:
+                self._epochs[tp] = epoch
+                self._log("EPOCH_UPDATED", epoch="null" if known is None else known, new_epoch=epoch, partition=tp)
+            else:
+                self._log("EPOCH_KEPT", epoch=known, new_epoch=epoch, partition=tp)
+
+    def _note_epoch(self, tp: TopicPartition, epoch: int, topic_id: str) -> None:
+        known = self._epochs.get(tp)
+        if epoch is None or epoch < 0:
+            return
+        self._log("EPOCH_REPLACE_CHECK_BY_METADATA", epoch="null" if known is None else known, new_epoch=epoch, partition=tp)
+        if known is None:
+            self._log("EPOCH_FIRST_SEEN", epoch="null", new_epoch=epoch, partition=tp, topic_id=topic_id)
+            self._epochs[tp] = epoch
+        elif epoch >= known:
+            self._log("EPOCH_SEEN_AGAIN", epoch=known, new_epoch=epoch, partition=tp)
+            self._epochs[tp] = epoch

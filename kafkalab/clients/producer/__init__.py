@@ -1,0 +1,1 @@
+"""The producer: records wait in the accumulator, the Sender's loop sends them (org.apache.kafka.clients.producer)."""

@@ -1,0 +1,215 @@
+"""The producer an application holds (org.apache.kafka.clients.producer.KafkaProducer).
+
+The constructor starts the Sender's loop, which connects on its own; `send` waits for metadata, puts the record into a batch
+and returns a future.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from kafkalab.clients.log_context import LogContext
+from kafkalab.clients.producer.accumulator import FutureRecordMetadata, RecordAccumulator
+from kafkalab.clients.producer.partitioner import PARTITIONERS, by_key
+from kafkalab.clients.producer.sender import Sender
+from kafkalab.clients.producer.transaction_manager import TransactionManager
+from kafkalab.clients.wiring import bootstrap_nodes, network_client, node_maker
+from kafkalab.config import ProducerConfig, dump_text
+from kafkalab.errors import IllegalStateException, RecordTooLargeException, TimeoutException
+from kafkalab.lines import metrics
+from kafkalab.protocol.messages import WireRecord, batch_size_bytes
+from kafkalab.records import ProducerRecord, RecordMetadata, TopicPartition
+from kafkalab.sim.apps import FOREVER_MS
+
+
+class KafkaProducer:
+    """A producer for `lab`'s cluster.
+
+    config        dotted keys as in Java; `bootstrap.servers` defaults to the lab's first broker
+    version       the client version to be; the lab's when left out
+    name          who this is in the journal; client.id when left out
+    least_loaded  a learner's own rule, function(nodes) -> node or None, in place of the version's; see clients/least_loaded.py
+    """
+
+    def __init__(self, lab, config: Mapping[str, Any] | None = None, *, version: str | None = None, name: str | None = None,
+                 least_loaded: Callable | None = None) -> None:
+        self._lab = lab
+        self.profile = profile = lab.profile(version)
+        given = {"bootstrap.servers": lab.first_address, **(config or {})}
+        self.config = ProducerConfig.for_version(profile.name, given)
+        number = lab.next_number("producer", name)
+        self.client_id = self.config["client.id"] or f"producer-{number}"
+        self.name = name or lab.unused_name(self.client_id)
+        event = lab.call(self.name, "new KafkaProducer", given)
+        with lab.journal.because(event):
+            self._build(lab, least_loaded)
+
+    def _build(self, lab, least_loaded) -> None:
+        profile, config = self.profile, self.config
+        self._log = log = LogContext(lab.journal, self.name, self.client_id, f"[Producer clientId={self.client_id}] ", profile.name)
+        plain = LogContext(lab.journal, self.name, self.client_id, "", profile.name)
+        self._closed = False
+        self._topics: dict[str, None] = {}
+        log("PRODUCER_CONFIG", values=dump_text(profile.name, config, self.client_id))
+        log("PRODUCER_STARTING")
+        node_of = node_maker(profile)
+        rule = None if least_loaded is None else lab.learners_rule(least_loaded)
+        self._client = client = network_client(lab, self.name, self.client_id, config, profile, log, lambda: self._topics,
+                                               config["max.in.flight.requests.per.connection"], True, rule, node_of)
+        self._transactions = None
+        if config["enable.idempotence"]:
+            self._transactions = TransactionManager(log)
+            log("PRODUCER_IS_IDEMPOTENT")
+            if "retries" not in self.config.given:
+                log("RETRIES_BY_IDEMPOTENCE")
+            if "acks" not in self.config.given:
+                log("ACKS_BY_IDEMPOTENCE")
+        self._partitioner = PARTITIONERS[profile.partitioner](lab.streams.stream(f"{self.name}/partitioner"), config["batch.size"], log)
+        self._accumulator = RecordAccumulator(config, profile, log, plain, lab.clock)
+        client.metadata.bootstrap(bootstrap_nodes(config["bootstrap.servers"], node_of), lab.clock.now_ms)
+        self._sender = Sender(self.name, client, client.metadata, self._accumulator, self._transactions, config, profile, log, plain, lab.clock, self._topics)
+        lab.stage.loop(self._sender.run(), client.selector.signal)
+        lab.app_info(log, profile)
+        log("PRODUCER_STARTED")
+
+    def send(self, record: ProducerRecord, callback: Callable[[RecordMetadata | None, BaseException | None], None] | None = None) -> FutureRecordMetadata:
+        """Queue a record; waits only while the topic's metadata is unknown, at most max.block.ms. Errors go to the future and
+        the callback (metadata, error)."""
+        if self._closed:
+            raise IllegalStateException("Cannot perform operation after producer has been closed")
+        future = FutureRecordMetadata(self._wait)
+        event = self._lab.call(self.name, "send", {"topic": record.topic, "key": record.key, "partition": record.partition})
+        with self._lab.journal.because(event):
+            try:
+                self._do_send(record, future, callback)
+            except (TimeoutException, RecordTooLargeException) as error:
+                self._log("SEND_FAILED", error=error, trace=error.java_text())
+                if callback is not None:
+                    callback(None, error)
+                future.complete(None, error)
+        return future
+
+    def _do_send(self, record: ProducerRecord, future: FutureRecordMetadata, callback) -> None:
+        lab, config, log = self._lab, self.config, self._log
+        deadline_ms = lab.now_ms + config["max.block.ms"]
+        view = self._await_topic(record.topic, record.partition, deadline_ms)
+        count = len(view.topics[record.topic])
+        partition = record.partition
+        if partition is None and record.key is not None:
+            partition = by_key(record.key.encode(), count)
+        chosen_here = partition is None
+        if chosen_here:
+            partition = self._partitioner.choose(record.topic, view)
+        timestamp_ms = lab.epoch_ms + lab.now_ms if record.timestamp_ms is None else record.timestamp_ms
+        wire = WireRecord(key=record.key, value=record.value, timestamp_ms=timestamp_ms)
+        size = batch_size_bytes((wire,))
+        if size > config["max.request.size"]:
+            raise RecordTooLargeException(self.profile.too_large_text.format(size=size, limit=config["max.request.size"]))
+        tp = TopicPartition(record.topic, partition)
+        if chosen_here and not self._accumulator.has_room(tp, wire):
+            other = self._partitioner.on_new_batch(record.topic, view, partition)
+            if other is not None:
+                log("RETRYING_APPEND", topic=record.topic, partition=other, old_partition=partition)
+                partition, tp = other, TopicPartition(record.topic, other)
+        elif self.profile.partitioner == "sticky" and not self._accumulator.has_room(tp, wire):
+            log("RETRYING_APPEND", topic=record.topic, partition=partition, old_partition=partition)
+        log("APPENDING_RECORD", record=record_text(record, self.profile.headers_read_only), callback=callback_text(callback), topic=record.topic, partition=partition)
+        sent_event = lab.journal.cause
+
+        def outcome(offset: int, error: BaseException | None) -> None:
+            metadata = None if error is not None else RecordMetadata(record.topic, partition, offset, timestamp_ms)
+            lab.journal.append("record.completed", self.name, partition=str(tp), offset=offset, key=record.key, sent=sent_event,
+                               error=None if error is None else type(error).__name__)
+            if callback is not None:
+                callback(metadata, error)
+            future.complete(metadata, error)
+
+        if self._accumulator.append(tp, wire, outcome, deadline_ms - lab.now_ms):
+            log("WAKING_SENDER", topic=record.topic, partition=partition)
+            self._sender.wakeup()
+        if chosen_here:
+            self._partitioner.appended(record.topic, partition, size, view)
+
+    def _await_topic(self, topic: str, partition: int | None, deadline_ms: int):
+        """waitOnMetadata: ask again and again until the topic, and the partition, are known."""
+        metadata = self._client.metadata
+        if topic not in self._topics:
+            self._topics[topic] = None
+            if topic not in metadata.view.topics:
+                metadata.request_update_for_new_topics()
+        while True:
+            known = metadata.view.topics.get(topic)
+            if known is not None and (partition is None or partition < len(known)):
+                return metadata.view
+            if partition is None:
+                self._log("METADATA_WANTED_FOR_TOPIC", topic=topic)
+            else:
+                self._log("METADATA_WANTED_FOR_PARTITION", topic=topic, partition=partition)
+            version = metadata.update_version
+            if topic not in metadata.view.topics and self.profile.sends_request_topic_updates:
+                metadata.request_update_for_new_topics() if not metadata.view.topics and not metadata.error_topics else metadata.request_update()
+            else:
+                metadata.request_update()
+            self._sender.wakeup()
+            while metadata.update_version <= version and self._lab.now_ms < deadline_ms:
+                self._lab.stage.wait(metadata.updated_signal(), deadline_ms)
+            if self._lab.now_ms >= deadline_ms:
+                limit_ms = self.config["max.block.ms"]
+                text = self.profile.missing_topic_text(topic, partition, None if known is None else len(known), limit_ms)
+                raise TimeoutException(text)
+
+    def flush(self) -> None:
+        """Send everything now and wait until each outcome is known."""
+        with self._lab.journal.because(self._lab.call(self.name, "flush", {})):
+            self._log("FLUSHING")
+            self._accumulator.flushing += 1
+            self._sender.wakeup()
+            for batch in list(self._accumulator.incomplete):
+                while not batch.done:
+                    signal = self._client.metadata.updated_signal()
+                    batch.outcomes.append(lambda offset, error, s=signal: s.set())
+                    self._lab.stage.wait(signal, FOREVER_MS - 1)
+            self._accumulator.flushing -= 1
+
+    def partitions_for(self, topic: str) -> list[int]:
+        """Partition numbers of a topic. Raises TimeoutException after max.block.ms."""
+        view = self._await_topic(topic, None, self._lab.now_ms + self.config["max.block.ms"])
+        return [p.partition for p in view.topics[topic]]
+
+    def close(self, timeout_ms: int = 9_223_372_036_854_775_807) -> None:
+        """Send what waits, then close all sockets. Twice is harmless."""
+        if self._closed:
+            return
+        lab = self._lab
+        with lab.journal.because(lab.call(self.name, "close", {})):
+            self._closed = True
+            self._log("PRODUCER_CLOSING", timeout_ms=timeout_ms)
+            if self._client.telemetry:
+                self._client.telemetry.initiate_close()
+            self._sender.initiate_close()
+            lab.stage.wait(self._sender.finished, min(lab.now_ms + timeout_ms, FOREVER_MS - 1))
+            for line in metrics.removed_at_close(self.profile.name, "producer", self.client_id):
+                self._log("METRIC_REMOVED", metric=line)
+            if self._client.telemetry:
+                self._client.telemetry.stop()
+                self._client.telemetry.stop()
+            self._log("APP_INFO_UNREGISTERED", kind="producer", client_id=self.client_id)
+            self._log("PRODUCER_CLOSED")
+
+    def _wait(self, signal, timeout_ms: int | None) -> bool:
+        return self._lab.stage.wait(signal, FOREVER_MS - 1 if timeout_ms is None else self._lab.now_ms + timeout_ms)
+
+    def __repr__(self) -> str:
+        return f"KafkaProducer({self.client_id!r}, {self.profile.release})"
+
+
+def record_text(record: ProducerRecord, headers_read_only: bool) -> str:
+    """ProducerRecord.toString."""
+    show = lambda value: "null" if value is None else value  # noqa: E731
+    return (f"ProducerRecord(topic={record.topic}, partition={show(record.partition)}, headers=RecordHeaders(headers = [], "
+            f"isReadOnly = {str(headers_read_only).lower()}), key={show(record.key)}, value={show(record.value)}, timestamp={show(record.timestamp_ms)})")
+
+
+def callback_text(callback) -> str:
+    return "null" if callback is None else getattr(callback, "__name__", "callback")

@@ -1,0 +1,193 @@
+"""Which sockets have news? (org.apache.kafka.common.network.Selector)
+
+One selector belongs to one client. `prepare` begins a poll: it writes what was queued and says until when the caller may
+sleep; `collect` ends it. Between the two the caller waits on `signal`, so the same code serves a blocking consumer and the
+producer's background loop. Idle sockets are closed at the end of a poll, at most one each time, the least recently used one
+first; nobody polls, nobody closes (Selector.IdleExpiryManager).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+from kafkalab.clients.log_context import LogContext
+from kafkalab.sim.apps import FOREVER_MS, Signal
+from kafkalab.sim.network import Connection, Network
+from kafkalab.sim.scheduler import Scheduler
+
+# A pass through a client's loop takes processor time. Without it a client would always look again before any answer could
+# have come, which real ones do only mostly. Milliseconds, drawn for each pass that wrote something.
+PASS_MS = (0, 0, 1, 1, 2, 3)
+
+
+class Channel:
+    __slots__ = ("id", "connection", "queued", "events", "used_ms", "connected", "muted")
+
+    def __init__(self, id: str, connection: Connection, now_ms: int) -> None:
+        self.id, self.connection, self.used_ms = id, connection, now_ms
+        self.queued: list[Any] = []
+        self.events: list[tuple[str, Any, int | None]] = []
+        self.connected = False
+
+
+class Collected:
+    """What one poll brought: ids that connected, sends completed, (id, message) received, (id, why) disconnected."""
+
+    __slots__ = ("connected", "sent", "received", "disconnected")
+
+    def __init__(self) -> None:
+        self.connected: list[str] = []
+        self.sent: list[tuple[str, Any]] = []
+        self.received: list[tuple[str, Any, int | None]] = []
+        self.disconnected: list[tuple[str, str]] = []
+
+
+class Selector:
+    def __init__(self, clock: Scheduler, network: Network, log: LogContext, rng: random.Random, idle_limit_ms: int,
+                 buffers: tuple[int, int]) -> None:
+        self.signal = Signal()
+        self.channels: dict[str, Channel] = {}
+        self._clock, self._network, self._log, self._rng = clock, network, log, rng
+        self._idle_limit_ms, self._buffers = idle_limit_ms, buffers
+        self._news: dict[str, Channel] = {}
+        self._to_write: dict[str, Channel] = {}
+        self._sent: list[tuple[str, Any]] = []
+        self._lost: list[tuple[str, str]] = []
+        self._order: list[str] = []  # least recently used first
+        self._idle_check_ms = clock.now_ms + idle_limit_ms if idle_limit_ms >= 0 else FOREVER_MS
+
+    # what a client does
+
+    def connect(self, id: str, host: str, port: int, client: str) -> Connection:
+        connection = self._network.connect(client, host, port, self)
+        self.channels[id] = Channel(id, connection, self._clock.now_ms)
+        self._touch(id)
+        return connection
+
+    def send(self, id: str, message: Any) -> None:
+        channel = self.channels[id]
+        channel.queued.append(message)
+        self._to_write[id] = channel
+
+    def wakeup(self) -> None:
+        self.signal.set()
+
+    def close(self, id: str) -> None:
+        """Close from this side; no news of it comes back."""
+        channel = self._forget(id)
+        if channel is not None:
+            channel.connection.close()
+
+    def close_all(self) -> None:
+        for id in list(self.channels):
+            self.close(id)
+
+    # one poll
+
+    def prepare(self, timeout_ms: int) -> int:
+        """Write what is queued; until when (virtual time, ms) may the caller sleep unless `signal` is set first?"""
+        now_ms = self._clock.now_ms
+        wrote = False
+        for id, channel in list(self._to_write.items()):
+            if not channel.connected:
+                continue
+            for message in channel.queued:
+                channel.connection.send(message)
+                self._sent.append((id, message))
+            channel.queued = []
+            del self._to_write[id]
+            self._touch(id)
+            wrote = True
+        if self._news or self._lost:
+            self.signal.set()
+        return now_ms + (self._rng.choice(PASS_MS) if wrote else min(max(timeout_ms, 0), FOREVER_MS - now_ms))
+
+    def collect(self) -> Collected:
+        """End the poll: one answer a channel at most, as Java's Selector does; more stay for the next poll."""
+        self.signal.clear()
+        found = Collected()
+        found.sent, self._sent = self._sent, []
+        found.disconnected, self._lost = self._lost, []
+        news, self._news = self._news, {}
+        for id, channel in news.items():
+            events, channel.events = channel.events, []
+            answered = False
+            for position, (kind, message, cause) in enumerate(events):
+                if kind == "connected":
+                    channel.connected = True
+                    receive, send = self._buffers
+                    self._log("SOCKET_CREATED", receive_buffer=receive, send_buffer=send, timeout=0, node_id=id)
+                    found.connected.append(id)
+                elif kind == "received":
+                    if answered:
+                        channel.events = events[position:]
+                        self._news[id] = channel
+                        break
+                    answered = True
+                    found.received.append((id, message, cause))
+                else:
+                    self._forget(id)
+                    host = channel.connection.link and "localhost"
+                    self._log("SOCKET_DISCONNECTED", address=f"{host}/127.0.0.1", node_id=id, trace=EXCEPTIONS[kind])
+                    found.disconnected.append((id, kind))
+            if id in self.channels:
+                self._touch(id)
+        self._close_one_idle(found)
+        return found
+
+    def _close_one_idle(self, found: Collected) -> None:
+        now_ms = self._clock.now_ms
+        if now_ms <= self._idle_check_ms or self._idle_limit_ms < 0:
+            return
+        if not self._order:
+            self._idle_check_ms = now_ms + self._idle_limit_ms
+            return
+        oldest = self._order[0]
+        self._idle_check_ms = self.channels[oldest].used_ms + self._idle_limit_ms
+        if now_ms > self._idle_check_ms:
+            channel = self._forget(oldest)
+            channel.connection.close()
+            found.disconnected.append((oldest, "idle"))
+
+    # what the network says
+
+    def connected(self, connection: Connection) -> None:
+        self._tell(connection, "connected", None)
+
+    def refused(self, connection: Connection) -> None:
+        self._tell(connection, "refused", None)
+
+    def received(self, connection: Connection, message: Any) -> None:
+        self._tell(connection, "received", message)
+
+    def broken(self, connection: Connection) -> None:
+        self._tell(connection, "broken", None)
+
+    def _tell(self, connection: Connection, kind: str, message: Any) -> None:
+        for id, channel in self.channels.items():
+            if channel.connection is connection:
+                channel.events.append((kind, message, self._clock.cause))
+                self._news[id] = channel
+                self.signal.set()
+                return
+
+    def _touch(self, id: str) -> None:
+        self.channels[id].used_ms = self._clock.now_ms
+        if id in self._order:
+            self._order.remove(id)
+        self._order.append(id)
+
+    def _forget(self, id: str) -> Channel | None:
+        self._news.pop(id, None)
+        self._to_write.pop(id, None)
+        if id in self._order:
+            self._order.remove(id)
+        return self.channels.pop(id, None)
+
+
+EXCEPTIONS = {
+    "refused": "java.net.ConnectException: Connection refused",
+    "broken": "java.io.EOFException: null",
+}

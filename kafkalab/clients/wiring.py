@@ -1,0 +1,76 @@
+"""Builds what every client has inside: logs, selector, metadata, network client. The only place where they meet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from kafkalab.clients.connection_states import ClusterConnectionStates
+from kafkalab.clients.least_loaded import Rule
+from kafkalab.clients.log_context import LogContext
+from kafkalab.clients.metadata import Metadata
+from kafkalab.clients.network_client import ClientSettings, NetworkClient
+from kafkalab.clients.node import Node
+from kafkalab.clients.selector import Selector
+from kafkalab.clients.telemetry import TelemetryReporter
+from kafkalab.lines.cluster_text import cluster_text, node_text
+from kafkalab.protocol.messages import MetadataResponse, MetadataResponseBroker
+
+
+def node_maker(profile) -> Callable[..., Node]:
+    """Nodes as this version makes and prints them."""
+    cache: dict[tuple, Node] = {}
+
+    def node_of(id: int, host: str, port: int, rack: str | None, coordinator: bool = False) -> Node:
+        key = (id, host, port, rack, coordinator)
+        if key not in cache:
+            connection = profile.coordinator_connection.format(id=id, opposite=2147483647 - id) if coordinator else str(id)
+            number = 2147483647 - id if coordinator else id
+            text = node_text(host, port, connection, profile.name, rack)
+            cache[key] = Node(number, None if id < 0 else id, connection, host, port, rack, text)
+        return cache[key]
+
+    return node_of
+
+
+def bootstrap_nodes(servers: Iterable[str], node_of: Callable[..., Node]) -> tuple[Node, ...]:
+    """Addresses as nodes -1, -2, ... in the order given (Cluster.bootstrap)."""
+    nodes = []
+    for index, address in enumerate(servers):
+        host, _, port = address.rpartition(":")
+        nodes.append(node_of(-1 - index, host, int(port), None))
+    return tuple(nodes)
+
+
+def _cluster_printer(profile) -> Callable[[MetadataResponse | None, tuple[Node, ...]], str]:
+    """How this version prints what it knows of the cluster; without a response, the bootstrap nodes."""
+
+    def text_of(response: MetadataResponse | None, nodes: tuple[Node, ...]) -> str:
+        if response is None:
+            brokers = [MetadataResponseBroker(node_id=n.id, host=n.host, port=n.port, rack=n.rack) for n in nodes]
+            return cluster_text(profile.name, cluster_id=None, brokers=brokers, partitions=(), controller_id=None)
+        partitions = [(topic.name, p) for topic in response.topics for p in topic.partitions]
+        return cluster_text(profile.name, cluster_id=response.cluster_id, brokers=response.brokers, partitions=partitions,
+                            controller_id=response.controller_id)
+
+    return text_of
+
+
+def network_client(lab, who: str, client_id: str, config: Mapping[str, Any], profile, log: LogContext, wanted_topics,
+                   max_in_flight: int, auto_create: bool, least_loaded: Rule | None = None, node_of=None) -> NetworkClient:
+    plain = LogContext(lab.journal, who, client_id, "", profile.name)
+    node_of = node_of or node_maker(profile)
+    idle_ms = config["connections.max.idle.ms"]
+    selector = Selector(lab.clock, lab.network, log, lab.streams.stream(f"{who}/pass"), idle_ms,
+                        (config["receive.buffer.bytes"], config["send.buffer.bytes"]))
+    backoff_ms, backoff_max_ms = config["reconnect.backoff.ms"], config["reconnect.backoff.max.ms"]
+    states = ClusterConnectionStates(lab.streams.stream(f"{who}/backoff"), backoff_ms, backoff_max_ms, profile.jitter_inside_cap, lab.journal, who)
+    metadata = Metadata(log, lab.streams.stream(f"{who}/metadata"), profile, config["retry.backoff.ms"], config.get("retry.backoff.max.ms", 1000),
+                        config["metadata.max.age.ms"], wanted_topics, _cluster_printer(profile))
+    telemetry = None
+    if profile.telemetry_after_refusal_ms is not None and config.get("enable.metrics.push", False):
+        telemetry = TelemetryReporter(plain, profile.telemetry_after_refusal_ms, lab.epoch_ms)
+    settings = ClientSettings(client_id, config["request.timeout.ms"], backoff_ms, max_in_flight, auto_create,
+                              profile.cluster_check and bool(config.get("metadata.cluster.check.enable", True)))
+    return NetworkClient(who, settings, profile, lab.clock, selector, states, metadata, telemetry, log, plain,
+                         lab.streams.stream(f"{who}/least loaded"), least_loaded or profile.least_loaded, node_of, lab.epoch_ms)

@@ -1,0 +1,82 @@
+"""What travels between application and client: records, positions, offsets. Frozen values with reprs short enough to read in a cell.
+
+Names and meaning are those of org.apache.kafka.clients.producer and .consumer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class TopicPartition:
+    topic: str
+    partition: int
+
+    def __str__(self) -> str:
+        return f"{self.topic}-{self.partition}"
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, slots=True)
+class ProducerRecord:
+    """A record to send. Without `partition` the partitioner chooses; without `timestamp_ms` the moment of `send` counts."""
+
+    topic: str
+    value: str | None = None
+    key: str | None = None
+    partition: int | None = None
+    timestamp_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordMetadata:
+    """Where a record landed. `offset` is -1 when nobody told (acks=0)."""
+
+    topic: str
+    partition: int
+    offset: int
+    timestamp_ms: int
+
+    def __repr__(self) -> str:
+        return f"{self.topic}-{self.partition}@{self.offset}"
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerRecord:
+    topic: str
+    partition: int
+    offset: int
+    timestamp_ms: int
+    key: str | None
+    value: str | None
+
+    def __repr__(self) -> str:
+        return f"{self.topic}-{self.partition}@{self.offset} {self.key}={self.value}"
+
+
+class ConsumerRecords(tuple):
+    """What one poll returned: a tuple of ConsumerRecord, in order within each partition."""
+
+    def partitions(self) -> list[TopicPartition]:
+        return list(dict.fromkeys(TopicPartition(r.topic, r.partition) for r in self))
+
+    def records(self, partition: TopicPartition) -> list[ConsumerRecord]:
+        return [r for r in self if (r.topic, r.partition) == (partition.topic, partition.partition)]
+
+    def count(self) -> int:  # Java's name; a tuple's own count(value) has no use here
+        return len(self)
+
+    def __iter__(self) -> Iterator[ConsumerRecord]:
+        return super().__iter__()
+
+
+@dataclass(frozen=True, slots=True)
+class OffsetAndMetadata:
+    """A committed offset: the next record to read, not the last one read."""
+
+    offset: int
+    leader_epoch: int | None = None
+    metadata: str = ""

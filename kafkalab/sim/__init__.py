@@ -1,0 +1,1 @@
+"""The kernel: a clock, a heap of events, a network, a journal. It knows nothing of Kafka."""

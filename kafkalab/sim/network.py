@@ -1,0 +1,153 @@
+"""How do bytes travel? Connections over links, with latency, order and faults.
+
+TCP never loses one message of a connection, so neither do we: a message arrives after its link's latency, in order, or the
+connection breaks and everything on the way is lost with it. A message here is any Python value.
+
+A link is one client's way to one server. Its latency is `latency_ms` one way, plus a draw of 0..`jitter_ms` from a stream that
+belongs to the client, so that a client's luck is its own.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from kafkalab.sim.rng import Streams
+from kafkalab.sim.scheduler import Scheduler
+
+
+class Endpoint(Protocol):
+    """The client's end of a connection; told what the network did."""
+
+    def connected(self, connection: Connection) -> None: ...
+    def refused(self, connection: Connection) -> None: ...
+    def received(self, connection: Connection, message: Any) -> None: ...
+    def broken(self, connection: Connection) -> None: ...
+
+
+class Server(Protocol):
+    """The server's end."""
+
+    name: str
+
+    def received(self, connection: Connection, message: Any) -> None: ...
+    def broken(self, connection: Connection) -> None: ...
+
+
+class Link:
+    """One client's way to one server. Faults are sentences: `cut()`, `heal()`, `set_latency(ms=20)`."""
+
+    def __init__(self, rng: random.Random, latency_ms: int, jitter_ms: int) -> None:
+        self.latency_ms, self.jitter_ms = latency_ms, jitter_ms
+        self.is_cut = False
+        self.connections: list[Connection] = []
+        self._rng = rng
+
+    def set_latency(self, ms: int, jitter_ms: int | None = None) -> None:
+        """One-way latency in milliseconds, from the next message on."""
+        self.latency_ms = ms
+        if jitter_ms is not None:
+            self.jitter_ms = jitter_ms
+
+    def cut(self) -> None:
+        """Break every connection of this link and let no new one through until `heal()`."""
+        self.is_cut = True
+        for connection in list(self.connections):
+            connection.break_off()
+
+    def heal(self) -> None:
+        self.is_cut = False
+
+    def delay_ms(self) -> int:
+        return self.latency_ms + (self._rng.randint(0, self.jitter_ms) if self.jitter_ms else 0)
+
+
+class Connection:
+    """One TCP connection. `open` from the moment both ends know of it until one end closes or the link breaks."""
+
+    __slots__ = ("id", "client", "server", "endpoint", "link", "open", "_clock", "_out_at_ms", "_in_at_ms")
+
+    def __init__(self, id: str, client: str, server: Server | None, endpoint: Endpoint, link: Link, clock: Scheduler) -> None:
+        self.id, self.client, self.server, self.endpoint, self.link = id, client, server, endpoint, link
+        self.open = False
+        self._clock = clock
+        self._out_at_ms = self._in_at_ms = 0
+
+    def send(self, message: Any) -> None:
+        """Client to server."""
+        self._out_at_ms = max(self._clock.now_ms + self.link.delay_ms(), self._out_at_ms)
+        self._clock.at(self._out_at_ms, lambda: self.open and self.server.received(self, message))
+
+    def reply(self, message: Any) -> None:
+        """Server to client."""
+        self._in_at_ms = max(self._clock.now_ms + self.link.delay_ms(), self._in_at_ms)
+        self._clock.at(self._in_at_ms, lambda: self.open and self.endpoint.received(self, message))
+
+    def close(self) -> None:
+        """The client closes; the server hears of it a latency later."""
+        if self._shut():
+            self._clock.after(self.link.delay_ms(), lambda: self.server.broken(self))
+
+    def close_by_server(self) -> None:
+        """The server closes, or its process dies: the client hears of it a latency later."""
+        if self._shut():
+            self._clock.after(self.link.delay_ms(), lambda: self.endpoint.broken(self))
+
+    def break_off(self) -> None:
+        """The link breaks: both ends hear of it."""
+        if self._shut():
+            self._clock.after(0, lambda: self.server.broken(self))
+            self._clock.after(0, lambda: self.endpoint.broken(self))
+
+    def _shut(self) -> bool:
+        was_open, self.open = self.open, False
+        if was_open:
+            self.link.connections.remove(self)
+        return was_open
+
+
+class Network:
+    """All links of a lab. Latency defaults to a local network's: 1 ms one way, and 0 or 1 ms of jitter."""
+
+    def __init__(self, clock: Scheduler, streams: Streams, latency_ms: int = 1, jitter_ms: int = 1) -> None:
+        self.latency_ms, self.jitter_ms = latency_ms, jitter_ms
+        self._clock, self._streams = clock, streams
+        self._listeners: dict[tuple[str, int], Server] = {}
+        self._links: dict[tuple[str, str], Link] = {}
+        self._count: dict[str, int] = {}
+
+    def listen(self, host: str, port: int, server: Server) -> None:
+        self._listeners[host, port] = server
+
+    def stop_listening(self, host: str, port: int) -> None:
+        """The process behind host:port is gone: its connections break, new ones are refused."""
+        server = self._listeners.pop((host, port), None)
+        for (_, name), link in self._links.items():
+            if server is not None and name == server.name:
+                for connection in list(link.connections):
+                    connection.close_by_server()
+
+    def link(self, client: str, server: str) -> Link:
+        if (client, server) not in self._links:
+            rng = self._streams.stream(f"{client}/link to {server}")
+            self._links[client, server] = Link(rng, self.latency_ms, self.jitter_ms)
+        return self._links[client, server]
+
+    def connect(self, client: str, host: str, port: int, endpoint: Endpoint) -> Connection:
+        """Begin a connection. The endpoint hears `connected` after a round trip, or `refused` when nobody listens there."""
+        self._count[client] = number = self._count.get(client, 0) + 1
+        server = self._listeners.get((host, port))
+        link = self.link(client, server.name if server else f"{host}:{port}")
+        connection = Connection(f"{client}#{number}", client, server, endpoint, link, self._clock)
+
+        def arrive() -> None:
+            if self._listeners.get((host, port)) is not server or server is None or link.is_cut:
+                endpoint.refused(connection)
+            else:
+                connection.open = True
+                link.connections.append(connection)
+                endpoint.connected(connection)
+
+        self._clock.after(link.delay_ms() + link.delay_ms(), arrive)
+        return connection

@@ -1,0 +1,29 @@
+"""Chance, by name. Each stream is drawn from one seed and its own name, so adding a client never reshuffles another's luck."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Mapping
+
+
+class Streams:
+    """Named random streams.
+
+    seed   one number for the whole lab, or a mapping from a client's name to its number (the key "" is for everything else
+           and is 0 when left out). A stream's owner is the part of its name before the first "/".
+    """
+
+    def __init__(self, seed: int | Mapping[str, int] = 0) -> None:
+        self._seed = seed
+        self._streams: dict[str, random.Random] = {}
+
+    def seed_of(self, owner: str) -> int:
+        return self._seed if isinstance(self._seed, int) else self._seed.get(owner, self._seed.get("", 0))
+
+    def stream(self, name: str) -> random.Random:
+        """The stream of that name; the same object each time. `hash()` is not used: it differs between processes."""
+        if name not in self._streams:
+            text = f"{self.seed_of(name.split('/', 1)[0])}\x1f{name}"
+            self._streams[name] = random.Random(int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big"))
+        return self._streams[name]

@@ -1,0 +1,196 @@
+"""What differs between client versions, as data: one frozen Profile each, every field with the change that made it.
+
+Code branches on a field and never compares version numbers. To add a version, add a row. This table is the course's version
+time machine. Wordings, levels and line numbers of log lines are not here but in `kafkalab.lines`; defaults of configs are in
+`kafkalab.config`; versions of requests are in `kafkalab.protocol.api_versions`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from kafkalab.clients.least_loaded import Rule, fewest_unanswered, standing_then_longest_untried, standing_then_preparing
+from kafkalab.protocol.api_keys import ApiKeys
+from kafkalab.protocol.api_versions import newest_known
+
+TELEMETRY_NEVER_AGAIN_MS = 2_147_483_647
+TOO_LARGE = ("The message is {size} bytes when serialized which is larger than {limit}, which is the value of the "
+             "max.request.size configuration.")
+TOO_LARGE_OLD = ("The message is {size} bytes when serialized which is larger than the maximum request size you have configured "
+                 "with the max.request.size configuration.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """One client version.
+
+    name, release, commit_id          the key of the other tables; the recorded patch release; what AppInfoParser prints
+    node_knows_fencing                Node prints and hashes `isFenced` (4.0, KIP-1073)
+    coordinator_connection            "{opposite}" is 2147483647 - id, "+{id}" from 4.4; keeps heartbeats off the data socket
+    least_loaded                      see clients/least_loaded.py (KAFKA-8376 in 2.3, KIP-601 in 2.7)
+    metadata_has_log_context          Metadata's lines carry the client's prefix (2.3)
+    bootstrap_needs_update            the bootstrap cluster asks for a refresh at once (2.2, KAFKA-7567); before, the first send did
+    exponential_refresh_backoff       100, 200, ... 1000 ms between fruitless refreshes (3.7, KIP-580); before, 100 ms flat
+    jitter_inside_cap                 backoff is capped after the random factor, not before (3.7, KIP-580)
+    names_idle_closes                 an idle close has a line of its own (3.9)
+    warns_of_bootstrap_disconnect     "Bootstrap broker ... disconnected" after a refused connect (2.3; not seen in 2.1)
+    telemetry_after_refusal_ms        asks brokers for a metrics subscription (3.7, KIP-714) and, when refused, again after this long
+    cluster_check                     ApiVersions carries the expected cluster and node (4.4, KIP-1242)
+    client_ids                        default client.id of a consumer without and with group; `consumer-<group>-N` (2.4, KAFKA-9033)
+    awaits_join_in_poll               poll() waits for JoinGroup within its timeout (until 2.5); later it goes on fetching (KIP-266 follow-up)
+    prepares_with_async_commit        auto commit before a rebalance is asynchronous and awaited (3.3, KAFKA-13310)
+    revokes_even_nothing              "Revoking previously assigned partitions []" and its callback even at the first join (until 2.3)
+    revokes_on_close                  close() calls onPartitionsRevoked (2.4, KAFKA-8421)
+    join_disables_heartbeats          the heartbeat thread is switched off while joining (until 2.3)
+    heartbeats_from_join              heartbeats begin after the JoinGroup answer, not after SyncGroup's (2.7)
+    states_rejoin_reason              "Request joining group due to: ..." (3.0)
+    member_id_reason                  the reason given when the coordinator asked for a member id (KIP-800)
+    eager_unassigns_at_prepare        an eager member owns nothing while it joins
+    tells_owned_partitions            the subscription lists owned partitions (2.4, KIP-429)
+    requires_stable_offsets           OffsetFetch waits for open transactions (2.5, KIP-447)
+    checks_membership_before_commit   a commit by someone who is no member fails without a request
+    disconnects_lost_coordinator      the old coordinator's socket is closed when it is no longer trusted (3.1)
+    leave_reason_in_full              LeaveGroup's line repeats the whole poll time-out sentence (2.8)
+    position_style                    how a FetchPosition prints
+    list_offsets_with_epoch           LIST_OFFSETS carries the leader epoch (2.3, KIP-320)
+    fetches_with_epoch                FETCH carries the leader epoch (2.3, KIP-320)
+    keeps_leader_of_position          a position remembers its leader even when METADATA has forgotten it (2.8)
+    keeps_paused_data                 data of a paused partition is kept (2.4, KAFKA-7548)
+    rotates_partitions                a partition just read moves to the end of the order of fetching
+    closes_fetch_sessions             close() ends its fetch sessions at the brokers (3.6, KAFKA-14694)
+    isolation_in_lower_case           lines say read_uncommitted, not READ_UNCOMMITTED (3.0)
+    prints_generation_object          "generation Generation{...}" instead of the number (2.7)
+    prints_assignment_in_hash_order   the list of new partitions as a hash map gives it (until 2.3)
+    brackets_partitions               lists of partitions are printed in [...] (4.4)
+    transmits_after_assign            a poll without group management still sends what is queued (3.x)
+    partitioner                       for records without a key: see clients/producer/partitioner.py
+    batches_wait_for_leader_change    ProducerBatch writes what it knows of the leader (3.6, KAFKA-15415)
+    ready_in_hash_order               ready() walks partitions in hash order (until 2.8), by number later
+    queues_init_producer_id           INIT_PRODUCER_ID is a queued transactional request; until 2.3 the Sender waited for it alone
+    await_ready_polls_first           awaitReady polls before it connects, so the metadata's own pick may connect first (2.8)
+    sends_request_topic_updates       waiting for a topic asks for that topic's update (2.5, KIP-526), before for a full one
+    headers_read_only                 whether the printed record's headers are closed already (until 2.3)
+    too_large_text                    what RecordTooLargeException says
+    names_partition_count             a time-out for a partition out of range names the count (3.9)
+    classic_banner                    the note that KIP-848 is ready (4.4)
+    """
+
+    name: str
+    release: str
+    commit_id: str
+    node_knows_fencing: bool = False
+    coordinator_connection: str = "{opposite}"
+    least_loaded: Rule = standing_then_longest_untried
+    metadata_has_log_context: bool = True
+    bootstrap_needs_update: bool = True
+    exponential_refresh_backoff: bool = False
+    jitter_inside_cap: bool = False
+    names_idle_closes: bool = False
+    warns_of_bootstrap_disconnect: bool = True
+    telemetry_after_refusal_ms: int | None = None
+    cluster_check: bool = False
+    client_id_without_group: str = "consumer-null-{n}"
+    client_id_with_group: str = "consumer-{group}-{n}"
+    awaits_join_in_poll: bool = False
+    prepares_with_async_commit: bool = True
+    revokes_even_nothing: bool = False
+    revokes_on_close: bool = True
+    join_disables_heartbeats: bool = False
+    heartbeats_from_join: bool = True
+    states_rejoin_reason: bool = True
+    member_id_reason: str = "need to re-join with the given member-id: {member_id}"
+    eager_unassigns_at_prepare: bool = True
+    tells_owned_partitions: bool = True
+    requires_stable_offsets: bool = True
+    checks_membership_before_commit: bool = True
+    disconnects_lost_coordinator: bool = True
+    leave_reason_in_full: bool = False
+    position_style: str = "optional"
+    list_offsets_with_epoch: bool = True
+    fetches_with_epoch: bool = True
+    keeps_leader_of_position: bool = True
+    keeps_paused_data: bool = True
+    rotates_partitions: bool = True
+    closes_fetch_sessions: bool = True
+    isolation_in_lower_case: bool = True
+    prints_generation_object: bool = True
+    prints_assignment_in_hash_order: bool = False
+    brackets_partitions: bool = False
+    transmits_after_assign: bool = True
+    partitioner: str = "adaptive"
+    ready_in_hash_order: bool = False
+    queues_init_producer_id: bool = True
+    await_ready_polls_first: bool = True
+    sends_request_topic_updates: bool = True
+    headers_read_only: bool = False
+    too_large_text: str = TOO_LARGE
+    names_partition_count: bool = True
+    classic_banner: bool = False
+
+    @property
+    def api_versions_version(self) -> int:
+        """The version of the first ApiVersions request on a connection, before anything is known of the broker."""
+        return newest_known(self.name, ApiKeys.API_VERSIONS)
+
+    def latest(self, api: ApiKeys) -> int:
+        return newest_known(self.name, api)
+
+    def latest_version(self, api: str, usable: Mapping[ApiKeys, int] | None) -> int:
+        """The version a request to this connection will have; before ApiVersions has answered, the client's newest."""
+        return usable[ApiKeys[api]] if usable and ApiKeys[api] in usable else newest_known(self.name, ApiKeys[api])
+
+    def missing_topic_text(self, topic: str, partition: int | None, count: int | None, limit_ms: int) -> str:
+        """What send() says when the metadata does not come in time."""
+        if self.names_partition_count and partition is not None and count is not None:
+            return f"Partition {partition} of topic {topic} with partition count {count} is not present in metadata after {limit_ms} ms."
+        return f"Topic {topic} not present in metadata after {limit_ms} ms."
+
+    def out_of_range_text(self, partition, position) -> str:
+        if self.position_style == "plain":
+            return f"Offsets out of range with no configured reset policy for partitions: {{{partition}={position.offset}}}"
+        return f"Fetch position {position.text(self.position_style)} is out of range for partition {partition}"
+
+
+V4_4 = Profile(
+    name="4.4", release="4.4.0", commit_id="1156b2752aaa28ea", node_knows_fencing=True, coordinator_connection="+{id}",
+    exponential_refresh_backoff=True, jitter_inside_cap=True, names_idle_closes=True, telemetry_after_refusal_ms=TELEMETRY_NEVER_AGAIN_MS,
+    cluster_check=True, brackets_partitions=True, classic_banner=True,
+)
+V4_0 = replace(V4_4, name="4.0", release="4.0.2", commit_id="", coordinator_connection="{opposite}", cluster_check=False,
+               brackets_partitions=False, classic_banner=False)
+V3_9 = replace(V4_0, name="3.9", release="3.9.2", commit_id="5e9866f43ab8e7e4", node_knows_fencing=False, telemetry_after_refusal_ms=300_000)
+V3_6 = replace(V3_9, name="3.6", release="3.6.2", commit_id="", telemetry_after_refusal_ms=None, exponential_refresh_backoff=False,
+               jitter_inside_cap=False, names_idle_closes=False, member_id_reason="rebalance failed due to MemberIdRequiredException")
+V2_8 = replace(V3_6, name="2.8", release="2.8.2", commit_id="", prepares_with_async_commit=False, states_rejoin_reason=False,
+               disconnects_lost_coordinator=False, leave_reason_in_full=True, closes_fetch_sessions=False, isolation_in_lower_case=False,
+               partitioner="sticky", transmits_after_assign=True, ready_in_hash_order=True, names_partition_count=False)
+V2_3 = replace(
+    V2_8, name="2.3", release="2.3.0", commit_id="fc1aaa116b661c8a", least_loaded=standing_then_preparing,
+    client_id_without_group="consumer-{n}", client_id_with_group="consumer-{n}", awaits_join_in_poll=True, revokes_even_nothing=True,
+    revokes_on_close=False, join_disables_heartbeats=True, heartbeats_from_join=False, eager_unassigns_at_prepare=False,
+    tells_owned_partitions=False, requires_stable_offsets=False, leave_reason_in_full=False, position_style="plain",
+    keeps_leader_of_position=False, keeps_paused_data=False, prints_generation_object=False, prints_assignment_in_hash_order=True,
+    transmits_after_assign=False, partitioner="round robin", queues_init_producer_id=False, await_ready_polls_first=False,
+    sends_request_topic_updates=False, headers_read_only=True, too_large_text=TOO_LARGE_OLD,
+)
+V2_2 = replace(V2_3, name="2.2", release="2.2.2", commit_id="1a0e5ae78877f81a", least_loaded=fewest_unanswered, metadata_has_log_context=False,
+               list_offsets_with_epoch=False, fetches_with_epoch=False)
+V2_1 = replace(V2_2, name="2.1", release="2.1.1", commit_id="", bootstrap_needs_update=False, warns_of_bootstrap_disconnect=False)
+
+PROFILES: Mapping[str, Profile] = {p.name: p for p in (V2_1, V2_2, V2_3, V2_8, V3_6, V3_9, V4_0, V4_4)}
+
+
+def profile_of(version: str) -> tuple[Profile, str | None]:
+    """The Profile of a version as people write it ("3.9", "3.9.2") and, where a patch release stands for another, a note saying so.
+
+    Raises ValueError naming the versions there are.
+    """
+    parts = str(version).split(".")
+    profile = PROFILES.get(".".join(parts[:2]))
+    if profile is None or not all(part.isdigit() for part in parts):
+        raise ValueError(f"there is no client version {version!r} here; choose one of {', '.join(PROFILES)}")
+    note = None
+    if len(parts) > 2 and version != profile.release:
+        note = f"client {version} is played as {profile.release}, the recorded release of {profile.name}"
+    return profile, note
