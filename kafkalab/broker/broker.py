@@ -24,9 +24,9 @@ from kafkalab.broker.identifiers import java_uuid
 from kafkalab.broker.producer_ids import ProducerIds
 from kafkalab.broker.profiles import BrokerProfile
 from kafkalab.broker.replica_manager import ReplicaManager
+from kafkalab.protocol import messages as m
 from kafkalab.protocol.api_keys import ApiKeys
 from kafkalab.protocol.header import RequestHeader
-from kafkalab.protocol import messages as m
 from kafkalab.sim.journal import Journal
 from kafkalab.sim.rng import Streams
 from kafkalab.sim.scheduler import Scheduler, Timer
@@ -126,13 +126,6 @@ class Broker:
         if self._connections.pop(connection_id, None) is not None:
             self._cancel_timer(CancelTimer(("idle", connection_id)))
             self._do(self.fetches.abandon(connection_id))
-
-    def crash(self) -> None:
-        """The process is gone: connections, parked requests, timers and groups with it. Logs are on the disk."""
-        for timer in self._timers.values():
-            timer.cancel()
-        self._timers.clear()
-        self._connections.clear()
 
     def leader_changed(self, topic: str, partition: int) -> None:
         """The partition got another leader: fetches that wait here for its records learn of it."""

@@ -137,6 +137,11 @@ class ClusterState:
             partition.replicas = partition.isr = (leader,)
         self.revision += 1
 
+    def set_alive(self, broker: int, alive: bool) -> None:
+        """Say whether METADATA and FIND_COORDINATOR may name a broker. Its leaderships are the controller's matter."""
+        self.alive[broker] = alive
+        self.revision += 1
+
     def coordinator_of(self, group: str) -> int:
         """The broker that coordinates `group`: the leader of its partition of the offsets topic; -1 while it has none.
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from kafkalab.broker.effects import Caller, CancelTimer, Effect, Respond, SetTimer
-from kafkalab.broker.fetch_sessions import FetchContext, FetchKey, FetchSessions
+from kafkalab.broker.fetch_sessions import FetchContext, FetchKey, FetchSession, FetchSessions
 from kafkalab.broker.profiles import BrokerProfile
 from kafkalab.broker.replica_manager import LEADERSHIP_ERRORS, ReplicaManager
 from kafkalab.broker.wire_changes import WireChange
@@ -47,6 +47,7 @@ class Fetches:
         self._draw_session_id = draw_session_id
         self._waiting: dict[int, WaitingFetch] = {}
         self._watchers: dict[tuple[str, int], dict[int, None]] = {}
+        self._places: dict[FetchKey, tuple[str, int]] = {}
         self._count = 0
 
     @property
@@ -106,7 +107,14 @@ class Fetches:
         return fetch
 
     def _place(self, key: FetchKey) -> tuple[str, int]:
-        return self._replicas.name_of(key.topic, key.topic_id) or "", key.partition
+        """Topic name and number; the name is empty where nobody knows the id."""
+        place = self._places.get(key)
+        if place is None:
+            topic = self._replicas.name_of(key.topic, key.topic_id)
+            if topic is None:
+                return "", key.partition
+            place = self._places[key] = topic, key.partition
+        return place
 
     def _is_ready(self, request: FetchRequest, context: FetchContext) -> bool:
         """Enough bytes in sum, or anything that is wrong with one of the partitions."""
@@ -125,6 +133,8 @@ class Fetches:
         hints = self._profile.hints_new_leader and WireChange.FETCH_HINTS_LEADER.holds_for(caller.header)
         endpoints = {}
         for key, asked in context.partitions.items():
+            if context.session is not None and self._is_quiet(context.session, key, asked):
+                continue
             data = self._read(key, asked, request.isolation_level, left, not got_any, hints)
             if data.records:
                 left -= sum(batch.size_bytes for batch in data.records)
@@ -135,6 +145,14 @@ class Fetches:
         session_id, told = self.sessions.answer(context, read, lambda: self._draw_session_id(caller))
         return FetchResponse(session_id=session_id, responses=self._by_topic(told, caller),
                              node_endpoints=tuple(endpoints.values()))
+
+    def _is_quiet(self, session: FetchSession, key: FetchKey, asked: FetchPartition) -> bool:
+        """Nothing to read and nothing new to tell: most partitions of most fetches, spared the making of an answer."""
+        replica, error = self._replicas.led_replica(*self._place(key), asked.current_leader_epoch)
+        known = session.partitions.get(key)
+        return (error == 0 and known is not None and asked.fetch_offset == replica.log.log_end_offset
+                and known.high_watermark == replica.log.high_watermark
+                and known.log_start_offset == replica.log.log_start_offset)
 
     def _read(self, key: FetchKey, asked: FetchPartition, isolation_level: int, left: int, first: bool,
               hints: bool) -> FetchPartitionData:

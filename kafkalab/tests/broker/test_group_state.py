@@ -1,0 +1,23 @@
+"""The table of group states against Kafka's own (GroupMetadata.validPreviousStates, the same in ClassicGroupState)."""
+
+import pytest
+
+from kafkalab.broker.group_state import MOVES, GroupState, may_move
+
+LEGAL = {
+    ("Empty", "PreparingRebalance"), ("Empty", "Dead"),
+    ("PreparingRebalance", "Empty"), ("PreparingRebalance", "CompletingRebalance"), ("PreparingRebalance", "Dead"),
+    ("CompletingRebalance", "PreparingRebalance"), ("CompletingRebalance", "Stable"), ("CompletingRebalance", "Dead"),
+    ("Stable", "PreparingRebalance"), ("Stable", "Dead"),
+    ("Dead", "Dead"),
+}
+
+
+@pytest.mark.parametrize("before", GroupState)
+@pytest.mark.parametrize("after", GroupState)
+def test_a_group_moves_only_as_kafkas_table_says(before, after):
+    assert may_move(before, after) == ((before.value, after.value) in LEGAL)
+
+
+def test_every_state_but_dead_can_be_left():
+    assert [state for state, moves in MOVES.items() if moves <= {state}] == [GroupState.DEAD]
