@@ -44,7 +44,7 @@ def change(edit) -> dict:
         return progress
     try:
         with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, prefix=".progress", delete=False) as draft:
-            json.dump(progress, draft, ensure_ascii=False, indent=1, sort_keys=True)
+            json.dump(progress, draft, ensure_ascii=False, indent=1)
         os.replace(draft.name, path)
     except OSError:                                      # a read-only folder: the lesson goes on without a memory
         pass

@@ -87,7 +87,7 @@ def _fill(draft: Path, chapters: list[str]) -> None:
         _copy(source, draft / "autograder" / "questions" / source.name)
         if not sealed.read(chapter):
             raise ValueError(f"Chapter {chapter} is not sealed; `python -m autograder seal {chapter}` does it.")
-        _copy(sealed.FOLDER / f"ch{chapter}.json", draft / "autograder" / "questions" / "sealed" / f"ch{chapter}.json")
+        _copy(sealed.folder() / f"ch{chapter}.json", draft / "autograder" / "questions" / "sealed" / f"ch{chapter}.json")
         folder = master(chapter).path.parent
         shutil.copytree(folder, draft / "notebooks" / "release" / folder.name)
 

@@ -17,12 +17,15 @@ from pathlib import Path
 
 from autograder.plain import canonical
 
-FOLDER = Path(os.environ.get("AUTOGRADER_COURSE") or Path(__file__).parent) / "questions" / "sealed"
+
+def folder() -> Path:
+    """Where the sealed files are: beside the questions they seal."""
+    return Path(os.environ.get("AUTOGRADER_COURSE") or Path(__file__).parent) / "questions" / "sealed"
 
 
 def read(chapter: str) -> dict:
     """The sealed questions of a chapter; {} when it has not been sealed."""
-    path = FOLDER / f"ch{chapter}.json"
+    path = folder() / f"ch{chapter}.json"
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 

@@ -25,7 +25,7 @@ def seal(chapter: str) -> Path:
     """Seal the public cases of a chapter and write the file; the same course gives the same bytes."""
     chapter_boxes = {question.id: _seal_question(question) for question in of_chapter(chapter)
                      if question.kind != "open" and question.public_judge is None}
-    path = sealed.FOLDER / f"ch{chapter}.json"
+    path = sealed.folder() / f"ch{chapter}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(chapter_boxes, indent=0, sort_keys=True) + "\n", encoding="utf-8")
     return path

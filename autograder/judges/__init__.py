@@ -64,7 +64,7 @@ class Judge:
     otherwise: str = "not yet. hint(\"{id}\") says where to look."
 
 
-if os.environ.get("AUTOGRADER_COURSE"):                  # a course of your own, outside this package: see course.py
+if os.environ.get("AUTOGRADER_COURSE"):                  # a course of your own, outside this package: see masters.py
     __path__.append(os.path.join(os.environ["AUTOGRADER_COURSE"], "judges"))
 
 

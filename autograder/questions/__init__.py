@@ -115,7 +115,7 @@ def _all_numbers(question: Question) -> tuple[dict, ...]:
     return found
 
 
-if os.environ.get("AUTOGRADER_COURSE"):                  # a course of your own, outside this package: see course.py
+if os.environ.get("AUTOGRADER_COURSE"):                  # a course of your own, outside this package: see masters.py
     __path__.append(os.path.join(os.environ["AUTOGRADER_COURSE"], "questions"))
 
 

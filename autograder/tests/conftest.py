@@ -1,0 +1,64 @@
+"""The demo course of tests/demo, built once; the fixture `demo` lets a test work in it as AUTOGRADER_COURSE would."""
+import json
+import os
+
+import pytest
+
+from autograder import judges, questions
+from autograder.assignment import rebuild
+from autograder.masters import master
+from autograder.references import references
+from autograder.sandbox import Sandbox
+from autograder.tests.demo.build import build
+
+
+@pytest.fixture(scope="session")
+def demo_folder(tmp_path_factory):
+    """The demo course on disk, sealed."""
+    folder = build(tmp_path_factory.mktemp("course") / "demo")
+    questions.__path__.append(str(folder / "questions"))
+    judges.__path__.append(str(folder / "judges"))
+    before = os.environ.get("AUTOGRADER_COURSE")
+    os.environ["AUTOGRADER_COURSE"] = str(folder)
+    try:
+        from autograder.sealing import seal
+        seal("90")
+    finally:
+        os.environ.pop("AUTOGRADER_COURSE")
+        if before is not None:
+            os.environ["AUTOGRADER_COURSE"] = before
+    yield folder
+    questions.__path__.remove(str(folder / "questions"))
+    judges.__path__.remove(str(folder / "judges"))
+
+
+@pytest.fixture
+def demo(demo_folder, monkeypatch, tmp_path):
+    """Work in the demo course; the current folder is an empty one."""
+    monkeypatch.setenv("AUTOGRADER_COURSE", str(demo_folder))
+    monkeypatch.delenv("AUTOGRADER_SECRET", raising=False)
+    monkeypatch.chdir(tmp_path)
+    return demo_folder
+
+
+@pytest.fixture(scope="session")
+def sandbox(demo_folder):
+    """One sandbox for all tests: its view holds the demo questions too."""
+    with Sandbox() as opened:
+        yield opened
+
+
+@pytest.fixture
+def hand_in(demo, tmp_path):
+    """hand_in("alice", {"90.1": source}) writes alice's notebook, the reference in all other cells, and returns its path."""
+    def write(name: str, answers: dict | None = None, student: str | None = None, folder=None, **changes):
+        notebook = rebuild(master("90"), {**references("90"), **(answers or {})})
+        for cell in notebook["cells"]:
+            if cell["source"] == 'me("")' and student is not None:
+                cell["source"] = f'me("{student}")'
+        notebook.update(changes)
+        path = (folder or tmp_path) / f"{name}.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(notebook, indent=1), encoding="utf-8")
+        return path
+    return write
