@@ -1,0 +1,256 @@
+"""The metrics a client counts, as it names them one by one when it closes.
+
+Clients with telemetry (KIP-714, from 3.7 on) write a line "removing kafka metric : MetricName [...]" for each metric
+that leaves. The lab measures nothing; these names are here so that the lines of a close are complete. The sensors of a
+4.4 consumer's fetches leave in the order of a hash map of their names; ours leave in the order of these tables.
+Read off clients 3.9.2, 4.0.2 and 4.4.0.
+"""
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+POLL = """
+last-poll-seconds-ago      The number of seconds since the last poll() invocation.
+time-between-poll-avg      The average delay between invocations of poll() in milliseconds.
+time-between-poll-max      The max delay between invocations of poll() in milliseconds.
+poll-idle-ratio-avg        The average fraction of time the consumer's poll() is idle as opposed to waiting for the user code to process records.
+commit-sync-time-ns-total  The total time the consumer has spent in commitSync in nanoseconds
+committed-time-ns-total    The total time the consumer has spent in committed in nanoseconds
+"""
+"""What a consumer counts of its own calls."""
+
+COORDINATOR = """
+commit-latency-avg              The average time taken for a commit request
+commit-latency-max              The max time taken for a commit request
+commit-total                    The total number of commit calls
+commit-rate                     The number of commit calls per second
+assigned-partitions             The number of partitions currently assigned to this consumer
+partition-revoked-latency-avg   The average time taken for a partition-revoked rebalance listener callback
+partition-revoked-latency-max   The max time taken for a partition-revoked rebalance listener callback
+partition-assigned-latency-avg  The average time taken for a partition-assigned rebalance listener callback
+partition-assigned-latency-max  The max time taken for a partition-assigned rebalance listener callback
+partition-lost-latency-avg      The average time taken for a partition-lost rebalance listener callback
+partition-lost-latency-max      The max time taken for a partition-lost rebalance listener callback
+"""
+"""What a member counts of its group."""
+
+FETCH = """
+fetch-latency-avg        The average time taken for a fetch request.
+fetch-latency-max        The max time taken for any fetch request.
+fetch-total              The total number of fetch requests.
+fetch-rate               The number of fetch requests per second.
+fetch-size-avg           The average number of bytes fetched per request
+fetch-size-max           The maximum number of bytes fetched per request
+bytes-consumed-total     The total number of bytes consumed
+bytes-consumed-rate      The average number of bytes consumed per second
+records-per-request-avg  The average number of records in each request
+records-consumed-total   The total number of records consumed
+records-consumed-rate    The average number of records consumed per second
+fetch-throttle-time-avg  The average throttle time in ms
+fetch-throttle-time-max  The maximum throttle time in ms
+records-lag-max          The maximum lag in terms of number of records for any partition in this window. NOTE: This is based on current offset and not committed offset
+records-lead-min         The minimum lead in terms of number of records for any partition in this window
+"""
+"""What a consumer counts of its fetches, over all."""
+
+FETCH_TOPIC = """
+fetch-size-avg           The average number of bytes fetched per request for a topic.
+fetch-size-max           The maximum number of bytes fetched per request for a topic.
+bytes-consumed-total     The total number of bytes consumed for a topic.
+bytes-consumed-rate      The average number of bytes consumed per second for a topic.
+records-per-request-avg  The average number of records in each request for a topic.
+records-consumed-total   The total number of records consumed for a topic.
+records-consumed-rate    The average number of records consumed per second for a topic.
+"""
+"""... of one topic."""
+
+FETCH_PARTITION = """
+records-lag             The latest lag of the partition.
+records-lag-max         The max lag of the partition.
+records-lag-avg         The average lag of the partition.
+records-lead            The latest lead of the partition.
+records-lead-min        The min lead of the partition.
+records-lead-avg        The average lead of the partition.
+preferred-read-replica  The current read replica for the partition, or -1 if reading from leader.
+"""
+"""... of one partition."""
+
+NETWORK = """
+connection-count                           The current number of active connections.
+connection-close-total                     The total number of connections closed
+connection-close-rate                      The number of connections closed per second
+connection-creation-total                  The total number of new connections established
+connection-creation-rate                   The number of new connections established per second
+successful-authentication-total            The total number of connections with successful authentication
+successful-authentication-rate             The number of connections with successful authentication per second
+successful-reauthentication-total          The total number of successful re-authentication of connections
+successful-reauthentication-rate           The number of successful re-authentication of connections per second
+successful-authentication-no-reauth-total  The total number of connections with successful authentication where the client does not support re-authentication
+failed-authentication-total                The total number of connections with failed authentication
+failed-authentication-rate                 The number of connections with failed authentication per second
+failed-reauthentication-total              The total number of failed re-authentication of connections
+failed-reauthentication-rate               The number of failed re-authentication of connections per second
+reauthentication-latency-max               The max latency observed due to re-authentication
+reauthentication-latency-avg               The average latency observed due to re-authentication
+network-io-total                           The total number of network operations (reads or writes) on all connections
+network-io-rate                            The number of network operations (reads or writes) on all connections per second
+outgoing-byte-total                        The total number of outgoing bytes sent to all servers
+outgoing-byte-rate                         The number of outgoing bytes sent to all servers per second
+incoming-byte-total                        The total number of bytes read off all sockets
+incoming-byte-rate                         The number of bytes read off all sockets per second
+request-total                              The total number of requests sent
+request-rate                               The number of requests sent per second
+request-size-avg                           The average size of requests sent.
+request-size-max                           The maximum size of any request sent.
+response-total                             The total number of responses received
+response-rate                              The number of responses received per second
+select-total                               The total number of times the I/O layer checked for new I/O to perform
+select-rate                                The number of times the I/O layer checked for new I/O to perform per second
+"""
+"""What the network layer counts, over all connections."""
+
+IO_TIMES = """
+io-wait-time-ns-avg                        The average length of time the I/O thread spent waiting for a socket ready for reads or writes in nanoseconds.
+io-wait-time-ns-total                      The total time the I/O thread spent waiting
+io-wait-ratio                              The fraction of time the I/O thread spent waiting
+io-time-ns-avg                             The average length of time for I/O per select call in nanoseconds.
+io-time-ns-total                           The total time the I/O thread spent doing I/O
+io-ratio                                   The fraction of time the I/O thread spent doing I/O
+"""
+"""How its thread spends its time."""
+
+IO_TIMES_WITH_DEPRECATED = """
+io-wait-time-ns-avg                        The average length of time the I/O thread spent waiting for a socket ready for reads or writes in nanoseconds.
+io-waittime-total                          *Deprecated* The total time the I/O thread spent waiting
+io-wait-ratio                              The fraction of time the I/O thread spent waiting
+io-wait-time-ns-total                      The total time the I/O thread spent waiting
+io-time-ns-avg                             The average length of time for I/O per select call in nanoseconds.
+iotime-total                               *Deprecated* The total time the I/O thread spent doing I/O
+io-ratio                                   The fraction of time the I/O thread spent doing I/O
+io-time-ns-total                           The total time the I/O thread spent doing I/O
+"""
+"""The same before KIP-773 was carried through: the old names are still there, and the new ones follow their ratios."""
+
+NODE = """
+request-total        The total number of requests sent
+request-rate         The number of requests sent per second
+request-size-avg     The average size of requests sent.
+request-size-max     The maximum size of any request sent.
+outgoing-byte-total  The total number of outgoing bytes
+outgoing-byte-rate   The number of outgoing bytes per second
+response-total       The total number of responses received
+response-rate        The number of responses received per second
+incoming-byte-total  The total number of incoming bytes
+incoming-byte-rate   The number of incoming bytes per second
+"""
+"""... of one connection."""
+
+NODE_LATENCY = """
+request-latency-avg
+request-latency-max
+"""
+"""... and how long its answers took. The descriptions are empty in Kafka, too."""
+
+PRODUCER = """
+flush-time-ns-total             Total time producer has spent in flush in nanoseconds.
+txn-init-time-ns-total          Total time producer has spent in initTransactions in nanoseconds.
+txn-begin-time-ns-total         Total time producer has spent in beginTransaction in nanoseconds.
+txn-send-offsets-time-ns-total  Total time producer has spent in sendOffsetsToTransaction in nanoseconds.
+txn-commit-time-ns-total        Total time producer has spent in commitTransaction in nanoseconds.
+txn-abort-time-ns-total         Total time producer has spent in abortTransaction in nanoseconds.
+txn-prepare-time-ns-total       Total time producer has spent in prepareTransaction in nanoseconds.
+metadata-wait-time-ns-total     Total time producer has spent waiting on topic metadata in nanoseconds.
+"""
+"""What a producer counts of its own calls."""
+
+APP_INFO = """
+version        Metric indicating version
+commit-id      Metric indicating commit-id
+start-time-ms  Metric indicating start-time-ms
+"""
+"""What the program says of itself."""
+
+PERIODS_NOTE = (" Note: For topic names with periods (.), an additional metric with underscores is emitted. However, the "
+                "periods replaced metric is deprecated. Please use the metric with actual topic name instead.")
+"""What 4.4 adds to the description of a topic's or a partition's metric (KIP-1109)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricHabit:
+    """What one client version counts and lets go at close.
+
+    removes_fetch_sensors: a consumer also names its group's and its fetches' metrics (4.4).
+    without: names this version does not have yet.
+    io_times: the table of its network thread's times.
+    """
+
+    removes_fetch_sensors: bool = False
+    without: frozenset[str] = frozenset()
+    io_times: str = IO_TIMES
+
+
+NOT_YET_IN_3_9 = frozenset({"txn-prepare-time-ns-total"})  # KIP-939
+
+HABITS = {
+    "3.9": MetricHabit(without=NOT_YET_IN_3_9, io_times=IO_TIMES_WITH_DEPRECATED),
+    "4.0": MetricHabit(without=NOT_YET_IN_3_9),
+    "4.4": MetricHabit(removes_fetch_sensors=True),
+}
+"""Versions that are not here have no telemetry and write no such line."""
+
+
+def removed_at_close(version: str, kind: str, client_id: str, *, nodes: Sequence[str | int] = (),
+                     fetched_from: Iterable[str | int] = (), partitions: Sequence[tuple[str, int]] = (),
+                     in_group: bool = True) -> list[str]:
+    """`MetricName [name=..., group=..., description=..., tags={...}]` for each metric that leaves when a client closes.
+
+    kind: "consumer" or "producer". nodes: connections in the order they were first tried, as they are printed (-1, 0,
+    "+2"). fetched_from: those of them that answered a FETCH. partitions: fetched ones. in_group: has a coordinator.
+    Empty for versions without telemetry.
+    """
+    habit = HABITS.get(version)
+    if habit is None:
+        return []
+    client = {"client-id": client_id}
+    early = tuple(fetched_from) if habit.removes_fetch_sensors else ()
+    rows: list[tuple[str, str, str, dict[str, object]]] = []
+
+    def add(group: str, table: str, tags: dict[str, object], note: str = "") -> None:
+        rows.extend((name, group, description + note, tags) for name, description in _table(table) if name not in habit.without)
+
+    def add_latency(node: str | int) -> None:
+        add(f"{kind}-node-metrics", NODE_LATENCY, {**client, "node-id": f"node-{node}"})
+
+    if kind == "consumer":
+        if habit.removes_fetch_sensors and in_group:
+            add("consumer-coordinator-metrics", COORDINATOR, client)
+        add("consumer-metrics", POLL, client)
+        if habit.removes_fetch_sensors:
+            add("consumer-fetch-manager-metrics", FETCH, client)
+            for topic in dict.fromkeys(topic for topic, _ in partitions):
+                add("consumer-fetch-manager-metrics", FETCH_TOPIC, {**client, "topic": topic}, PERIODS_NOTE)
+            for topic, partition in partitions:
+                add("consumer-fetch-manager-metrics", FETCH_PARTITION, {**client, "topic": topic, "partition": partition},
+                    PERIODS_NOTE)
+            for node in early:
+                add_latency(node)
+    add(f"{kind}-metrics", NETWORK, client)
+    add(f"{kind}-metrics", habit.io_times, client)
+    for node in nodes:
+        add(f"{kind}-node-metrics", NODE, {**client, "node-id": f"node-{node}"})
+        if node not in early:
+            add_latency(node)
+    if kind == "producer":
+        add("producer-metrics", PRODUCER, client)
+    add("app-info", APP_INFO, client)
+    return [_metric_name(*row) for row in rows]
+
+
+def _table(text: str) -> Iterator[tuple[str, str]]:
+    for row in text.strip().splitlines():
+        name, _, description = row.partition(" ")
+        yield name, description.strip()
+
+
+def _metric_name(name: str, group: str, description: str, tags: dict[str, object]) -> str:
+    shown = ", ".join(f"{tag}={value}" for tag, value in tags.items())
+    return f"MetricName [name={name}, group={group}, description={description}, tags={{{shown}}}]"
