@@ -20,7 +20,7 @@ _WORDS = Lexicon(
         "closed": "clos*, drop*, die, dies, expire*, disconnect*, lost, lose*, reap*, disappear*, goes away, go away, terminat*, idle out, idles out, timed out, gone, 关闭, 断开, 关掉, 回收, 被关, 断掉, 少了, 关了",
         "foreign_after": "partition*, broker*, minute*, min, mins, ms, s, sec, secs, second*, hour*, consumer*, group*, leader*, address*, node*, %, topic*, member*, reason*, step*, kinds, types, class*, roles, purposes, thing*, machine*, server*, request*, times, point*, way*, part*, more, fetch*, heartbeat*, extra, fewer, less, threads, "
         "分钟, 分区, 分, 秒, 毫秒, 小时, 个分区, 个 broker, 个节点, 台, 个消费者, 个 leader, 个 partition, 个主题, 个地址, 个代理, 个 topic, 种, 类, 点, 步, 个原因, 个 partitions, 个 brokers, 倍, 次, 个组, 个领导, 者",
-        "foreign_before": "node, node id, id, id :, id =, broker, brokers, partition, version, client, kafka, v, port, localhost :, step, point, reason, part, class, q, question, chapter, number, ids, no, 第, 节点, 版本, 分区, 编号, 客户端, broker -, -",
+        "foreign_before": "socket, sockets, connection, node, node id, id, id :, id =, broker, brokers, partition, version, client, kafka, v, port, localhost :, step, point, reason, part, class, q, question, chapter, number, ids, no, 第, 节点, 版本, 分区, 编号, 客户端, broker -, -",
         "doubted": "not, rather than, instead of, never, isn t, might think, may think, could think, might say, might expect, may expect, would think, would expect, one would guess, people think, people say, some say, many say, students say, often answer, would have been, would be, naive answer, naively, forget*, wrong answer, tempted to say, tempting, unlike, no longer, "
         "不是, 而不是, 并非, 不会是, 以为, 误以为, 错误地, 可能会说, 而非, 不止",
         "parts": "bootstrap, boot strap, seed, coordinator*, cordinator, group coordinator, leader*, data, broker, brokers, metadata, lookup, find coordinator, findcoordinator, fetch*, initial, each, both, 引导, 协调者, 协调器, leader, 数据, 元数据, 主节点, 领导, 初始, 首领, -1",
@@ -37,7 +37,7 @@ _WORDS = Lexicon(
         "心跳, 组请求, 控制请求, 协调请求, 协调器的请求, 提交位移, 提交, 加入组, 协调消息, 控制消息, 位移提交, 心跳包, 组管理, 协调流量, 控制流量, 协调者请求, 协调者的请求",
         "fetch": "fetch*, long poll*, longpoll*, poll*, data request*, data traffic, data connection, data read*, bulk data, data, pull*, consum* request*, big response*, large response*, big transfer*, read request*, slow request*, long request*, record*, download*, payload*, long wait*, "
         "fetch, 拉取, 拉数据, 取数据, 长轮询, 数据请求, 抓取, 长拉取, 拉取请求, 数据流量, 消费数据, 获取数据, 取消息, 拉消息, 读取数据, 数据传输, 大量数据, 轮询, 读数据, poll, 数据",
-        "blocks": "block, blocks, blocking, delay, delays, delaying, hold* up, holding up, stall, stalls, stalling, starve, starves, starving, slow down, slows down, slow, slows, prevent*, stop, stops, obstruct*, hinder*, clog*, jam*, choke*, block*, hog*, monopoli*, occup*, interfere*, disturb*, affect*, impact*, hamper*, impede*, get in the way, gets in the way, keep* _ waiting, keep* _ from, make* _ wait, make* _ late, make* _ queue, mak* _ wait, crowd* out, sit in front, drown*, suffocat*, hold back, holds back, held, "
+        "blocks": "hold* (it|them|everything|heartbeats|all) up, block, blocks, blocking, delay, delays, delaying, hold* up, holding up, stall, stalls, stalling, starve, starves, starving, slow down, slows down, slow, slows, prevent*, stop, stops, obstruct*, hinder*, clog*, jam*, choke*, block*, hog*, monopoli*, occup*, interfere*, disturb*, affect*, impact*, hamper*, impede*, get in the way, gets in the way, keep* _ waiting, keep* _ from, make* _ wait, make* _ late, make* _ queue, mak* _ wait, crowd* out, sit in front, drown*, suffocat*, hold back, holds back, held, "
         "阻塞, 堵塞, 堵住, 挡住, 卡住, 耽误, 延迟, 拖延, 拖慢, 影响, 妨碍, 干扰, 占用, 占住, 阻挡, 堵, 卡, 耽搁, 拖累, 占满, 阻碍, 挤占, 饿死, 延误, 推迟",
         "waits": "wait*, queue*, queueing, queuing, queued, behind, stuck, sit* behind, held up, held back, blocked, delayed, stalled, starved, slowed, late, lag*, miss*, trapped, lined up, line up, get in line, in line, postponed, jammed, clogged, suffer*, be held, being held, hold* up, time* out, timed out, arrive late, not arrive, not get through, get through, reach*, go* out, in time, on time, promptly, immediately, overtak*, pass, bypass, buried, suspended, be answered, impacted, affected, interrupted, disturbed, not sent, starving, starve, "
         "等, 等待, 排队, 排在, 后面, 卡在, 卡住, 被阻塞, 被堵, 被卡, 被延迟, 被耽误, 被拖, 被挡, 及时, 按时, 迟到, 延迟, 超时, 错过, 被影响, 受影响, 不受, 阻塞, 堵住, 堵在, 延误, 耽误, 发不出, 收不到, 准时, 准时到, 堵",
@@ -92,6 +92,7 @@ OPEN = Rubric(
                 "~(not|without|except|minus|but|没有|除) .. {bootstrap} .. (kept|keep*|remain*|surviv*|after|保留)",
                 "(minus|without|except|all but|减去|除了|-) the? {bootstrap}",
                 "(first|initial|第一|-1) .. (one|connection|socket|连接) .. {closed_any}",
+                "(socket|connection|连接) (one|1|#1|一) .. ({closed_any}|{idle})",
             ),
             against=(
                 "~{bootstrap} _ _ (is|will|gets|was|会|将|也)? _ (never|not|不会|不|没有) _ {closed_any} ! (until|before|immediately|because|right|only|立即|才|马上|by)",
@@ -111,7 +112,7 @@ OPEN = Rubric(
                 "{per} (of the|single|the|one)? (two|2)? {leader} .. (one|1|a|single|only|own|一个|一条|一)",
                 "(connection*|socket*|连接|one|ones|1|2|two) _ (to|for|with|toward|towards|与|到|给) (each|both|every|the two|the 2|two|2|两个|每个) _ {leader}",
                 "(two|2|both|两个|两|两条|两台|2 个) _ (leaders|leader|leading|leader*|领导|主副本)",
-                "leaders? (:|=|->|,|,|x|*)? (2|two)",
+                "(leader|leaders) (:|=|->)? (2|two)",
                 "(both|两个|两台) .. (lead|leads|leading|leader*|是 leader|都)",
                 "(two|2|两|两个|两条|2 个|2 条) (data|fetch|数据|拉取) (connection*|socket*|ones|连接)? .. (for|to|because|since|as|=|given|by|per|因为|对应) .. {leader}",
                 "{leader} _ (=|->|so|means|mean|give|gives|need|needs|therefore|hence|两|各|所以|就) _ (two|2|one|1|a|两|两个|两条|一个|一条)",
@@ -133,7 +134,8 @@ OPEN = Rubric(
                 "(one|1|a|single|一个|一条|separate|own|dedicated) (tcp|data|separate)? (connection*|socket*|one|连接)? (per|for each|for every|to each|to every|each) (single|individual|topic|of the|one of the)? (five|5)? {partition} ! (not|no|never|rather|instead|regardless|whatever|不|而|leader|how|many|would)",
                 "(每个|每|各|各个) {partition} _ (一个|一条|单独|自己|独立|各自|一) ! (不|而|非|leader|没)",
                 "(each|every) (of the|of these|single|one of the)? (five|5)? {partition} _ (gets|has|needs|opens|uses|requires|with|got|receives|takes) _ (one|1|a|its own|own|separate|connection|socket) ! (not|no|never|would|if)",
-                "(five|5|五) 个? 条? (tcp|data|fetch|partition|separate|数据|分区)? (connections|sockets|连接) ! (not|no|instead|never|不)",
+                "(five|5|五) 个? 条? (data|fetch|partition|separate|数据|分区) (connections|sockets|连接) ! (not|no|instead|never|不)",
+                "(five|5|五) 个? 条? tcp? (connections|sockets|连接) .. (for|because|since|as|one per|因为|对应) .. {partition} ! (not|no|instead|never|不|coordinator|协调)",
                 "(5|five|五个|五条) (for|to|因为|对应|给) the? (5|five|五个|五)? (partitions|分区)",
             ),
             near=("{leader}", "{partition}"),
@@ -177,7 +179,8 @@ OPEN = Rubric(
                 "(one|1|a|single|一个|一条|separate|own|dedicated) (tcp|data|separate)? (connection*|socket*|one|连接)? (per|for each|for every|to each|to every|each) (single|individual|topic|of the|one of the)? (five|5)? {partition} ! (not|no|never|rather|instead|regardless|whatever|不|而|leader|how|many|would)",
                 "(每个|每|各|各个) {partition} _ (一个|一条|单独|自己|独立|各自|一) ! (不|而|非|leader|没)",
                 "(each|every) (of the|of these|single|one of the)? (five|5)? {partition} _ (gets|has|needs|opens|uses|requires|with|got|receives|takes) _ (one|1|a|its own|own|separate|connection|socket) ! (not|no|never|would|if)",
-                "(five|5|五) 个? 条? (tcp|data|fetch|partition|separate|数据|分区)? (connections|sockets|连接) ! (not|no|instead|never|不)",
+                "(five|5|五) 个? 条? (data|fetch|partition|separate|数据|分区) (connections|sockets|连接) ! (not|no|instead|never|不)",
+                "(five|5|五) 个? 条? tcp? (connections|sockets|连接) .. (for|because|since|as|one per|因为|对应) .. {partition} ! (not|no|instead|never|不|coordinator|协调)",
                 "(5|five|五个|五条) (for|to|因为|对应|给) the? (5|five|五个|五)? (partitions|分区)",
             ),
         ),

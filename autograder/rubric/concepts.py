@@ -58,7 +58,7 @@ def hits(way: str, lexicon: Lexicon, reading: Reading) -> Iterator[Hit]:
     wanted, *unwanted = way.lstrip("~").split(" ! ")
     patterns = wanted.split(" & ")
     for hit in lexicon.find(patterns[0], reading):
-        if not any_polarity and negations(lexicon, reading, hit) % 2:
+        if not any_polarity and negations(lexicon, patterns[0], reading, hit) % 2:
             continue
         first, last = reading.sentence_of(hit.first)
         whole: Hit | None = hit
@@ -71,7 +71,7 @@ def hits(way: str, lexicon: Lexicon, reading: Reading) -> Iterator[Hit]:
 
 def _within(pattern: str, lexicon: Lexicon, reading: Reading, first: int, last: int, any_polarity: bool) -> Hit | None:
     for hit in lexicon.find(pattern, reading):
-        if first <= hit.first and hit.last <= last and (any_polarity or negations(lexicon, reading, hit) % 2 == 0):
+        if first <= hit.first and hit.last <= last and (any_polarity or negations(lexicon, pattern, reading, hit) % 2 == 0):
             return hit
     return None
 

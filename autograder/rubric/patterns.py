@@ -53,12 +53,18 @@ class Lexicon:
         words = {word.strip("*?") for text in self.phrases.values() for word in re.findall(r"[a-z*?]+", text)}
         return tuple(sorted(word for word in words if len(word) >= 5))
 
+    def denying_phrases(self, way: str) -> re.Pattern[str]:
+        """Phrases of the lists a way names that hold a negator themselves ("not ready", "nobody uses"): they deny nothing else."""
+        if way not in self._denying:
+            lists = [self.phrases[name] for name in re.findall(r"\{(\w+)\}", way)]
+            own = {phrase.strip() for text in lists for phrase in text.split(",") if _has_negator(phrase)}
+            longest_first = sorted(own, key=lambda phrase: (-len(phrase), phrase))
+            self._denying[way] = re.compile("(?:" + "|".join(self._expand(phrase) for phrase in longest_first) + r")(?= )") if own else re.compile("(?!)")
+        return self._denying[way]
+
     @cached_property
-    def denying_phrases(self) -> re.Pattern[str]:
-        """Phrases of the lists that hold a negator themselves ("not ready", "nobody uses"): they deny nothing around them."""
-        own = {phrase.strip() for text in self.phrases.values() for phrase in text.split(",") if _has_negator(phrase)}
-        longest_first = sorted(own, key=lambda phrase: (-len(phrase), phrase))
-        return re.compile("(?:" + "|".join(self._expand(phrase) for phrase in longest_first) + r")(?= )") if own else re.compile("(?!)")
+    def _denying(self) -> dict[str, re.Pattern[str]]:
+        return {}
 
     @cached_property
     def _compiled(self) -> dict[str, re.Pattern[str]]:
@@ -134,7 +140,7 @@ def _has_negator(phrase: str) -> bool:
     return any(word in NEGATORS for word in words) and words != ["not"]
 
 
-def negations(lexicon: Lexicon, reading: Reading, hit: Hit, reach: int = 3) -> int:
+def negations(lexicon: Lexicon, way: str, reading: Reading, hit: Hit, reach: int = 3) -> int:
     """How many denials stand inside a hit or up to `reach` words before it in the same clause."""
     first = hit.first
     steps = reach if not is_chinese(reading.tokens[hit.first].text) else reach * 2
@@ -142,7 +148,7 @@ def negations(lexicon: Lexicon, reading: Reading, hit: Hit, reach: int = 3) -> i
         first -= 1
         steps -= 1
     line = _stretch(reading, first, hit.last)
-    line = lexicon.denying_phrases.sub(" ", _HARMLESS.sub(" ", line))
+    line = lexicon.denying_phrases(way).sub(" ", _HARMLESS.sub(" ", line))
     return sum(word in NEGATORS for word in line.split())
 
 
