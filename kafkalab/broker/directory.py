@@ -6,6 +6,8 @@ transactional ids.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster import ClusterState, Partition, Topic
 from kafkalab.broker.effects import Caller, Effect, Respond
@@ -114,7 +116,7 @@ class Directory:
             replica_nodes=partition.replicas, isr_nodes=partition.isr,
             offline_replicas=tuple(replica for replica in partition.replicas if not alive[replica]))
 
-    def _in_order(self, numbers) -> list[int]:
+    def _in_order(self, numbers: Iterable[int]) -> list[int]:
         return long_map_order(numbers) if self._profile.lists_in_scala_map_order else sorted(numbers)
 
     # -- FIND_COORDINATOR

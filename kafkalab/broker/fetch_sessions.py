@@ -37,16 +37,16 @@ class SessionPartition:
         self.high_watermark = self.log_start_offset = -1
 
     def has_news(self, data: FetchPartitionData) -> bool:
-        """Must an incremental answer mention this? Remembers what it says. An error is news each time."""
+        """Must an incremental answer mention this? Remembers what it says.
+
+        An error is news each time; as it comes with a high watermark of -1, so is its end.
+        """
         news = bool(data.records)
         if data.high_watermark != self.high_watermark:
             news, self.high_watermark = True, data.high_watermark
         if data.log_start_offset != self.log_start_offset:
             news, self.log_start_offset = True, data.log_start_offset
-        if data.error_code:
-            self.high_watermark = -1  # so that the recovery, too, is news
-            return True
-        return news
+        return news or data.error_code != 0
 
 
 class FetchSession:

@@ -142,6 +142,18 @@ def test_a_connection_that_breaks_takes_its_requests_along_but_not_the_membershi
     assert lab.broker.coordinator.groups["inventory"].members == {}, "its session ended"
 
 
+def test_an_old_answer_is_never_given_to_a_new_request():
+    lab = Running()
+    member_id = lab.ask(a_join()).member_id
+    lab.send(a_join(member_id))
+    lab.run(2_900)
+    lab.broker.disconnected("inv-1#1")
+    fetch = lab.send(a_fetch())  # a connection of the same name
+    lab.run(300)
+    assert lab.broker.coordinator.groups["inventory"].generation == 1
+    assert fetch not in [number for _, _, number, _ in lab.answers] and len(lab.answers) == 1
+
+
 def test_an_idle_connection_is_closed_by_the_broker_ten_minutes_after_its_last_use():
     lab = Running()
     lab.ask(m.MetadataRequest())

@@ -328,6 +328,23 @@ def test_a_closed_static_member_keeps_a_newcomer_waiting_until_its_session_ends(
     assert story.state == "CompletingRebalance" and list(story.group.members) == [story.ids["inv-3"]]
 
 
+def test_a_static_member_may_miss_a_rebalance_and_keeps_its_place():
+    story = GroupByHand()
+    for client in ("one", "two"):
+        story.join(client, instance=client, session_ms=60_000, rebalance_ms=10_000)
+    story.wait(6_000)
+    for client in ("one", "two"):
+        story.ids[client] = story.answers_to(client)[-1].member_id
+    story.sync("two")
+    story.sync("one")
+    story.join("inv-3", rebalance_ms=10_000)
+    story.join("two", instance="two", session_ms=60_000, rebalance_ms=10_000)
+    story.wait(10_000)
+    assert story.state == "CompletingRebalance"
+    assert [member.member_id for member in story.answers_to("two")[-1].members] == [
+        story.ids[who] for who in ("one", "two", "inv-3")], "a present one leads now, and gives the absent one its share"
+
+
 def test_a_group_that_moves_away_tells_those_who_wait():
     story = GroupByHand().settle("inv-1")
     story.join("inv-2")
