@@ -21,6 +21,12 @@ IDENTIFIED_SINCE = {m.FetchResponse: 13, m.ProduceResponse: 13}
 """The first API version whose answers name topics by id alone. (Requests keep the name: the client prints it.)"""
 
 
+FEATURES_SINCE = 3
+FEATURES_FROM_ZERO_SINCE = 4
+"""ApiVersions: v3 is the first to carry features (KIP-584). Its readers reject a lowest level of 0, so brokers keep such
+features from them (KAFKA-17011); v4 readers do not mind."""
+
+
 def as_sent(message, api_version: int):
     """`message` as version `api_version` of its API carries it. ValueError where the version cannot say it."""
     kind = type(message)
@@ -29,7 +35,16 @@ def as_sent(message, api_version: int):
     if kind in IDENTIFIED_SINCE and api_version >= IDENTIFIED_SINCE[kind]:
         field = "topic" if kind is m.FetchResponse else "name"
         return replace(message, responses=tuple(replace(topic, **{field: ""}) for topic in message.responses))
+    if kind is m.ApiVersionsResponse and api_version < FEATURES_FROM_ZERO_SINCE:
+        return _with_the_features_of(message, api_version)
     return message
+
+
+def _with_the_features_of(response: m.ApiVersionsResponse, api_version: int) -> m.ApiVersionsResponse:
+    if api_version < FEATURES_SINCE:
+        return replace(response, supported_features=(), finalized_features=(), finalized_features_epoch=-1)
+    return replace(response, supported_features=tuple(
+        feature for feature in response.supported_features if feature.min_version > 0))
 
 
 def _only(things: tuple, what: str):
