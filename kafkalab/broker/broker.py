@@ -127,6 +127,18 @@ class Broker:
             self._cancel_timer(CancelTimer(("idle", connection_id)))
             self._do(self.fetches.abandon(connection_id))
 
+    def crash(self) -> None:
+        """The process dies: connections, timers, parked requests and fetch sessions are gone. Logs are on the disk."""
+        for timer in self._timers.values():
+            timer.cancel()
+        self._timers.clear()
+        self._connections.clear()
+        self.fetches.forget()
+
+    def start(self) -> None:
+        """The process is up again: groups are read back, with a fresh session for every member."""
+        self._do(self.coordinator.load(self._scheduler.now_ms))
+
     def leader_changed(self, topic: str, partition: int) -> None:
         """The partition got another leader: fetches that wait here for its records learn of it."""
         self._do(self.fetches.look_again(topic, partition))

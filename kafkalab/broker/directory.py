@@ -30,6 +30,7 @@ from kafkalab.protocol.messages import (
     MetadataResponsePartition,
     MetadataResponseTopic,
 )
+from kafkalab.protocol.wire_forms import as_sent
 
 GROUP_KEY = 0
 """key_type of a question about a group; 1 asks about a transactional id."""
@@ -59,7 +60,7 @@ class Directory:
     def api_versions(self, request: ApiVersionsRequest, caller: Caller, now_ms: int) -> list[Effect]:
         """All APIs this broker offers. An unknown version of the question itself is answered in v0 (KIP-511)."""
         if self.speaks(ApiKeys.API_VERSIONS, caller.header.api_version):
-            return [Respond(caller, self._versions)]
+            return [Respond(caller, as_sent(self._versions, caller.header.api_version))]
         own = tuple(span for span in self._versions.api_keys if span.api_key == ApiKeys.API_VERSIONS.id)
         return [Respond(caller, ApiVersionsResponse(error_code=Errors.UNSUPPORTED_VERSION.code,
                                                     api_keys=own if self._profile.names_own_range else ()))]

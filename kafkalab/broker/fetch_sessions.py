@@ -83,6 +83,9 @@ class FetchSessions:
     def __len__(self) -> int:
         return len(self._sessions)
 
+    def clear(self) -> None:
+        self._sessions.clear()
+
     def context(self, request: FetchRequest) -> FetchContext:
         """Read the request's session id and epoch, and bring the session up to date."""
         if request.session_epoch in (INITIAL_EPOCH, FINAL_EPOCH):

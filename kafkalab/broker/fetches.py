@@ -92,6 +92,12 @@ class Fetches:
             self._take(number)
         return [CancelTimer(("fetch", number)) for number in gone]
 
+    def forget(self) -> None:
+        """The process died: waiting fetches and sessions were in memory only."""
+        self.sessions.clear()
+        self._waiting.clear()
+        self._watchers.clear()
+
     def _complete(self, number: int) -> list[Effect]:
         caller, request, context = self._take(number)
         return [Respond(caller, self._answer(request, context, caller))]

@@ -5,13 +5,16 @@ Kafka's classes are ClassicGroup and ClassicGroupMember. The decisions are in `g
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kafkalab.broker.effects import Caller
 from kafkalab.broker.group_state import GroupState
 from kafkalab.errors import Errors
 from kafkalab.hashing import hash_map_order, java_string_hash
 from kafkalab.protocol.messages import JoinGroupRequestProtocol, JoinGroupResponseMember
+
+if TYPE_CHECKING:
+    from kafkalab.broker.group_log import StoredGroup
 
 NO_GENERATION = -1
 NEW_MEMBER_TIMEOUT_MS = 300_000
@@ -67,6 +70,7 @@ class Group:
 
     leader: the member that computes the assignment; None without members.
     protocol: the assignor chosen for this generation; None before the first.
+    stored: the group's last record in the offsets topic; None before the first (see `group_log`).
     pending: ids handed out with MEMBER_ID_REQUIRED whose owners have not joined yet, in order.
     """
 
@@ -81,6 +85,7 @@ class Group:
         self.static_members: dict[str, str] = {}
         self.pending: dict[str, None] = {}
         self.offsets: dict[tuple[str, int], CommittedOffset] = {}
+        self.stored: StoredGroup | None = None
         self.came_from_empty = False
         self.somebody_joined_meanwhile = False
         self.initial_delay_left_ms = 0

@@ -2,8 +2,8 @@
 
 Kafka's classes are GroupCoordinator (2.3) and GroupMetadataManager (4.x) with ClassicGroup. A pure machine: it takes a
 request and the time, changes its groups and returns what the shell has to do. Membership is decided here; the committed
-offsets of a group are kept in `group_offsets`. Left out for now: the offsets topic behind it (a coordinator that dies
-forgets its groups), group.max.size, and the protocol of KIP-848.
+offsets of a group are kept in `group_offsets`, and what outlives the coordinator in `group_log`. Left out for now:
+another broker that takes over, group.max.size, and the protocol of KIP-848.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster import ClusterState
 from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer
 from kafkalab.broker.group import NEW_MEMBER_TIMEOUT_MS, NO_GENERATION, Group, Member, membership_error
+from kafkalab.broker.group_log import loaded, stored
 from kafkalab.broker.group_offsets import GroupOffsets
 from kafkalab.broker.group_state import GroupState, may_move
 from kafkalab.broker.profiles import FIRST_GENERATION, BrokerProfile
@@ -79,6 +80,13 @@ class GroupCoordinator:
 
     def coordinates(self, group_id: str) -> bool:
         return self._cluster.coordinator_of(group_id) == self._node_id
+
+    def load(self, now_ms: int) -> list[Effect]:
+        """Begin again after a crash: every group as its last record says, all sessions new."""
+        found = [loaded(group, now_ms) for group in self.groups.values()]
+        self.groups = {group.id: group for group in found if group is not None}
+        return [SetTimer(("session", group.id, member.id), member.deadline_ms)
+                for group in self.groups.values() for member in group.members.values()]
 
     def retire(self, group_id: str) -> list[Effect]:
         """Stop coordinating a group: whoever waits learns that the coordinator is elsewhere."""
@@ -199,6 +207,7 @@ class GroupCoordinator:
         self._park_join(member, request, caller, now_ms)
         out.append(SetTimer(("session", group.id, new_id), member.deadline_ms))
         if group.state is STABLE and group.elect_protocol() == group.protocol:
+            group.stored = stored(group)
             member.parked_join, member.is_new = None, False
             out.append(self._join_answer(group, member, caller, old_leader=old_leader))
         elif group.state is PREPARING:
@@ -285,6 +294,7 @@ class GroupCoordinator:
         if not joined:
             group.protocol = None
             self._transition_to(group, EMPTY, "the last member is gone", out)
+            group.stored = stored(group)
             return
         if group.members[group.leader].parked_join is None:
             group.leader = joined[0].id
@@ -319,6 +329,7 @@ class GroupCoordinator:
             for one in group.members.values():
                 one.assignment = given.get(one.id, b"")
             self._transition_to(group, STABLE, "the leader's assignment is here", out)
+            group.stored = stored(group)
         if group.state is STABLE:
             for one in group.members.values():
                 if one.parked_sync is not None:

@@ -142,6 +142,29 @@ def test_a_connection_that_breaks_takes_its_requests_along_but_not_the_membershi
     assert lab.broker.coordinator.groups["inventory"].members == {}, "its session ended"
 
 
+def test_a_broker_that_crashes_keeps_its_logs_and_its_groups_and_nothing_else():
+    lab = Running()
+    member_id = lab.ask(a_join()).member_id
+    lab.ask(a_join(member_id), ms=3_100)
+    lab.ask(m.SyncGroupRequest(group_id="inventory", generation_id=1, member_id=member_id))
+    lab.ask(a_produce(), "shop#1")
+    session = lab.ask(a_fetch(), "inv-1#2").session_id
+    lab.send(m.FetchRequest(session_id=session, session_epoch=1), "inv-1#2")
+    lab.run()
+    heard = len(lab.answers)
+    lab.broker.crash()
+    lab.run(5_000)
+    assert len(lab.answers) == heard
+    lab.broker.start()
+    answer = lab.ask(m.FetchRequest(session_id=session, session_epoch=1), "inv-1#3")
+    assert answer.error_code == 70, "FETCH_SESSION_ID_NOT_FOUND: sessions are in memory"
+    assert lab.ask(a_produce(), "shop#2").responses[0].partition_responses[0].base_offset == 1
+    beat = m.HeartbeatRequest(group_id="inventory", generation_id=1, member_id=member_id)
+    assert lab.ask(beat, "inv-1#4").error_code == 0
+    lab.run(10_000)
+    assert lab.broker.coordinator.groups["inventory"].state.value == "Empty"
+
+
 def test_an_old_answer_is_never_given_to_a_new_request():
     lab = Running()
     member_id = lab.ask(a_join()).member_id
@@ -167,7 +190,9 @@ def test_an_idle_connection_is_closed_by_the_broker_ten_minutes_after_its_last_u
     assert lab.closed == ["inv-1#1"]
 
 
-@pytest.mark.parametrize(("api", "version"), [(ApiKeys.METADATA, 14), (ApiKeys.FETCH, 3), (ApiKeys.GET_TELEMETRY_SUBSCRIPTIONS, 0)])
+@pytest.mark.parametrize(("api", "version"), [
+    (ApiKeys.METADATA, 14), (ApiKeys.FETCH, 3), (ApiKeys.GET_TELEMETRY_SUBSCRIPTIONS, 0),
+])
 def test_what_the_broker_did_not_offer_costs_the_connection(api, version):
     lab = Running()
     lab.send(api.request(), api=api, version=version)

@@ -99,7 +99,9 @@ class DirectoryByHand(ByHand):
         return self.ask(FindCoordinatorRequest(coordinator_keys=(group,), key_type=key_type), version=version)
 
 
-@pytest.mark.parametrize(("release", "brokers", "partitions"), [("2.3", [0, 2, 1], [0, 2, 3, 1]), ("4.4", [0, 1, 2], [0, 1, 2, 3])])
+@pytest.mark.parametrize(("release", "brokers", "partitions"), [
+    ("2.3", [0, 2, 1], [0, 2, 3, 1]), ("4.4", [0, 1, 2], [0, 1, 2, 3]),
+])
 def test_metadata_lists_brokers_and_partitions_in_the_releases_own_order(release, brokers, partitions):
     answer = DirectoryByHand(release).metadata("orders")
     assert [broker.node_id for broker in answer.brokers] == brokers

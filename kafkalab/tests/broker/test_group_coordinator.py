@@ -345,6 +345,38 @@ def test_a_static_member_may_miss_a_rebalance_and_keeps_its_place():
         story.ids[who] for who in ("one", "two", "inv-3")], "a present one leads now, and gives the absent one its share"
 
 
+def test_a_coordinator_that_dies_and_returns_within_the_session_costs_no_rebalance():
+    story = GroupByHand().settle("inv-1", "inv-2")
+    story.commit("inv-1", 17)
+    story.timers.clear()  # the process died
+    story.now_ms += 6_000
+    story.do(story.coordinator.load(story.now_ms))
+    assert [story.beat(who) for who in ("inv-1", "inv-2")] == ["NONE", "NONE"]
+    assert (story.state, story.group.generation, story.group.offsets["orders", 0].offset) == ("Stable", 1, 17)
+    assert story.sync("inv-2").assignment == b"part of inv-2"
+    story.wait(10_000)
+    assert story.state == "Empty", "and sessions end again"
+
+
+def test_a_rebalance_that_was_under_way_is_forgotten_with_the_coordinator():
+    story = GroupByHand().settle("inv-1")
+    story.join("inv-2")
+    story.coordinator.load(story.now_ms)
+    assert (story.state, list(story.group.members)) == ("Stable", [story.ids["inv-1"]])
+    assert error_name(story.join("inv-2")) == "UNKNOWN_MEMBER_ID"
+
+
+def test_a_group_of_which_nothing_was_written_is_unknown_afterwards_and_an_empty_one_keeps_its_offsets():
+    young = GroupByHand()
+    young.join("inv-1")
+    young.coordinator.load(young.now_ms)
+    assert young.coordinator.groups == {}
+    lonely = GroupByHand(group_id="lonely")
+    lonely.commit("", 42, generation=-1)
+    lonely.coordinator.load(lonely.now_ms)
+    assert (lonely.state, lonely.group.offsets["orders", 0].offset) == ("Empty", 42)
+
+
 def test_a_group_that_moves_away_tells_those_who_wait():
     story = GroupByHand().settle("inv-1")
     story.join("inv-2")

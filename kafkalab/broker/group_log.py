@@ -1,0 +1,66 @@
+"""What of a group survives its coordinator? What was written to `__consumer_offsets`, and nothing that was under way.
+
+Kafka writes a group's record when the leader's assignment arrives and when the group becomes empty, and reads it back
+when a coordinator starts (GroupMetadataManager.storeGroup and loadGroupsAndOffsets). A rebalance in progress is
+forgotten: the group is back in its last stable generation. Here the record is kept beside the group, not in a log.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kafkalab.broker.group import Group, Member
+from kafkalab.broker.group_state import GroupState
+from kafkalab.protocol.messages import JoinGroupRequestProtocol
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMember:
+    id: str
+    instance_id: str | None
+    session_timeout_ms: int
+    rebalance_timeout_ms: int
+    protocols: tuple[JoinGroupRequestProtocol, ...]
+    assignment: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class StoredGroup:
+    """The value of a group's record (GroupMetadataValue)."""
+
+    generation: int
+    protocol_type: str | None
+    protocol: str | None
+    leader: str | None
+    members: tuple[StoredMember, ...]
+
+
+def stored(group: Group) -> StoredGroup:
+    """The record of the group as it is now."""
+    return StoredGroup(group.generation, group.protocol_type, group.protocol, group.leader, tuple(
+        StoredMember(member.id, member.instance_id, member.session_timeout_ms, member.rebalance_timeout_ms,
+                     member.protocols, member.assignment)
+        for member in group.members.values()))
+
+
+def loaded(before: Group, now_ms: int) -> Group | None:
+    """The group as a starting coordinator reads it back: every session begins anew. None where nothing was written."""
+    record = before.stored
+    if record is None and not before.offsets:
+        return None
+    group = Group(before.id)
+    group.stored, group.offsets = record, before.offsets
+    if record is None:
+        return group
+    group.generation, group.leader = record.generation, record.leader
+    group.protocol_type, group.protocol = record.protocol_type, record.protocol
+    for kept in record.members:
+        member = Member(kept.id, kept.instance_id, kept.session_timeout_ms, kept.rebalance_timeout_ms,
+                        record.protocol_type, kept.protocols)
+        member.assignment = kept.assignment
+        member.is_new, member.has_synced = False, True
+        member.deadline_ms = now_ms + kept.session_timeout_ms
+        group.add(member)
+    if group.members:
+        group.state = GroupState.STABLE
+    return group
