@@ -57,14 +57,12 @@ class Block:
     def _cut_into_rows(self) -> None:
         """Set, for each row: `start`, `head_ok`, `tail_open`, `tail_close` (where `(logger)` stands, -1 without), `end`."""
         breaks = np.flatnonzero(self.bytes[: self.size] == 10)
-        if not self.size:
-            breaks = np.array([], np.int64)
-        elif not len(breaks) or breaks[-1] != self.size - 1:
-            breaks = np.append(breaks, self.size)
+        if not len(breaks) or breaks[-1] != self.size - 1:
+            breaks = np.append(breaks, self.size)  # The last line has no break.
         starts = np.concatenate([np.array([0], np.int64), breaks[:-1] + 1])[: len(breaks)]
         ends = breaks - ((breaks > starts) & (self.bytes[breaks - 1] == 13))  # Windows ends lines with \r\n.
 
-        heads = self._heads(starts) if len(starts) else np.empty((0, WINDOW), np.uint8)
+        heads = np.lib.stride_tricks.sliding_window_view(self.bytes, WINDOW)[starts]
         is_head = _looks_like_head(heads)
         tail_open = self._tails(starts, ends)
 
@@ -80,7 +78,7 @@ class Block:
         self.start = starts[row_lines]
         self.head_ok = is_head[row_lines]
         last = np.append(row_lines[1:], len(starts)) - 1
-        self.end = ends[last] if len(last) else last
+        self.end = ends[last]
         self.tail_open = np.full(len(row_lines), -1)
         self.tail_close = np.full(len(row_lines), -1)
         place = np.searchsorted(row_lines, head_lines[has_tail])
@@ -88,9 +86,6 @@ class Block:
         self.tail_close[place] = ends[closing[has_tail]] - 1
         self.heads = heads[row_lines]
         self.rows = len(row_lines)
-
-    def _heads(self, starts: np.ndarray) -> np.ndarray:
-        return np.lib.stride_tricks.sliding_window_view(self.bytes, WINDOW)[starts]
 
     def _tails(self, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
         """For each line of text where its ` (logger)` opens, or -1."""

@@ -86,7 +86,8 @@ def _sockets(events: DataFrame) -> DataFrame:
     opens = F.col("event") == OPENED
     closes_all = F.col("event").isin(*CLOSED)
     numbered = (
-        events.withColumn("client_closed_at", F.first(F.when(closes_all, F.col("time")), ignorenulls=True).over(later))
+        events.withColumn("place", F.row_number().over(by_client))
+        .withColumn("client_closed", F.first(F.when(closes_all, F.struct("place", "time")), ignorenulls=True).over(later))
         .where(F.col("node_id").isNotNull() & (F.col("event") != SELECTOR))
         .withColumn("socket", F.count_if(opens).over(by_node.rowsBetween(Window.unboundedPreceding, Window.currentRow)))
         .where(F.col("socket") > 0)  # Ends of sockets whose beginning is not in these lines.
@@ -98,7 +99,8 @@ def _sockets(events: DataFrame) -> DataFrame:
     ended = F.col("event").isin(*NODE_ENDS)
     gathered = numbered.groupBy(*CLIENT, "node_id", "socket").agg(
         first(F.col("time"), opens).alias("opened_at"),
-        first(F.col("client_closed_at"), opens).alias("client_closed_at"),
+        first(F.col("place"), opens).alias("place"),
+        first(F.col("client_closed"), opens).alias("client_closed"),
         first(F.col("time"), ended).alias("ended_at"),
         F.max(F.when(opens, F.col("broker"))).alias("broker"),
         F.max(F.when(opens, F.col("host"))).alias("host"),
@@ -108,15 +110,21 @@ def _sockets(events: DataFrame) -> DataFrame:
         F.bool_or(F.col("event") == IDLE).alias("said_idle"),
         F.bool_or(F.col("by_peer")).alias("by_peer"),
     )
-    next_open = F.lead("opened_at").over(Window.partitionBy(*CLIENT, "node_id").orderBy("socket"))
-    replaced = F.col("ended_at").isNull() & next_open.isNotNull()  # A second try means that the first is over, told or not.
+    next_open = F.lead(F.struct("place", "opened_at")).over(Window.partitionBy(*CLIENT, "node_id").orderBy("place"))
+    followed = gathered.withColumn("next_open", next_open)
+    # A second try means that the first is over, told or not; unless the client was closed in between and this is its namesake.
+    replaced = (
+        F.col("ended_at").isNull()
+        & F.col("next_open").isNotNull()
+        & (F.col("client_closed").isNull() | (F.col("client_closed.place") > F.col("next_open.place")))
+    )
     how = (
         F.when(F.col("failed"), "failed")
         .when(F.col("given_up") | replaced, "self")
         .when(F.col("said_idle"), "idle")
         .when(F.col("by_peer"), "peer")
         .when(F.col("ended_at").isNotNull(), "idle")
-        .when(F.col("client_closed_at").isNotNull(), "close")
+        .when(F.col("client_closed").isNotNull(), "close")
     )
     number = F.col("node_id").cast("bigint")
     role = (
@@ -124,9 +132,9 @@ def _sockets(events: DataFrame) -> DataFrame:
         .when(F.col("node_id").startswith("+") | (number > schema.COORDINATOR_ID_LOWEST), "coordinator")
         .otherwise("data")
     )
-    return gathered.select(
+    return followed.select(
         *CLIENT, "node_id", "broker", "host", "port", "opened_at",
-        F.when(replaced, next_open).otherwise(F.coalesce("ended_at", "client_closed_at")).alias("closed_at"),
+        F.when(replaced, F.col("next_open.opened_at")).otherwise(F.coalesce("ended_at", "client_closed.time")).alias("closed_at"),
         how.alias("how"),
         role.alias("class"),
     )  # fmt: skip

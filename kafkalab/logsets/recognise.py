@@ -83,7 +83,7 @@ def compile_template(event: str, template: str) -> Pattern:
             literals.append("")
         else:
             literals[-1] += piece
-    whole, gaps, fields, gaps_end = [], [], [], 0
+    whole, gaps, fields, last_field = [], [], [], 0
     for place, literal in enumerate(literals):
         whole.append(re.escape(literal))
         gaps.append(re.escape(literal))
@@ -91,22 +91,26 @@ def compile_template(event: str, template: str) -> Pattern:
             gap = GAPS.get(names[place], ANYTHING)
             if names[place] == "partition" and "topic" in names:
                 gap = NUMBER_OF_PARTITION
-            groups = re.findall(r"\?P<(\w+)>", gap)
-            whole.append(re.sub(r"\?P<\w+>", "?:", gap))
-            if groups and not set(groups) & set(fields):
+            whole.append(_without_groups(gap, re.findall(r"\?P<(\w+)>", gap)))
+            gap = _without_groups(gap, fields)  # `{api} request with header {header}`: the first one fills the column.
+            gaps.append(gap)
+            if groups := re.findall(r"\?P<(\w+)>", gap):
                 fields += groups
-                gaps.append(gap)
-                gaps_end = len(gaps)
-            else:
-                gaps.append(whole[-1])
+                last_field = len(gaps)
     return Pattern(
         event,
         literals[0].encode(),
         literals[-1].encode() if names else literals[0].encode(),
         "^" + "".join(whole) + "$",
-        "^" + "".join(gaps[:gaps_end]) if fields else None,
+        "^" + "".join(gaps[:last_field]) if fields else None,
         tuple(fields),
     )
+
+
+def _without_groups(pattern: str, names: list[str]) -> str:
+    for name in names:
+        pattern = pattern.replace(f"(?P<{name}>", "(?:")
+    return pattern
 
 
 class Recognised:

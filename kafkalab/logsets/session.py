@@ -15,7 +15,7 @@ from pathlib import Path
 from kafkalab.logsets.java import find_java
 
 MASTER_VARIABLE = "KAFKALAB_SPARK_MASTER"
-PACKAGE = Path(__file__).resolve().parents[1]
+PACKAGE = Path(__file__).absolute().parents[1]
 
 
 def session(master: str | None = None, settings: dict[str, str] | None = None):

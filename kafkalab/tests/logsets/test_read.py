@@ -1,0 +1,207 @@
+"""Ten lines that tell a story, and every line of the real clients: what does the reader make of them?"""
+import gzip
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime
+
+import pytest
+
+from kafkalab import logsets
+from kafkalab.lines import layout
+from kafkalab.lines.catalog import CATALOG
+from kafkalab.logsets import recognise, schema
+from kafkalab.logsets.block import Block
+from kafkalab.logsets.read import batch_of
+
+STORY = """\
+a wrapper script says hello
+[2026-01-05 09:00:00,001] INFO ConsumerConfig values: 
+\tauto.offset.reset = latest
+\tbootstrap.servers = [localhost:9092]
+ (org.apache.kafka.clients.consumer.ConsumerConfig:371)
+[2026-01-05 09:00:00,014] DEBUG [Consumer clientId=shop, groupId=null] Initiating connection to node localhost:9092 (id: -1 rack: null) \
+using address localhost/127.0.0.1 (org.apache.kafka.clients.NetworkClient:1076)
+[2026-01-05 09:00:01,250] TRACE [Consumer instanceId=one, clientId=shop, groupId=orders] Found least loaded node \
+kafka-2.example.org:19093 (id: 2 rack: r1 isFenced: false) with no active connection (org.apache.kafka.clients.NetworkClient:893)
+[2026-01-05 09:00:01,251] DEBUG [Consumer clientId=shop, groupId=orders] Sending FETCH request with header RequestHeader(apiKey=FETCH, \
+apiVersion=17, clientId=shop, correlationId=24, headerVersion=2) and timeout 30000 to node 2: FetchRequestData(clusterId=null) \
+(org.apache.kafka.clients.NetworkClient:556)
+[2026-01-05 09:00:02,006] DEBUG [Consumer clientId=shop, groupId=orders] Connection with localhost/127.0.0.1 (channelId=2147483645) \
+disconnected (org.apache.kafka.common.network.Selector:627)
+java.io.EOFException
+\tat org.apache.kafka.common.network.NetworkReceive.readFrom(NetworkReceive.java:87)
+Caused by: java.io.IOException: Broken pipe
+[2026-01-05 09:00:02,007] INFO  [Consumer clientId=shop, groupId=orders] Node +1 disconnected. (org.apache.kafka.clients.NetworkClient)
+the wrapper script says something in between
+[2026-13-05 09:00:03,000] INFO [Consumer clientId=shop, groupId=orders] A month too many (org.apache.kafka.clients.NetworkClient:1)
+[2026-01-05 09:00:03,001] LOUD a level that log4j does not have (org.apache.kafka.clients.NetworkClient:1)
+[2026-01-05 09:00:03,002] DEBUG [Consumer clientId=shop, groupId=orders] Kafka consumer has been clo"""
+
+
+@pytest.fixture
+def story(tmp_path):
+    path = tmp_path / "client.log"
+    path.write_text(STORY)
+    return path
+
+
+def test_every_line_of_the_story_is_a_row_and_says_what_is_wrong_with_it(spark, story):
+    rows = logsets.read(spark, story).orderBy("offset").collect()
+    problems = [row.problem for row in rows]
+    assert problems == [
+        schema.FOREIGN, None, None, None, None, None, None,
+        schema.FOREIGN, schema.NO_SUCH_TIME, schema.NO_LEVEL, schema.NO_LOGGER,
+    ]  # fmt: skip
+    assert [row.message for row in logsets.malformed(logsets.read(spark, story)).orderBy("offset").collect()] == [
+        "a wrapper script says hello",
+        "the wrapper script says something in between",
+        *STORY.splitlines()[-3:],
+    ]
+    told = logsets.summary(logsets.read(spark, story)).collect()
+    assert [(row.lines, row.malformed, row.not_in_catalogue) for row in told] == [(11, 5, 0)]
+
+
+def test_the_story_is_typed(spark, story):
+    rows = {row.event: row for row in logsets.read(spark, story).where("problem is null").collect()}
+    config, opening = rows["CONSUMER_CONFIG"], rows["INITIATING_CONNECTION"]
+    assert config.message.startswith("ConsumerConfig values: \n\tauto.offset.reset") and config.message.endswith("[localhost:9092]\n")
+    assert (opening.kind, opening.client_id, opening.group_id, opening.level, opening.line) == ("consumer", "shop", None, "DEBUG", 1076)
+    assert (opening.node_id, opening.broker, opening.host, opening.port) == ("-1", None, "localhost", 9092)
+    least_loaded = rows["LEAST_LOADED_UNCONNECTED"]
+    assert (least_loaded.group_id, least_loaded.host, least_loaded.port) == ("orders", "kafka-2.example.org", 19093)
+    fetch = rows["SENDING_REQUEST"]
+    assert (fetch.api, fetch.api_version, fetch.correlation_id, fetch.node_id, fetch.broker) == ("FETCH", 17, 24, "2", 2)
+    lost = rows["SOCKET_DISCONNECTED"]
+    assert (lost.node_id, lost.broker) == ("2147483645", 2) and lost.trace.splitlines()[-1].startswith("Caused by:")
+    node = rows["NODE_DISCONNECTED"]
+    assert (node.node_id, node.broker, node.line, node.level) == ("+1", 1, None, "INFO")
+
+
+def test_times_are_utc_to_the_millisecond(spark, story):
+    times = logsets.read(spark, story, ("offset", "time")).selectExpr("unix_millis(time) as ms", "offset").orderBy("offset").collect()
+    assert times[1].ms == datetime(2026, 1, 5, 9, 0, 0, 1000, UTC).timestamp() * 1000
+    assert times[8].ms is None
+
+
+def test_a_line_without_prefix_belongs_to_the_only_client_of_its_file(spark, story, tmp_path):
+    owners = logsets.read(spark, story.parent, ("event", "client_id")).where("event = 'CONSUMER_CONFIG'").collect()
+    # The story's prefixes differ in their group, so nobody can say for certain.
+    assert [row.client_id for row in owners] == [None]
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    (alone / "client.log").write_text(STORY.replace("groupId=null", "groupId=orders"))
+    owners = logsets.read(spark, alone, ("event", "kind", "client_id", "group_id")).where("event = 'CONSUMER_CONFIG'").collect()
+    assert [(row.kind, row.client_id, row.group_id) for row in owners] == [("consumer", "shop", "orders")]
+
+
+def test_however_a_file_is_cut_it_has_the_same_lines(spark, recordings, tmp_path, monkeypatch):
+    """A large plain file is read in ranges; every record must fall into exactly one, at whatever byte the cut comes."""
+    from kafkalab.logsets.read import Range, blocks_of
+
+    read = sys.modules["kafkalab.logsets.read"]
+    packed = sorted(recordings.rglob("client.log.gz"))[0]
+    text = gzip.decompress(packed.read_bytes())[:200_000]
+    plain = tmp_path / "client.log"
+    plain.write_bytes(text)
+    whole = b"".join(part for part, _ in blocks_of(Range(str(plain), 0, len(text))))
+    assert whole == text
+    monkeypatch.setattr(read, "BLOCK_BYTES", 5_000)
+    for width in (7_001, 30_011, 100_003):
+        ranges = [Range(str(plain), at, min(at + width, len(text))) for at in range(0, len(text), width)]
+        parts = [part for piece in ranges for part in blocks_of(piece)]
+        assert b"".join(part for part, _ in parts) == text
+        assert all(text[offset : offset + len(part)] == part for part, offset in parts)
+        assert all(part.startswith(b"[2026") for part, _ in parts)
+
+
+def test_the_layouts_own_parser_reads_the_same(recordings):
+    """Two readers of one layout: kafkalab.lines.layout row by row, and ours by blocks. They have to agree on every real line."""
+    compared = 0
+    for packed in sorted(recordings.rglob("*.log.gz")):
+        foreign = []
+        slow = [(row.level, row.text, row.logger, row.line, row.trace) for row in layout.read(packed, foreign)]
+        block = Block(gzip.decompress(packed.read_bytes()))
+        fast = batch_of(block, ("level", "message", "logger", "line", "trace", "problem")).to_pylist()
+        assert [tuple(row.values())[:5] for row in fast if row["problem"] is None] == slow
+        assert len([row for row in fast if row["problem"]]) == len(foreign) == 0
+        compared += len(slow)
+    assert compared > 10_000
+
+
+def test_the_catalogue_knows_every_line_the_real_clients_wrote(spark, recordings):
+    lines = logsets.read(spark, recordings, ("file", "event", "problem", "message"))
+    clients = lines.where(~lines.file.contains("broker-"))
+    unknown = clients.where("event is null").select("message").collect()
+    assert [row.message for row in unknown] == []
+    assert clients.where("problem is not null").count() == 0
+
+
+def test_events_are_named_as_the_catalogue_itself_would(recordings):
+    """The fast way (bytes, then a pattern where two fit) names every distinct message as a full match of all templates does."""
+    import re
+
+    from kafkalab.lines.pattern import pattern
+
+    packed = sorted(recordings.rglob("client.log.gz"))[-1]
+    rows = batch_of(Block(gzip.decompress(packed.read_bytes())), ("event", "logger", "message")).to_pylist()
+    templates = {}
+    for entry in CATALOG.values():
+        for wording in entry.wordings:
+            if not wording.twin:
+                templates.setdefault(wording.logger, []).append((entry.name, pattern(wording.template)))
+    wrong = []
+    for row in {(row["event"], row["logger"], re.sub(r"\d+", "1", row["message"])): row for row in rows}.values():
+        fitting = {name for name, whole in templates[row["logger"]] if whole.fullmatch(row["message"])}
+        if row["event"] not in fitting:
+            wrong.append((row["event"], fitting, row["message"]))
+    assert wrong == []
+
+
+def test_bytes_that_are_no_text_are_kept_and_named():
+    text = b"[2026-01-05 09:00:00,000] INFO [Consumer clientId=caf\xe9, groupId=g] Node 1 disconnected. (org.apache.kafka.clients.NetworkClient:977)\n"
+    row = batch_of(Block(text), ("client_id", "event", "problem")).to_pylist()[0]
+    assert row == {"client_id": "caf?", "event": "NODE_DISCONNECTED", "problem": schema.NOT_UTF8}
+
+
+@pytest.mark.parametrize("text", [b"", b"\n", b"\n\n", b"[", b"x\r\n", b"[2026-01-05 09:00:00,000] "])
+def test_text_that_is_hardly_any(text):
+    rows = batch_of(Block(text), schema.NAMES).to_pylist()
+    assert all(row["problem"] for row in rows)
+    assert b"".join(row["message"].encode() for row in rows) == text.strip(b"\r\n")
+
+
+def test_windows_line_ends():
+    text = "[2026-01-05 09:00:00,000] INFO Kafka version: 3.9.2 (org.apache.kafka.common.utils.AppInfoParser:125)\r\n"
+    row = batch_of(Block(text.encode()), ("message", "line", "trace", "event")).to_pylist()[0]
+    assert row == {"message": "Kafka version: 3.9.2", "line": 125, "trace": None, "event": "KAFKA_VERSION"}
+
+
+@pytest.mark.parametrize(
+    ("node_id", "broker"), [("-1", None), ("-3", None), ("0", 0), ("2", 2), ("+2", 2), ("2147483645", 2), ("2147483647", 0), ("10001", 10001)]
+)
+def test_node_ids_name_brokers(node_id, broker):
+    assert recognise.decode_broker(node_id) == broker
+
+
+def test_a_folder_without_logs_and_a_path_without_anything_say_so(spark, tmp_path):
+    with pytest.raises(FileNotFoundError, match="no log in"):
+        logsets.read(spark, tmp_path)
+    with pytest.raises(FileNotFoundError, match="no file or folder"):
+        logsets.read(spark, tmp_path / "nowhere")
+
+
+def test_spark_finds_the_data_source_by_name(spark, recordings):
+    lines = spark.read.format("kafkalab").load(str(recordings))
+    assert lines.schema == schema.spark_schema()
+    assert lines.count() == logsets.read(spark, recordings, ("offset",)).count()
+
+
+def test_a_cell_hears_nothing_from_spark(story):
+    """nbgrader scores a cell with text on stderr as 0, so a Spark that starts and works has to be silent, on both streams."""
+    program = (
+        "import sys; from kafkalab import logsets; spark = logsets.session('local[2]');"
+        "print(logsets.read(spark, sys.argv[1]).count(), spark.conf.get('spark.sql.session.timeZone'))"
+    )
+    answer = subprocess.run([sys.executable, "-c", program, story], capture_output=True, text=True, env={**os.environ, "TZ": "Asia/Shanghai"})
+    assert (answer.stdout, answer.stderr) == ("11 UTC\n", "")
