@@ -89,6 +89,7 @@ class BrokerEnd:
 
     def restart(self) -> None:
         self._lab.network.listen(self.node.host, self.node.port, self)
+        self.machine.start()
 
     def _respond(self, connection_id: str, correlation_id: int, response: Any) -> None:
         connection = self._connections.get(connection_id)
