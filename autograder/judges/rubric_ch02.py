@@ -14,17 +14,17 @@ _CONNECTIONS = Lexicon(
     {
         "first_node": "bootstrap, boot strap, - 1, -1, minus one, minus 1, negative, first connection, first socket, first one, first node, first id, initial connection, seed, 引导, 负数, 负一, 负 1, 第一个, 第一条, 最初, 初始",
         "id": "id, ids, identifier*, identity, number, numbers, node id, 编号, 标识, 身份, 号码, 节点号, 序号, 节点 id",
-        "fake": "fake*, placeholder*, place holder*, dummy, made up, make* up, invent*, synthetic, artificial*, temporar*, provisional*, pseudo*, bogus, stand in, arbitrary, fictional, fictitious, imaginary, pretend, virtual, fabricated, nominal, temp, phony, stub, interim, anonymous, sentinel, surrogate, nickname, cooked up, mock, nonsense, "
+        "fake": "fake*, unknown caller, nameless, no identity, without identity, some server, not any broker, no broker has, no _ real id, no _ real identity, undetermined, unspecified, undefined, made by the client, placeholder*, place holder*, dummy, made up, make* up, invent*, synthetic, artificial*, temporar*, provisional*, pseudo*, bogus, stand in, arbitrary, fictional, fictitious, imaginary, pretend, virtual, fabricated, nominal, temp, phony, stub, interim, anonymous, sentinel, surrogate, nickname, cooked up, mock, nonsense, "
         "假的, 假 id, 假节点, 假 node, 假编号, 假 broker, 假身份, 假, 虚假, 虚构, 虚拟, 伪, 占位, 临时, 编造, 编出来, 捏造, 杜撰, 随便, 人为, 暂时, 代号",
-        "real_id": "real _ id, real _ ids, actual _ id, true _ id, broker id, real _ number, proper _ id, genuine _ id, real _ identity, who it is, which broker, which node, what broker, 真实 _ id, 真正 _ id, 真实编号, 真实的编号, 真正的编号, 真实节点, 真实身份, 实际 _ id, 真 id, broker 的 id, broker id, 哪个 broker, 哪个节点, 哪台",
+        "real_id": "who, whom, whose, which server, what server, behind, is broker 0, 谁, 几号, 对面, 是哪, 身份, real _ id, real _ ids, actual _ id, true _ id, broker id, real _ number, proper _ id, genuine _ id, real _ identity, who it is, which broker, which node, what broker, 真实 _ id, 真正 _ id, 真实编号, 真实的编号, 真正的编号, 真实节点, 真实身份, 实际 _ id, 真 id, broker 的 id, broker id, 哪个 broker, 哪个节点, 哪台",
         "unknown": "not know*, (nobody|no one|nothing) _ (told|tells|knows|said), not _ known, anonymous, can not tell, not yet know*, unknown, not learned, not learnt, not discovered, no idea, not known, unaware, can not know, before _ know*, before _ learn*, not aware, not tell, ignorant, knows nothing, know nothing, knew nothing, not told, 不知道, 不知, 未知, 不了解, 还没有拿到, 还没拿到, 没有拿到, 不清楚, 不认识, 无法知道, 尚未获得, 还没获得, 没法知道, 才知道, 才能知道",
         "learn": "learn*, know*, discover*, find* out, told, tell*, get, gets, receive*, reveal*, arrive*, come*, appear*, 知道, 得到, 获得, 拿到, 返回, 得知, 了解",
         "metadata": "metadata, meta data, metadata response, 元数据, 元信息",
         "keyed": "keyed, key, keys, index*, identif*, look* up, lookup*, looked, looking up, look for, looks for, track*, store*, stored, map, maps, mapped, mapping, hashmap, hash map, dictionary, dict, registered, register*, filed, organi*, distinguish*, recogni*, match*, manage*, judge*, cached, cache, caches, bookkeeping, book keeping, kept by, keeps _ by, tell* apart, decided by, decide*, compare*, find*, found, identified, determined, bound to, tied to, tag*, labelled, labeled, names, named after, chosen by, goes by, asks for, address* by, searches, search*, accounted, classif*, associat*, bind*, refer*, saved, remember*, group* by, holds, records, "
         "键, key, 索引, 标识, 查找, 查, 寻找, 区分, 识别, 管理, 映射, 存储, 存放, 保存, 登记, 辨认, 判断, 匹配, 缓存, 认定, 比较, 按, 依据, 根据, 为准, 认的是, 只认, 认 id, 对应, 记录, 绑定, 字典, 检索",
-        "by_id": "by id, by _ id, on id, on _ id, on _ ids, using _ id, use* _ id, id string, id only, only id, id alone, per id, id based, by _ ids, by _ number, node ids, with _ id, under _ id, as id, as _ id, under -1, under - 1, under 0, by _ identifier, by _ identity, from id, from _ id, to _ id, id to, id -> , id as, the node id, the id, of id, of _ id, of node ids, whose id, 按 id, 用 id, 以 id, 靠 id, 按节点 id, 按 node id, 以节点 id, 用节点 id, 根据 id, 根据节点 id, 依据 id, id 作为, id 为, id 来, 是 id, id 做, 按照 id, 按照节点 id, 按编号, 节点 id, node id, 通过 id, 通过节点 id, 的 id, 只认 id, 按节点编号, 以编号, 节点的 id, 按照 node id",
+        "by_id": "idstring, id strings, belong* to id, belong* to _ id, belong* to ids, by id, by _ id, on id, on _ id, on _ ids, using _ id, use* _ id, id string, id only, only id, id alone, per id, id based, by _ ids, by _ number, node ids, with _ id, under _ id, as id, as _ id, under -1, under - 1, under 0, by _ identifier, by _ identity, from id, from _ id, to _ id, id to, id -> , id as, the node id, the id, of id, of _ id, of node ids, whose id, 按 id, 用 id, 以 id, 靠 id, 按节点 id, 按 node id, 以节点 id, 用节点 id, 根据 id, 根据节点 id, 依据 id, id 作为, id 为, id 来, 是 id, id 做, 按照 id, 按照节点 id, 按编号, 节点 id, node id, 通过 id, 通过节点 id, 的 id, 只认 id, 按节点编号, 以编号, 节点的 id, 按照 node id",
         "connection": "connection*, socket*, channel*, link*, tcp, client, selector, networkclient, network client, kafka, producer, state*, 连接, 套接字, 链接, 通道, 客户端, 生产者, selector, 状态, socket",
-        "different_ids": "different _ id, different _ ids, ids differ, ids are different, id is different, id differs, ids do not match, id does not match, not _ same id, not the same _ id, ids are not, two _ ids, two ids, two names, id mismatch, -1 and 0 are different, -1 and 0 differ, -1 is not 0, -1 not equal 0, -1 does not match 0, -1 and 0 are not, -1 and 0 are two, - 1 and 0 are different, -1 differs from 0, different key, different keys, another key, another id, key differs, keys differ, different numbers, distinct _ ids, distinct ids, different identit*, id changed, id has changed, new id, other id, "
+        "different_ids": "(separate|different|distinct|two) _ entr*, (separate|different|distinct|two) _ slot*, (separate|different|distinct|two) _ record*, different _ id, different _ ids, ids differ, ids are different, id is different, id differs, ids do not match, id does not match, not _ same id, not the same _ id, ids are not, two _ ids, two ids, two names, id mismatch, -1 and 0 are different, -1 and 0 differ, -1 is not 0, -1 not equal 0, -1 does not match 0, -1 and 0 are not, -1 and 0 are two, - 1 and 0 are different, -1 differs from 0, different key, different keys, another key, another id, key differs, keys differ, different numbers, distinct _ ids, distinct ids, different identit*, id changed, id has changed, new id, other id, "
         "id 不同, id 不一样, id 不一致, 不同的 id, 编号不同, id 变了, 两个 id, id 不匹配, 不同 id, 不同的 key, key 不同, -1 和 0 不同, -1 和 0 是不同, -1 不等于 0, -1 与 0 不同, -1 跟 0 不, -1 和 0 不一样, 不同的编号, id 对不上",
         "different_node": "another node, another broker, other node, other broker, different node*, different broker*, different server*, two nodes, two brokers, separate node*, distinct node*, unrelated, stranger*, new node, brand new, new broker, two different, different thing*, different machine*, different destination*, two machines, two servers, two separate, another machine, different peer*, different endpoint*, two unrelated, 另一个节点, 另一个 broker, 另一台, 不同的节点, 不同节点, 不同的 broker, 两个节点, 两个不同, 两个 broker, 新的节点, 新节点, 不是同一个, 不同的服务器, 别的节点, 当作不同, 无关, 没有关系, 两台",
         "same_node": "same node, same broker, same machine, same server, the same, same thing, same host, same process, same place, one and the same, identical, 同一个节点, 同一个 broker, 同一台, 同一个, 同一节点, 是同一, 相同的 broker, 一回事",
@@ -40,7 +40,7 @@ _CONNECTIONS = Lexicon(
         "cost": "cost*, price, waste*, overhead, penalty, expense, expensive, cheap*, harmless, small, minor, negligible, little, only one, one extra, an extra, extra connection, extra socket, one idle, one socket, one connection, a bit of, tolerate*, acceptable, affordable, resources, memory, tiny, slight*, trivial, not a big, no big deal, just one, file descriptor*, spare, redundant, surplus, loss is, 代价, 成本, 开销, 浪费, 便宜, 只是多, 只多, 多一个, 多一条, 多余, 资源, 一个空闲, 一条空闲, 可以接受, 很小, 不大, 损失, 消耗, 可忽略, 无所谓, 无伤大雅",
         "benefit": "save*, saving, avoid*, spare*, reduce*, fewer, gain*, benefit*, advantage*, help*, remove*, get rid, eliminate*, prevent*, dedupl*, win, wins, 节省, 省, 避免, 减少, 好处, 收益, 省去, 优点, 省下, 少一个, 少一条, 省掉",
         "risk": "risk*, wrong broker, wrong node, wrong server, wrong machine, wrong connection, break*, broke, fragile, incorrect*, bug*, mistake*, complex*, complicat*, confus*, mis*, unsafe, danger*, error*, fail*, harm*, problem*, trouble*, unreliable, ambiguous, dns lookup*, resolution, lose, loses, more code, extra code, extra logic, extra work, mess*, new problem*, other problem*, wrongly, corrupt*, not robust, brittle, hard, harder, mix* up, merge*, conflat*, issue*, subtle, reconcil*, bookkeeping, care, careful*, migrat*, re key*, 风险, 错误, 出错, 复杂, 混淆, 问题, 不可靠, 认错, 误判, 麻烦, 连错, 发错, 脆弱, 困难, 坏处, 缺点, 危险, 弄错, 搞错, 失效, 出问题, 混乱",
-        "tradeoff": "trade off*, tradeoff*, trade, trades, trading, worse than, paying for, compromise*, worth*, not worth, balance, weigh*, outweigh*, price to pay, price paid, in exchange, at the expense, at the cost, at the price, pros and cons, simplicity, simpler, simple design, design choice, deliberate, pay off, pays off, pays for, pay for, not free, good enough, cheaper than, cheaper to, easier to, safer to, safer than, better than, rather than risk, buys, buy, gains little, gain little, little gain, small gain, prefers, prefer, preferred, accept*, afford*, lesser evil, on the one hand, on the other hand, "
+        "tradeoff": "trade off*, tradeoff*, trade, trades, trading, worse than, paying for, compromise*, worth*, not worth, balance, weigh*, outweigh*, price to pay, price paid, in exchange, at the expense, at the cost, at the price, pros and cons, simplicity, simpler, simple design, design choice, deliberate, pay off, pays off, pays for, pay for, not free, good enough, cheaper than, cheaper to, easier to, safer to, safer than, better than, rather than risk, buys, buy, gains little, gain little, little gain, small gain, prefers, prefer, preferred, accept* (it|this|that|the|one|a), live with, lives with, living with, justif*, afford*, lesser evil, on the one hand, on the other hand, "
         "权衡, 取舍, 折中, 得不偿失, 不值得, 值得, 不划算, 划算, 换取, 换来, 利弊, 宁可, 宁愿, 平衡, 妥协, 简单, 更安全, 更稳妥, 有得有失, 有利有弊, 交换",
         "would_fix": "fix*, solve*, resolve*, repair*, cure*, work, works, worked, help*, sufficient, suffice*, enough, do the trick, reuse, allow*, 解决, 修复, 可行, 有效, 可以复用, 奏效, 能用, 管用, 够了, 足够",
         "partly": "partly, partially, partial, only in, only if, only when, only for, sometimes, in some cases, in this case, in the simple case, in simple cases, this simple case, for this case, this example, this setup, in that case, not always, not in general, not generally, not completely, not fully, not entirely, not really, not necessarily, not reliabl*, not everywhere, in many cases, some setups, simple setup*, half, to some extent, at first sight, at first glance, here, on localhost, some situations, on a laptop, for trivial, for localhost, locally, single broker, not a complete, not a full, not a real, not a perfect, not a general, not universal*, in most cases, usually, often, might, may, could, "
@@ -68,6 +68,7 @@ OPEN = Rubric(
                 "{fake} .. {first_node}",
                 "{id} .. {fake}",
                 "{fake} (node|broker|name|label|value|number)",
+                "(it|that|this|which|它|这) (is|was|s|being|是)? (just|only|merely|simply|只是|只)? (a|an|as)? {fake}",
                 "~{unknown} .. {real_id}",
                 "~{real_id} .. {unknown}",
                 "~{unknown} .. {id}",
@@ -116,6 +117,9 @@ OPEN = Rubric(
                 "~{no_entry} .. (0|id)",
                 "~(0|id) .. {no_entry}",
                 "~(look*|search*|ask*|check*|查|找) .. (0|id) .. {no_entry}",
+                "{different_ids} .. {hostport} ! (same|not)",
+                "~(-1|0) .. (separate|different|distinct|own) (entr*|slot*|record*|key*)",
+                "~(client|kafka|it|连接表|登记) .. (goes|go|works|work|relies|rely|based|登记) .. {id}",
                 "~not .. {same_node} .. {id}",
                 "~{first_node} .. 0 .. (not|never|no|nothing|不|没) .. {same_node}",
                 "~(nothing|no way|can not|not|不) _ (tell*|know*|see*|recogni*|link*|connect*|realis*|realiz*|match*|知道|认出|意识) .. {same_node}",
@@ -126,9 +130,9 @@ OPEN = Rubric(
                 "-1 .. (key|handle|name) .. 0",
             ),
             against=(
-                "{connection} .. (keyed|identified|indexed|stored|tracked|looked up|compared|managed) by (the|its|their)? (host|address|hostname|ip|port|host : port) ! not|instead|would|id",
-                "kafka .. (compares|uses|identifies|keys) .. by? (host|host : port|address) ! not|instead|would|id|if|new|future",
-                "连接 .. (按|以|用|根据) (host|地址|主机|ip) .. (索引|查找|区分|标识|管理) ! 如果|若|不|而|id",
+                "{connection} .. (keyed|identified|indexed|stored|tracked|looked up|compared|managed) by (the|its|their)? (host|address|hostname|ip|port) ! (not|instead|would|if|could|were)",
+                "(kafka|client|producer|selector) (internally|always|also)? (compares|identifies|keys|tracks|stores|manages|matches|looks up) _ _ (host|address|ip) ! (not|instead|would|if|could|were|new|future|only|node id|by id)",
+                "连接 .. (按|以|用|根据) (host|地址|主机|ip) .. (索引|查找|区分|标识|管理) ! (如果|若|不|而|id)",
             ),
             near=("{id} .. {connection}", "{connection} .. {id}", "{different_node}"),
         ),
@@ -141,6 +145,9 @@ OPEN = Rubric(
                 "~{differ} .. {advertised}",
                 "~{bootstrap_like} .. {indirect}",
                 "{advertised} & {indirect}",
+                "~(load balancer*|balancer|vip|virtual ip*|proxy|proxies|nat|alias*|cname|k8s|kubernetes|docker|port forward*|reverse proxy|dns|switchboard|gateway|负载均衡*|代理|域名|别名|网关|端口转发|内网|虚拟)",
+                "~(advertis*|advertised.listeners|广播地址|公布|通告|宣告|对外地址) ! (same|always|identical|equal|irrelevant|相同|一样|总是|一定)",
+                "~{advertised} .. (while|whereas|but|而|and) .. (typed|configured|config*|bootstrap|配置)",
                 "~{hostport} .. {indirect}",
                 "~{indirect} .. {differ}",
                 "~{indirect} .. (broker*|machine*|node*|server*|节点|机器|服务器)",
@@ -247,6 +254,17 @@ OPEN = Rubric(
         ),
         Blunder(
             "central_claim_wrong",
+            "it calls comparing host:port a complete solution",
+            "认为比较 host:port 是完整的解决办法, 不对",
+            ways=(
+                "{hostport} .. (is|be|as|would be) (a|the) (complete|full|perfect|entire|total|final|proper|correct|right|real|simple|easy|good) (fix|solution|cure|answer|remedy) ! (but|only|unless|if)",
+                "(host*|port|address*) .. (always|一定|总是) (identif*|point*|mean*|refer*|belong*|unique*|唯一|对应) .. (one|exactly|same|single|a|unique*|一个|唯一) ! not",
+                "(everything|all) (would|will) be (ok|okay|fine|good|solved|fixed) ! (not|if only)",
+            ),
+            forgiven_by=("~{indirect} .. {differ}", "~{but} .. {advertised}"),
+        ),
+        Blunder(
+            "central_claim_wrong",
             "it says that the first connection is reused",
             "认为第一个连接会被复用, 不对",
             ways=(
@@ -275,17 +293,17 @@ _THREADS = Lexicon(
         "thread": "thread*, sender, runnable, background, worker, run, daemon, 线程, sender, 后台, 子线程",
         "object": "object*, instance*, producer*, kafkaproducer, this, it, class, reference, 对象, 实例, 生产者, 引用, this, producer",
         "constructor": "constructor*, construct*, ctor, new, init, initiali*, creation, creating, 构造函数, 构造方法, 构造器, 构造, 初始化, 创建",
-        "half_built": "(not|never) _ (constructed|built|initiali*|ready|complete|completed|finished|created|assigned|set|there|done|exist|in place|filled), half built, half build, half constructed, half initiali*, half made, half finished, half baked, half ready, half done, half complete*, half created, half way, partially _ constructed, partially constructed, partially initiali*, partially built, partly built, partly constructed, partly initiali*, partially created, partially complete*, partial object, partial state, incomplete*, unfinished, not fully, not completely, not yet fully, not yet _ initiali*, not yet _ constructed, not yet _ built, not finished, not yet finished, not complete*, not yet complete*, not ready, not yet ready, not fully built, uninitiali*, un initiali*, not initiali*, not yet set, not been set, not set, yet to be set, not been initiali*, not been assigned, not assigned, not yet assigned, still null, are null, is null, see null, sees null, seeing null, be null, null field*, null pointer, nullpointer*, npe, default value*, default values, zero values, still under construction, under construction, still being built, still being constructed, still being initiali*, still being created, being constructed, being built, inconsistent, inconsistent state, broken state, invalid state, not exist yet, not _ exist yet, premature*, too early, too soon, missing field*, fields missing, semi constructed, semi initiali*, "
+        "half_built": "garbage, rubbish, not finish, not complete, not done, not over, (still|yet) _ (made|being made|building), half of its fields, half of _ fields, invariants _ not, invariants do not, broken invariant*, missing parts, too soon, not all there, (not|never) _ (constructed|built|initiali*|ready|complete|completed|finished|created|assigned|set|there|done|exist|in place|filled), half built, half build, half constructed, half initiali*, half made, half finished, half baked, half ready, half done, half complete*, half created, half way, partially _ constructed, partially constructed, partially initiali*, partially built, partly built, partly constructed, partly initiali*, partially created, partially complete*, partial object, partial state, incomplete*, unfinished, not fully, not completely, not yet fully, not yet _ initiali*, not yet _ constructed, not yet _ built, not finished, not yet finished, not complete*, not yet complete*, not ready, not yet ready, not fully built, uninitiali*, un initiali*, not initiali*, not yet set, not been set, not set, yet to be set, not been initiali*, not been assigned, not assigned, not yet assigned, still null, are null, is null, see null, sees null, seeing null, be null, null field*, null pointer, nullpointer*, npe, default value*, default values, zero values, still under construction, under construction, still being built, still being constructed, still being initiali*, still being created, being constructed, being built, inconsistent, inconsistent state, broken state, invalid state, not exist yet, not _ exist yet, premature*, too early, too soon, missing field*, fields missing, semi constructed, semi initiali*, "
         "半成品, 半构造, 半初始化, 未完成, 没有完成, 没完成, 还没完成, 尚未完成, 未初始化, 没有初始化, 没初始化, 还没初始化, 还没有初始化, 尚未初始化, 未构造完, 没构造完, 没有构造完, 还没构造, 还没有构造, 不完整, 不完全, 没有准备好, 没准备好, 还没准备, 构造到一半, 构造了一半, 建到一半, 一半, 空指针, null, 默认值, 还没有赋值, 没有赋值, 未赋值, 还没赋值, 尚未赋值, 没建好, 没造好, 还没建好, 没有建好, 未完全, 没有完全, 还没完全, 还没有完全, 尚未完全, 部分构造, 部分初始化, 构造未, 没写完, 没设置好, 没有构建完, 没构建完",
         "before_end": "before _ constructor _ (finish*|return*|end*|complete*|done|ran|run*|over|exit*), before _ construction _ (finish*|end*|complete*|done|over), before _ object _ (finish*|ready|complete*|built|constructed|initiali*|done|exists), before _ fields, before all _ fields, before everything is, before it _ (finish*|ready|complete*|built|constructed|initiali*|done), before the rest, before initiali* , before new returns, while _ constructor _ still, while _ constructor _ run*, while _ still _ construct*, while _ being (built|constructed|created), constructor _ not _ (finish*|return*|complete*|end*|done), constructor is still, constructor still, during construction, in the middle of, subclass*, sub class*, child class, derived class, "
         "构造完成之前, 构造完成前, 构造函数完成前, 构造函数返回前, 构造函数返回之前, 构造函数执行完之前, 构造函数结束前, 构造函数结束之前, 构造函数还没, 构造还没, 构造没, 构造函数没, 构造函数未, 对象还没, 对象还, 对象没, 对象未, 对象尚未, 初始化完成之前, 初始化完成前, 初始化之前, 完成构造之前, 完成之前, 子类, 执行完之前, 还在构造",
         "sees": "see*, seen, saw, access*, use*, using, read*, observe*, touch*, get*, work* with, look* at, view*, encounter*, run*, start*, call*, operate*, visible, reach*, find*, hit*, meet*, receive*, 看到, 看见, 访问, 使用, 读到, 读取, 用到, 拿到, 接触, 操作, 运行, 跑, 启动, 执行, 见到",
-        "escape": "this escape*, escape*, escaping, this leak*, leak* this, leaks, leaking, leak of this, leaked, this reference, reference to this, reference of this, this _ escape*, this _ leak*, exposes this, expose* this, publish* this, passes this, pass* this, hands out this, hand* this, handing this, gives away this, "
+        "escape": "this 会 泄, this 会逃, this 就泄, this 就逃, this 被泄, this 被暴露, 泄露出, 泄漏出, publish* a reference, shares this, this escape*, escape*, escaping, this leak*, leak* this, leaks, leaking, leak of this, leaked, this reference, reference to this, reference of this, this _ escape*, this _ leak*, exposes this, expose* this, publish* this, passes this, pass* this, hands out this, hand* this, handing this, gives away this, "
         "this 逃逸, this 逸出, 逃逸, 逸出, 溢出, this 泄漏, this 泄露, 泄露 this, 泄漏 this, this 引用, 引用逃, 引用泄, 暴露 this, 把 this, 将 this",
         "publication": "safe publication, safely publish*, unsafe publication, unsafely publish*, publish* safely, publication, publish*, memory model, java memory model, jmm, happens before, happen before, happened before, happens - before, memory order*, memory barrier*, memory fence*, barrier*, fence*, visibility, visible to, guaranteed _ visible, not _ visible, reorder*, re order*, instruction order*, out of order, final field*, final _ guarantee*, final semantics, freeze, volatile, cache coheren*, stale value*, stale, cpu cache*, caches, cached values, flushed, synchroni*, ordering, ordering guarantee*, data race*, race condition*, memory consistency, memory effects, memory visib*, jls, acquire, lock, "
         "安全发布, 安全地发布, 发布, 内存模型, 可见性, 可见, 内存顺序, 内存序, 重排, 重排序, 指令重排, 有序性, 内存屏障, 屏障, 先行发生, happens before, final 字段, final 语义, final 域, final 保证, volatile, 同步, 数据竞争, 竞态, 缓存, jmm, 竞争条件, 内存一致",
         "weak_publication": "race condition*, data race*, stale, lock, caches, 竞态, 数据竞争, 竞争条件",
-        "build": "build*, built, construct*, creat*, initiali*, set, sets, setting, assign*, finish*, complete*, make, fill*, prepare*, set up, setup, ready, done, fully form*, 构造, 创建, 初始化, 建好, 造好, 完成, 赋值, 构建, 准备, 设置, 建完, 写好, new 出",
+        "build": "build*, built, construct*, creat*, initiali*, set, sets, setting, assign*, finish*, complete*, make, fill*, prepare*, set up, setup, ready, done, fully form*, new 完, 构造, 创建, 初始化, 建好, 造好, 完成, 赋值, 构建, 准备, 设置, 建完, 写好, new 出",
         "completely": "completely, fully, full, complete, entirely, entire, all, everything, whole, finish*, done, every, properly, first, totally, wholly, 完全, 全部, 所有, 完整, 完成, 完, 好, 先, 都, 彻底",
         "fields": "field*, member*, state, object, producer, variables, dependencies, everything, it, instance, constructor, construction, initiali*, 字段, 成员, 状态, 对象, 变量, 实例, 属性, 生产者, 构造, 初始化, producer, 构造函数",
         "then": "then, and then, before, after*, only then, next, afterwards, later, finally, followed by, second, once, and only, last, 再, 然后, 之后, 以后, 后, 才, 接着, 最后, 之前",
@@ -389,6 +407,11 @@ OPEN2 = Rubric(
                 "{build} .. (before|prior to|之前|前) .. {start}",
                 "{build} .. (then|-> ) .. {start}",
                 "{build} .. (完|好|后|之后|完毕|完成) .. {start}",
+                "(in|into|via|through|using|call|calls|calling|invoke|invokes|invoking|调用|放在|放到|放进) (a|the|its|own|another|separate|public|an|explicit|单独的)? (a|own|separate|explicit)? (start|init|open|run|launch|begin|lifecycle) ! (constructor|构造)",
+                "{constructor} .. (then|only then|afterwards|after that|再) .. (go|run|let|switch|turn|release|set|work)",
+                "(finish|complete|build|construct) .. (then|-> ) .. (go|run|code|thread)",
+                "(another|other|separate|different|own|second) (method|function|step|phase|place|call)",
+                "(separate|split|decouple|分开|分离) .. (construct*|creat*|构造|创建) .. ({start}|run*|启动)",
                 "(last|finally|最后) .. {start} ! (last (line|statement|instruction) (of|in) the constructor)",
             ),
             against=(
@@ -417,6 +440,8 @@ OPEN2 = Rubric(
             ways=(
                 "(safe|correct|right|proper|should|must|better|solution|order|first) .. {start} .. thread _ (first|before) _ _ (the|all|its|and|then|initiali*|build*|construct*|creat*) ! (not|never|wrong|risk*|danger*|bad|problem|unsafe|after)",
                 "{start} the? (sender)? thread first .. {then} .. {build} ! (not|never|wrong|risk*|danger*|bad|problem|unsafe)",
+                "(order|should|must|therefore|correct|safe|right|better|so) .. {start} (the|a|its)? (sender)? thread (first|,|->|and|then|before) (and|then|,)? (then|later|it|the|we|to)? _ {build} ! (not|never|wrong|risk*|danger*|bad|problem|unsafe|after|last)",
+                "{start} (the|a|its)? (sender)? thread before (calling|running|entering|building|creating|constructing|initialising|initializing|the constructor|constructor|the object|construct*|anything) ! (not|never|wrong|risk*|danger*|bad|problem|unsafe|constructor (has|is|ends|finishes|returns|completes)|fully|ready|finished|complete|done|can|may|might)",
                 "first {start} .. thread .. then .. {build} ! (not|never|wrong|risk*|danger*|bad|problem|unsafe)",
                 "(应该|应当|安全的顺序|正确的顺序|顺序是|顺序) .. 先 _ {start} .. 线程 .. (再|然后|之后) .. {build} ! (不|错|危险|风险)",
                 "先 (启动|开启|start) .. 线程 .. (再|然后|之后) .. (构造|初始化|创建|赋值) ! (不要|不能|不应|错|危险|风险|会导致|问题)",
@@ -426,7 +451,9 @@ OPEN2 = Rubric(
             "direction_reversed",
             "it says the constructor sees an unfinished thread, where it is the thread that sees an unfinished object",
             "看到半成品的是线程, 不是构造函数",
+            even_supposed=True,
             ways=(
+                "(constructor|object|producer|main thread|caller) _ (see*|use*|access*|find*|read*|get*) (the|a|an)? (sender)? thread (before|while|when) _ _ (created|built|constructed|ready|started|finished|complete)",
                 "(constructor|object|producer|main thread|caller) _ (see*|use*|access*|find*|read*|get*) _ (half|partially|partly|unfinished|incomplete|not yet) _ _ (thread|sender)",
                 "(the)? (thread|sender|sender thread) (is|was|may be|might be|can be|could be) _ (half built|half constructed|half initiali*|partially built|partially constructed|incomplete|half started|not fully started|not fully built|half created)",
                 "(构造函数|对象|主线程) .. (看到|访问|使用|拿到) .. (半成品|未完成|没启动|不完整|未初始化) .. 线程",

@@ -93,6 +93,7 @@ OPEN = Rubric(
                 "(minus|without|except|all but|减去|除了|-) the? {bootstrap}",
                 "(first|initial|第一|-1) .. (one|connection|socket|连接) .. {closed_any}",
                 "(socket|connection|连接) (one|1|#1|一) .. ({closed_any}|{idle})",
+                "(one|it|which|that|this|那条|那个|它) .. {idle} .. {closed_any} ! (coordinator|协调|not|data)",
             ),
             against=(
                 "~{bootstrap} _ _ (is|will|gets|was|会|将|也)? _ (never|not|不会|不|没有) _ {closed_any} ! (until|before|immediately|because|right|only|立即|才|马上|by)",
@@ -117,6 +118,7 @@ OPEN = Rubric(
                 "(two|2|两|两个|两条|2 个|2 条) (data|fetch|数据|拉取) (connection*|socket*|ones|连接)? .. (for|to|because|since|as|=|given|by|per|因为|对应) .. {leader}",
                 "{leader} _ (=|->|so|means|mean|give|gives|need|needs|therefore|hence|两|各|所以|就) _ (two|2|one|1|a|两|两个|两条|一个|一条)",
                 "{leader} _ (各|都|每) _ (一个|一条|1|有)",
+                "leader 0 .. leader 1",
                 "(one|1|一个|一条) (for|to|with|给|到) the? (broker|node|leader)? 0 .. 1",
                 "(broker|node)? 0 (and|,|&|和|与) (one)? (for|to)? (broker|node)? 1 .. (data|lead*|fetch*|数据)",
                 "(data|fetch*|数据) .. (broker|node)? 0 (and|,|&|和|与) (one)? (for|to)? (broker|node)? 1",
@@ -206,6 +208,7 @@ OPEN = Rubric(
             "direction_reversed",
             "it has the fetch waiting for the heartbeats, where the heartbeats would wait for the fetch",
             "说反了: 是心跳等 fetch, 不是 fetch 等心跳",
+            even_supposed=True,
             ways=(
                 "~(fetch*|data|poll*|拉取|数据) _ _ (blocked|delayed|stuck|wait*|queue*|held up|slowed|slowed down|starved|stalled|interrupted|disturbed|late) _ (behind|by|for|on|after|because of|due to) _ _ (heartbeat*|heart beat*|心跳|coordinator|coordination|group|commit*|join*)",
                 "~(heartbeat*|heart beat*) _ (block|blocks|delay|delays|slow|slows|slow down|hold up|stall|starve|disturb|interrupt|stop|blocking|delaying|slowing) (the|a|any|our|down|up|long|large)? (long|large|next|down|the)? (fetch*|data|poll*|record*)",

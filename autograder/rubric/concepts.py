@@ -49,6 +49,7 @@ class Blunder:
     sentence: str
     gloss: str
     ways: tuple[str, ...]
+    even_supposed: bool = False  # "otherwise fetches would wait for heartbeats" is as reversed as saying that they do
     forgiven_by: tuple[str, ...] = ()  # said anywhere, these show that the claim was qualified
 
 

@@ -37,6 +37,7 @@ class Tally:
     """What the answer said about one number: the values, in order, with where they stood."""
 
     values: dict[int, Hit] = field(default_factory=dict)
+    costs: dict[int, float] = field(default_factory=dict)  # how far each value stood from its word
     hedged: bool = False  # "4 or 5"
 
     @property
@@ -59,41 +60,48 @@ def tally(reading: Reading, lexicon: Lexicon, rule: CountRule) -> tuple[Tally, T
     candidates = _candidates(reading, lexicon, rule)
     roles = {"opened": opened, "kept": kept, "closed": closed}
     unassigned = []
-    assigned: list[tuple[_Candidate, str]] = []
-    for candidate, role in _assign(reading, candidates, cues):
+    assigned: list[tuple[_Candidate, str, float]] = []
+    for candidate, role, cost in _assign(reading, candidates, cues):
         if role == "none":
             unassigned.append(candidate)
         else:
-            assigned.append((candidate, role))
-    for candidate, role in assigned:
+            assigned.append((candidate, role, cost))
+    for candidate, role, cost in assigned:
         if role == "closed" and candidate.value >= 2 and reading.tokens[candidate.first - 1].text in (":", "->", "=", "so", "hence", ",", "剩"):
             role = "kept"  # "later -1 is idle and closed: 3"
-        roles[role].values.setdefault(candidate.value, Hit(candidate.first, candidate.last))
-    _mark_hedges(reading, assigned + [(candidate, "opened") for candidate in unassigned[:1]], roles, candidates)
+        tally_of_role = roles[role]
+        tally_of_role.values.setdefault(candidate.value, Hit(candidate.first, candidate.last))
+        tally_of_role.costs[candidate.value] = min(cost, tally_of_role.costs.get(candidate.value, cost))
+    _mark_hedges(reading, [one[:2] for one in assigned] + [(candidate, "opened") for candidate in unassigned[:1]], roles, candidates)
     _settle(opened, kept, closed, unassigned)
     return opened, kept
+
+
+_PLAIN = 2.0  # a number this close to its word belongs to it beyond doubt
 
 
 def _settle(opened: Tally, kept: Tally, closed: Tally, unassigned: list[_Candidate]) -> None:
     """Bare numbers follow the order of the question; parts of a sum are no totals; the rest is subtraction."""
     for one in (opened, kept):
         if any(value >= 3 for value in one.values):
-            one.values = {value: hit for value, hit in one.values.items() if value >= 3}
+            one.values = {value: hit for value, hit in one.values.items() if value >= 3 or one.costs[value] <= 0.5}
+        if len(one.values) > 1 and any(one.costs[value] <= _PLAIN for value in one.values):
+            one.values = {value: hit for value, hit in one.values.items() if one.costs[value] <= 2 * _PLAIN}
     if len(opened.values) == 2 and not kept.values and not opened.hedged:
         first, second = opened.values
         if first > second:  # "the 4 opened have become 3"
             kept.values[second] = opened.values.pop(second)
     if opened.only is not None and len(kept.values) > 1:
         kept.values.pop(opened.only, None)  # "of the 4, 3 remain"
-    if kept.only is not None and len(opened.values) > 1:
-        opened.values.pop(kept.only, None) if max(opened.values) > kept.only else None
+    if kept.only is not None and len(opened.values) > 1 and opened.costs.get(kept.only, 9.0) > _PLAIN:
+        opened.values.pop(kept.only, None)
     if unassigned and not opened.values:
-        first = unassigned.pop(0)
-        opened.values[first.value] = Hit(first.first, first.last)
+        first_bare = unassigned.pop(0)
+        opened.values[first_bare.value] = Hit(first_bare.first, first_bare.last)
     if unassigned and not kept.values:
-        unassigned = [candidate for candidate in unassigned if candidate.value not in opened.values or len(unassigned) == 1]
-        if unassigned and unassigned[0].value >= 2:
-            kept.values[unassigned[0].value] = Hit(unassigned[0].first, unassigned[0].last)
+        bare = [candidate for candidate in unassigned if candidate.value not in opened.values or len(unassigned) == 1]
+        if bare and bare[0].value >= 2:
+            kept.values[bare[0].value] = Hit(bare[0].first, bare[0].last)
     if not kept.values and opened.only is not None and closed.only is not None and 0 < closed.only < opened.only:
         kept.values[opened.only - closed.only] = closed.values[closed.only]
 
@@ -101,18 +109,19 @@ def _settle(opened: Tally, kept: Tally, closed: Tally, unassigned: list[_Candida
 _FAR = 9.0  # beyond this a word and a number have nothing to do with each other
 
 
-def _assign(reading: Reading, candidates: list[_Candidate], cues: list[tuple[str, Hit]]) -> list[tuple[_Candidate, str]]:
+def _assign(reading: Reading, candidates: list[_Candidate], cues: list[tuple[str, Hit]]) -> list[tuple[_Candidate, str, float]]:
     """Numbers and words of opening, keeping, closing are paired within a sentence, the closest pairing as a whole.
 
     A word that already has a number is a poorer match for a second one: so "opens 4 keeps 3" and "4 opened 3 kept" agree.
     """
-    found: list[tuple[_Candidate, str]] = []
+    found: list[tuple[_Candidate, str, float]] = []
     for first, last in reading.sentences():
         numbers = [one for one in candidates if first <= one.first < last][:6]
         words = [(name, cue) for name, cue in cues if first <= cue.first and cue.last <= last][:8]
         costs = [[_distance(reading, number, cue, candidates) + (0.5 if name == "closed" else 0.0) for name, cue in words] for number in numbers]
         _, choice = _cheapest(costs, 0, frozenset())
-        found += [(number, words[index][0] if index is not None else "none") for number, index in zip(numbers, choice)]
+        for row, (number, index) in enumerate(zip(numbers, choice)):
+            found.append((number, "none", _FAR) if index is None else (number, words[index][0], costs[row][index]))
     return found
 
 

@@ -43,6 +43,8 @@ _TO_THE_MARKER = (
 )
 _INSTRUCTION = re.compile("|".join(f"(?:{pattern})(?= )" for pattern in _TO_THE_MARKER))
 
+_STUTTER = re.compile(r"((?: [^ ]+){1,6}?)\1{2,}(?= )")  # the same one to six words, three times running
+
 LONG_WORDS = 450  # the longest honest answers we saw or wrote have about 250 words
 _SALAD_WORDS = 6  # fewer words cannot be told from a terse answer
 
@@ -73,36 +75,48 @@ def repeats(reading: Reading) -> bool:
     sentences = Counter(" ".join(token.text for token in reading.tokens[a:b]) for a, b in reading.sentences() if b - a >= 4)
     if any(count >= 3 for count in sentences.values()):
         return True
-    if len(words) < 18:
+    if len(words) < 12:
         return bool(words) and len(words) >= 6 and max(Counter(words).values()) > 0.5 * len(words)
+    stuttered = sum(len(match.group()) for match in _STUTTER.finditer(" " + " ".join(words) + " "))
+    if stuttered > 0.35 * len(" ".join(words)):
+        return True
     runs = Counter(_runs(list(words), 4))
     again = sum(count for count in runs.values() if count > 1)
     return again > 0.5 * sum(runs.values()) and max(runs.values()) >= 3 or max(runs.values()) >= 5 or again > 0.85 * sum(runs.values())
 
 
-def is_salad(reading: Reading, known_share: float) -> bool:
+# Without these no relation between two terms is stated; "this" and "before" are left out, they sit inside terms of the subject.
+_JOINING = (english.AUXILIARIES | english.ARTICLES | frozenset(
+    "and or but because so since if when while that which who whose why how though thus hence therefore unless otherwise however also only else "
+    "of to by in for with on from at per than as it they them its until about via into not no then what nobody nothing".split()
+))
+_JOINING_HAN = frozenset("的 是 会 被 了 因 所 就 在 不 而 把 有 没 还 才 再 让 为 如 但 从 到 给 都 要 与 和 也 等 只 这 那 它 着 过 将 由".split())
+_JOINING_MARKS = frozenset({"->", "=", "+"})
+
+
+def is_salad(reading: Reading) -> bool:
     """Keywords without the words that make sentences, or words in an order no sentence has.
 
-    `known_share`: which part of the words the rubric knows (0..1). A terse honest answer has few small words too, but
-    its verbs and joints are there; a list of terms has neither.
+    A terse honest answer drops articles too, but it still joins its terms ("closed due to inactivity", "-> 3"); a list of
+    terms joins nothing.
     """
     latin = [word for word in reading.words if not is_chinese(word) and not word.lstrip("-").isdigit()]
     han = [word for word in reading.words if is_chinese(word)]
     if len(latin) + len(han) / 2 < _SALAD_WORDS:
         return False
-    small = sum(word in english.FUNCTION_WORDS for word in latin)
-    verbs = sum(word in english.VERBS and word not in english.FUNCTION_WORDS for word in latin)
-    if len(latin) >= len(han) and len(latin) >= _SALAD_WORDS:
-        joints = sum(token.text in ("->", "=", "+", ":") for token in reading.tokens)
-        if small + joints < 0.13 * len(latin) and verbs + joints < 0.25 * len(latin):
-            return True
-        if small + verbs + joints < 0.2 * len(latin):
-            return True
-        return misplaced(reading) > max(1, 0.07 * len(latin))
-    glue = sum(word in english.CHINESE_GLUE for word in han)
-    commas = sum(token.text in (",", "、", "/", SENTENCE_END) for token in reading.tokens)
-    units = len(han) / 2 + len(latin)
-    return glue + small < 0.06 * (len(han) + len(latin)) or (glue + small < 0.12 * (len(han) + len(latin)) and commas > 0.25 * units)
+    marks = sum(token.text in _JOINING_MARKS for token in reading.tokens)
+    joined = marks + sum(word in _JOINING for word in latin) + sum(word in _JOINING_HAN for word in han)
+    if len(han) > len(latin):
+        return joined < 0.05 * (len(han) + len(latin)) or (joined < 0.1 * (len(han) + len(latin)) and _chunk_length(reading) <= 5)
+    if joined < 0.1 * len(latin) or (joined < 0.2 * len(latin) and _chunk_length(reading) <= 2.6 and len(latin) >= 8):
+        return True
+    return misplaced(reading) > max(1, 0.07 * len(latin))
+
+
+def _chunk_length(reading: Reading) -> float:
+    """Words between commas and stops, on average; a Chinese character counts as one."""
+    breaks = sum(token.text in (",", "、", "/", SENTENCE_END) for token in reading.tokens[:-1])
+    return len(reading.words) / (breaks + 1)
 
 
 _NEVER_AFTER_ARTICLE = frozenset("is are was were be to of by in on for with and or but because so it they the a an not if then has have does do can would will which that".split()) | {SENTENCE_END, ","}

@@ -105,7 +105,7 @@ def score_with(rubric: Rubric, answer: str, others: tuple[Rubric, ...] = ()) -> 
         flag = _elsewhere(rubric, body, others)
         if flag:
             return _gamed(rubric, flag, reading)
-    elif found <= 1 and _elsewhere(rubric, body, others) == "wrong_question":
+    elif found <= len(rubric.concepts) // 2 and _elsewhere(rubric, body, others, found + 2) == "wrong_question":
         return _gamed(rubric, "wrong_question", reading)
     flags = []
     mark = _rounded(4 * found / len(rubric.concepts))
@@ -138,16 +138,16 @@ def _first_guard(rubric: Rubric, reading: Reading) -> str | None:
         return "copied_question"
     if gaming.repeats(body):
         return "repetition"
-    if gaming.is_salad(body, 0.0):
+    if gaming.is_salad(body):
         return "keyword_salad"
     return None
 
 
-def _elsewhere(rubric: Rubric, body: Reading, others: tuple[Rubric, ...]) -> str | None:
+def _elsewhere(rubric: Rubric, body: Reading, others: tuple[Rubric, ...], enough: int = 2) -> str | None:
     """Whether an answer that says nothing here says much elsewhere, or nothing of this subject at all."""
     for other in others:
         judged, _, _ = _judge(other, body)
-        if sum(status is Status.PRESENT for status, _ in judged) >= 3:
+        if sum(status is Status.PRESENT for status, _ in judged) >= max(3, enough):
             return "wrong_question"
     if not concepts.said(rubric.topic, rubric.lexicon, body):
         return "off_topic"
@@ -185,7 +185,7 @@ def _judge(rubric: Rubric, body: Reading) -> tuple[list[tuple[Status, list[Hit]]
 
 def _blunder(rubric: Rubric, body: Reading) -> tuple[Blunder | None, Hit | None]:
     for blunder in rubric.blunders:
-        found = concepts.claimed(blunder.ways, rubric.lexicon, body)
+        found = (concepts.said if blunder.even_supposed else concepts.claimed)(blunder.ways, rubric.lexicon, body)
         if found and not (blunder.forgiven_by and concepts.said(blunder.forgiven_by, rubric.lexicon, body)):
             return blunder, found[0]
     return None, None
