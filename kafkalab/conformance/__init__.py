@@ -12,7 +12,7 @@ seed in 0..63 makes it so, and the lowest such seed is used for its other marks;
 
 A walk through the modules, in the order of use: `masks` (what of a text is chance), `sequences` (which differences of order and
 number are chance), `observed` (one log, seen by the six marks), `marks` (two logs compared), `seeds` (a scenario replayed until it is
-equal), `table` (what the repository promises), `command` (all scenarios of a folder).
+equal), `workers` (many of them at a time), `table` (what the repository promises), `command` (all scenarios of a folder).
 """
 
 from __future__ import annotations

@@ -8,12 +8,12 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 from kafkalab.conformance import table
 from kafkalab.conformance.marks import MARKS
-from kafkalab.conformance.seeds import SEEDS, Conformance, conform
+from kafkalab.conformance.seeds import SEEDS, Conformance
+from kafkalab.conformance.workers import play
 
 WIDTH = 68
 
@@ -25,7 +25,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not folders:
         print(f"no scenario.json below {options.dir} that fits", file=sys.stderr)
         return 2
-    results = sorted(play(folders, range(options.seeds), options.jobs, show=_progress(len(folders))), key=lambda r: r.scenario)
+    results = []
+    for result in play(folders, range(options.seeds), options.jobs):
+        results.append(result)
+        # To stderr, so that it does not mix with the table.
+        print(f"{len(results)} of {len(folders)}: {result.scenario} ({result.replays} replays)", file=sys.stderr)
+    results.sort(key=lambda result: result.scenario)
     for result in results:
         print(row_text(result))
         if options.why:
@@ -57,21 +62,6 @@ def scenarios(root: Path, only: str | None = None, versions: Sequence[str] = ())
         if versions and json.loads(file.read_text())["client_version"].rsplit(".", 1)[0] not in versions:
             continue
         yield name, folder
-
-
-def play(folders: dict[str, Path], seeds: Sequence[int] = SEEDS, jobs: int = 1, show=lambda result: None) -> Iterator[Conformance]:
-    """Conformances as they are done, `jobs` at a time."""
-    if jobs <= 1:
-        for name, folder in folders.items():
-            result = conform(folder, seeds, name=name)
-            show(result)
-            yield result
-        return
-    with ProcessPoolExecutor(jobs) as pool:
-        waiting = [pool.submit(conform, folder, seeds, name=name) for name, folder in folders.items()]
-        for done in as_completed(waiting):
-            show(done.result())
-            yield done.result()
 
 
 def row_text(result: Conformance) -> str:
@@ -106,18 +96,6 @@ def as_json(results: Sequence[Conformance]) -> dict:
         result.scenario: {"error": result.error, "clients": {
             client: {"equal": found.equal, "seed": found.seed, "marks": found.marks, "differences": found.differences}
             for client, found in result.clients.items()}} for result in results}}
-
-
-def _progress(total: int):
-    """Prints `7 of 37: NAME` to a terminal's stderr, where it does not mix with the table."""
-    done = 0
-
-    def show(result: Conformance) -> None:
-        nonlocal done
-        done += 1
-        print(f"{done} of {total}: {result.scenario} ({result.replays} replays)", file=sys.stderr)
-
-    return show
 
 
 def _parser() -> argparse.ArgumentParser:

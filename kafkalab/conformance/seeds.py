@@ -77,24 +77,36 @@ def logs_in(folder: Path) -> dict[str, Path]:
 
 
 def conform(folder: Path, seeds: Sequence[int] = SEEDS, replay: Replay | None = None, name: str | None = None,
-            try_first: Sequence[int] = ()) -> Conformance:
+            try_first: Sequence[int] = (), on_replay: Callable[[], None] = lambda: None) -> Conformance:
     """Replay the scenario of `folder` with each of `seeds` until every client is equal to its recording, then mark it.
 
     `replay(scenario, seed)` returns client name -> text of its log; the default is the simulator's. `try_first` are seeds worth
     trying before the others: a client that is equal with one of them keeps it (the lowest is only needed where marks are compared).
+    `on_replay` is called after each replay.
     """
     scenario = json.loads((folder / "scenario.json").read_text())
     real = {client: Observed.of_file(path) for client, path in logs_in(folder).items()}
     replay = replay or _simulate
-    search = _Search(real, lambda seed: {client: Observed.of_text(text) for client, text in replay(scenario, seed).items()})
+
+    def observe(seed: int | Mapping[str, int]) -> dict[str, Observed]:
+        observed = {client: Observed.of_text(text) for client, text in replay(scenario, seed).items()}
+        on_replay()
+        return observed
+
+    search = _Search(real, observe)
     name = name or folder.name
     try:
         search.run([*try_first, *seeds])
         chosen = search.play(search.chosen())
     except Exception as error:  # A scenario the simulator cannot play is a result, not the end of the run.
-        nothing = ClientConformance(False, 0, dict.fromkeys(MARKS, 0.0), (f"not played: {type(error).__name__}: {error}",))
-        return Conformance(name, dict.fromkeys(real, nothing), f"{type(error).__name__}: {error}", len(search.played))
+        return not_played(name, folder, f"{type(error).__name__}: {error}")
     return Conformance(name, {client: _marked(search, client, chosen.get(client)) for client in real}, replays=len(search.played))
+
+
+def not_played(name: str, folder: Path, error: str) -> Conformance:
+    """The result of a scenario that gave no logs."""
+    nothing = ClientConformance(False, 0, dict.fromkeys(MARKS, 0.0), (f"not played: {error}",))
+    return Conformance(name, dict.fromkeys(logs_in(folder), nothing), error)
 
 
 def _marked(search: _Search, client: str, other: Observed | None) -> ClientConformance:

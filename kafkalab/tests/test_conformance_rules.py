@@ -1,13 +1,14 @@
 """Are the six marks the ones we mean? Small stories for each rule, and marks that the recordings' own comparer gave."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalab.conformance import command, table
+from kafkalab.conformance import command, seeds, table, workers
 from kafkalab.conformance.marks import MARKS, compare, differences, equal
 from kafkalab.conformance.masks import normal, template
 from kafkalab.conformance.observed import Observed, node_key
@@ -230,3 +231,18 @@ def test_the_marks_are_those_of_the_recordings_comparer(real, other, expected):
     for client, marks in expected.items():
         found = compare(Observed.of_file(real_logs[client]), Observed.of_file(other_logs[client]))
         assert tuple(round(found[mark], 4) for mark in MARKS) == marks, json.dumps(found)
+
+
+def test_a_scenario_that_never_ends_is_stopped_and_the_next_is_played(monkeypatch):
+    folders = dict(command.scenarios(RECORDINGS, only="*/2.3.0/two_brokers_two_members")) | dict(
+        command.scenarios(RECORDINGS, only="2.3.1/2.3.0/producer_defaults"))
+
+    def replay(scenario, seed):
+        while scenario["scenario"] == "two_brokers_two_members":
+            time.sleep(60)
+        return {"client": "".join(_lines(RECORDINGS / "2.3.1/2.3.0/producer_defaults/client.log.gz"))}
+
+    monkeypatch.setattr(seeds, "_simulate", replay)  # The processes are forks, so they see it.
+    results = {result.scenario: result for result in workers.play(folders, [0], jobs=2, silence_s=2)}
+    assert results["2.3.1/2.3.0/two_brokers_two_members"].error == "no replay ended within 2 s"
+    assert results["2.3.1/2.3.0/producer_defaults"].clients["client"].equal
