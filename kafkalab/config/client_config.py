@@ -64,11 +64,9 @@ class ClientConfig(Mapping[str, object]):
         return typed
 
     def _unknown(self, name: str, key: Key | None) -> str:
-        article = "a"
         if key is not None:
             versions = [version for version in CLIENT_VERSIONS if key.default(version) is not GONE]
-            return (f"{article} {self.kind} {self.version} does not know {name}: "
-                    f"it exists from {versions[0]} to {versions[-1]}.").capitalize()
+            return f"A {self.kind} {self.version} does not know {name}: it exists from {versions[0]} to {versions[-1]}."
         if any(name in other.keys_known for other in (ProducerConfig, ConsumerConfig)):
             return f"{name} is not for a {self.kind} but for the other kind of client."
         known = [known for known, key in self.keys_known.items() if key.default(self.version) is not GONE]
@@ -88,8 +86,8 @@ class ProducerConfig(ClientConfig):
 
     def _settle(self) -> None:
         values = self._values
-        values["acks"] = {"-1": "all"}.get(values["acks"], values["acks"])
         self._as_configured = dict(values)
+        values["acks"] = {"-1": "all"}.get(values["acks"], values["acks"])
         obstacles = [sentence for hinders, sentence in (
             ("acks" in self.given and values["acks"] != "all",
              "Must set acks to all in order to use the idempotent producer. Otherwise we cannot guarantee idempotence."),
@@ -105,15 +103,9 @@ class ProducerConfig(ClientConfig):
             values["acks"] = "all"
 
     def printed(self, name: str) -> object:
-        if name in ("acks", "enable.idempotence"):
-            values = self._as_configured if self.version in PRINTS_AS_CONFIGURED else self._values
-            shown = values[name]
-            return "-1" if shown == "all" and self.version not in PRINTS_AS_CONFIGURED else self.given_text(name, shown)
-        return super().printed(name)
-
-    def given_text(self, name: str, shown: object) -> object:
-        """What was written for the key, where something was."""
-        return shown
+        if self.version in PRINTS_AS_CONFIGURED:
+            return self._as_configured[name]
+        return "-1" if name == "acks" and self["acks"] == "all" else self[name]
 
 
 PRINTS_AS_CONFIGURED = ("2.1", "2.2", "2.3")

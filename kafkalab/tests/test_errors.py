@@ -1,0 +1,61 @@
+"""Errors have the numbers, names and sentences of Java's table, and their class says whether to try again."""
+import pytest
+
+from kafkalab import errors
+from kafkalab.errors import Errors, KafkaException, RetriableException, error_for
+
+
+@pytest.mark.parametrize(("code", "name", "retriable"), [
+    (3, "UNKNOWN_TOPIC_OR_PARTITION", True), (5, "LEADER_NOT_AVAILABLE", True), (6, "NOT_LEADER_OR_FOLLOWER", True),
+    (10, "MESSAGE_TOO_LARGE", False), (14, "COORDINATOR_LOAD_IN_PROGRESS", True), (16, "NOT_COORDINATOR", True),
+    (22, "ILLEGAL_GENERATION", False), (25, "UNKNOWN_MEMBER_ID", False), (27, "REBALANCE_IN_PROGRESS", False),
+    (47, "INVALID_PRODUCER_EPOCH", False), (70, "FETCH_SESSION_ID_NOT_FOUND", True), (79, "MEMBER_ID_REQUIRED", False),
+    (90, "PRODUCER_FENCED", False), (100, "UNKNOWN_TOPIC_ID", True),
+])
+def test_the_table(code, name, retriable):
+    assert (error_for(code).name, error_for(code).retriable) == (name, retriable)
+
+
+def test_codes_are_unique_and_an_unknown_one_is_an_unknown_error():
+    codes = [error.code for error in Errors]
+    assert len(set(codes)) == len(codes)
+    assert error_for(9999) is Errors.UNKNOWN_SERVER_ERROR
+
+
+def test_success_is_no_error():
+    assert not Errors.NONE.retriable
+    with pytest.raises(ValueError, match="NONE is no error"):
+        Errors.NONE.exception()
+
+
+def test_every_error_raises_its_exception_with_its_sentence():
+    for error in Errors:
+        if error is not Errors.NONE:
+            raised = error.exception()
+            assert isinstance(raised, KafkaException) and str(raised) == error.message
+            assert raised.java_name.rpartition(".")[2] == type(raised).__name__
+
+
+def test_stale_metadata_is_a_reason_to_ask_for_new():
+    assert Errors.NOT_LEADER_OR_FOLLOWER.stale_metadata
+    assert not Errors.NOT_COORDINATOR.stale_metadata      # there it is the coordinator that is looked up anew
+
+
+def test_java_names_stand_in_texts():
+    """As in the stack traces of transaction_zombie_fenced."""
+    assert Errors.INVALID_PRODUCER_EPOCH.exception().java_text() == (
+        "org.apache.kafka.common.errors.InvalidProducerEpochException: Producer attempted to produce with an old epoch.")
+    assert errors.DisconnectException().java_text() == "org.apache.kafka.common.errors.DisconnectException"
+
+
+def test_two_classes_share_a_name_and_keep_apart():
+    """Java has an OffsetOutOfRangeException for the wire and one for the consumer's application."""
+    assert errors.OffsetOutOfRangeException.java_name == "org.apache.kafka.common.errors.OffsetOutOfRangeException"
+    assert errors.ConsumerOffsetOutOfRangeException.java_name == "org.apache.kafka.clients.consumer.OffsetOutOfRangeException"
+
+
+@pytest.mark.parametrize(("version", "begins"), [("2.3", "Commit cannot be completed since the group has already rebalanced"),
+                                                 ("3.9", "Offset commit cannot be completed since the consumer is not part")])
+def test_a_commit_that_came_too_late(version, begins):
+    assert errors.COMMIT_FAILED_TEXT[version].startswith(begins)
+    assert not issubclass(errors.CommitFailedException, RetriableException)
