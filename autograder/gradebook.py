@@ -7,12 +7,8 @@ student's text has changed since: then nbgrader asks to look again.
 """
 from __future__ import annotations
 
-import contextlib
 import html
 import json
-import logging
-import os
-import sys
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -38,10 +34,10 @@ class Gradebook:
     def __init__(self, out: Path, roster: Roster = Roster()):
         from nbgrader import api                          # half a second: only for those who write a gradebook
 
-        logging.getLogger("alembic").setLevel(logging.WARNING)
         self.out, self.roster, self.api = out, roster, api
-        with _programs_of_this_python():
-            self._book = api.Gradebook(f"sqlite:///{out / 'gradebook.db'}", course_id=COURSE_ID)
+        url = f"sqlite:///{out / 'gradebook.db'}"
+        _tables(api, url)
+        self._book = api.Gradebook(url, course_id=COURSE_ID)
         self.db = self._book.db
         self.db.autoflush = False                        # half-made rows must not be sent before they are whole
         self._notebooks: dict[str, object] = {}
@@ -157,15 +153,21 @@ class Gradebook:
         return notebook
 
 
-@contextlib.contextmanager
-def _programs_of_this_python():
-    """A new gradebook makes nbgrader start the program `alembic`, which lies beside this Python and may not be on the PATH."""
-    before = os.environ.get("PATH", "")
-    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), before])
-    try:
-        yield
-    finally:
-        os.environ["PATH"] = before
+def _tables(api, url: str) -> None:
+    """nbgrader's tables in a new file, with the version its `nbgrader db upgrade` looks for. nbgrader itself starts the program
+    `alembic` for that, which takes seconds and may not be on the PATH."""
+    from alembic.script import ScriptDirectory
+    from nbgrader.dbutil import ALEMBIC_DIR
+    from sqlalchemy import create_engine, inspect, text
+
+    engine = create_engine(url)
+    if not inspect(engine).get_table_names():
+        api.Base.metadata.create_all(bind=engine)
+        with engine.begin() as connection:
+            connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
+            connection.execute(text("INSERT INTO alembic_version (version_num) VALUES (:head)"),
+                               {"head": ScriptDirectory(ALEMBIC_DIR).get_current_head()})
+    engine.dispose()
 
 
 def shown(master: Master, submission: Submission, marks: dict[str, Mark]) -> dict:

@@ -81,6 +81,8 @@ def mark_open(cell: Cell, text: str | None) -> tuple[Mark, dict | None]:
         suggestion = score(cell.question, text)
     except RubricMissing:                                # still read by a person, like every open answer
         return Mark(0.0, cell.points, "open", f"{WAITS}; there is no rubric to suggest a mark."), {}
+    except Exception as failed:                          # a text the rubric stumbles over must not stop a class
+        return Mark(0.0, cell.points, "open", f"{WAITS}; the rubric failed on it ({type(failed).__name__})."), {}
     points = round(cell.points * suggestion.mark / 4, 2)
     found = "; ".join(f"{idea.name} ({idea.status}): {_one_line(' ... '.join(span.quote for span in idea.evidence), 160)}"
                       for idea in suggestion.concepts if idea.evidence)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -157,6 +158,9 @@ def _student(stem: str, variant: str, assignment: str, roster: Roster) -> str:
     behind = roster.student_behind(stem)
     if behind:
         return behind
+    tokens = set(re.split(r"[_\s().-]+", stem)) & roster.rows.keys()     # "s012_90_demo (1)", as many platforms name files
+    if len(tokens) == 1:
+        return tokens.pop()
     safe = "".join(letter if letter.isalnum() or letter in "_.@-" else "_" for letter in stem).lstrip("._@-")[:64]
     return safe if is_student(safe) and safe != assignment else "nobody"
 

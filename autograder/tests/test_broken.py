@@ -1,0 +1,173 @@
+"""Submissions that life has been unkind to: mended where the answers can be found, named where not, never in anybody's way."""
+import io
+import json
+import stat
+import zipfile
+
+import pytest
+
+from autograder.grade import run
+from autograder.masters import master
+from autograder.submission import Roster, read, read_roster
+
+
+@pytest.fixture
+def outcome(sandbox):
+    """outcome(path) -> (status, score, reason) of one submission."""
+    def grade(path):
+        result = run(read(path)[0], sandbox)
+        return result["status"], result["score"], result["reason"]
+    return grade
+
+
+def edited(path, change) -> None:
+    """Change a notebook's JSON in place."""
+    notebook = json.loads(path.read_text())
+    change(notebook)
+    path.write_text(json.dumps(notebook, indent=1))
+
+
+def cell_of(notebook: dict, grade_id: str) -> dict:
+    return next(cell for cell in notebook["cells"] if cell["metadata"].get("nbgrader", {}).get("grade_id") == grade_id)
+
+
+def test_a_copied_cell_is_no_second_answer(hand_in, outcome):
+    path = hand_in("ada")
+    edited(path, lambda notebook: notebook["cells"].append({**cell_of(notebook, "q-90-1"), "source": "opened = ...\nkept = ..."}))
+    assert outcome(path) == ("repaired", 6, "there were 2 cells for 90.1; the last one written in counts.")
+
+
+def test_a_deleted_locked_cell_is_put_back(hand_in, outcome):
+    path = hand_in("ada")
+    edited(path, lambda notebook: notebook["cells"].remove(cell_of(notebook, "q-90-2-test")))
+    assert outcome(path) == ("repaired", 6, "1 locked cell was deleted and put back.")
+
+
+def test_an_edited_locked_cell_and_edited_points_change_nothing(hand_in, outcome):
+    path = hand_in("ada", {"90.1": "opened = kept = 0"})
+
+    def cheat(notebook):
+        cell_of(notebook, "q-90-1-test")["source"] = "pass"
+        cell_of(notebook, "q-90-2-test")["metadata"]["nbgrader"].update(points=500, schema_version=1)
+    edited(path, cheat)
+    assert outcome(path) == ("graded", 4, "")
+
+
+def test_a_deleted_answer_costs_its_own_points_only(hand_in, outcome):
+    path = hand_in("ada")
+    edited(path, lambda notebook: notebook["cells"].remove(cell_of(notebook, "q-90-2")))
+    assert outcome(path) == ("partial", 3, "the answer cell of 90.2 is gone.")
+
+
+def test_a_cell_that_lost_its_mark_is_known_by_its_names(hand_in, outcome):
+    path = hand_in("ada")
+    edited(path, lambda notebook: cell_of(notebook, "q-90-2")["metadata"].clear())
+    assert outcome(path)[:2] == ("repaired", 6)
+
+
+def test_a_notebook_that_lost_all_its_marks_is_still_known(hand_in, outcome):
+    path = hand_in("ada")
+    edited(path, lambda notebook: [cell["metadata"].clear() for cell in notebook["cells"]])
+    status, score, reason = outcome(path)
+    assert (status, score) == ("partial", 6) and "90.open is gone" in reason, "only the open answer cannot be told from other text"
+
+
+def test_a_file_cut_off_gives_what_is_in_it(hand_in, outcome):
+    path = hand_in("ada")
+    text = path.read_text()
+    path.write_text(text[:text.index('"total = sum(seen)"') + 5])
+    status, score, reason = outcome(path)
+    assert (status, score) == ("partial", 5) and "its JSON was broken" in reason
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "cp1251", "utf-8-sig"])
+def test_any_encoding_is_read(hand_in, outcome, encoding):
+    path = hand_in("ada", {"90.open": "Потому что координатор" if encoding == "cp1251" else "Because, \u2713 indeed" if encoding != "cp1251" else ""})
+    notebook = json.loads(path.read_text())
+    path.write_bytes(json.dumps(notebook, ensure_ascii=False).encode(encoding))
+    assert outcome(path)[:2] == ("graded" if encoding == "utf-8-sig" else "repaired", 6)
+
+
+def test_conflict_marks_keep_the_learners_side(hand_in, outcome):
+    path = hand_in("ada")
+    mine = '   "source": "total = sum(seen)",'
+    assert mine in path.read_text()
+    path.write_text(path.read_text().replace(mine, f'<<<<<<< HEAD\n{mine}\n=======\n   "source": "total = 0",\n>>>>>>> theirs'))
+    assert outcome(path)[:2] == ("repaired", 6)
+
+
+@pytest.mark.parametrize("raw, why", [
+    (b"", "the file is empty."),
+    (b"Sorry!", "it is not a notebook: its JSON breaks at line 1."),
+    (b'"cells"', "the file is JSON, but not a notebook."),
+    (b'{"cells": 4}', "the file is JSON, but has no cells."),
+    (b'{"cells": []}', "there are no answer cells of any chapter in it."),
+    (b"\x89PNG\r\n\x1a\n" + bytes(200), "it is not a notebook"),
+])
+def test_what_is_no_notebook_is_named(demo, outcome, tmp_path, raw, why):
+    path = tmp_path / "bo.ipynb"
+    path.write_bytes(raw)
+    status, score, reason = outcome(path)
+    assert (status, score) == ("unreadable", 0) and reason.startswith(why)
+
+
+def zipped(path, members: dict[str, bytes | str], link: str | None = None):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+        if link:
+            info = zipfile.ZipInfo(link)
+            info.external_attr = (stat.S_IFLNK | 0o777) << 16
+            archive.writestr(info, "/etc/passwd")
+    return path
+
+
+def test_a_zip_is_read_and_a_wicked_zip_is_refused(hand_in, outcome, tmp_path, monkeypatch):
+    notebook = hand_in("ada").read_text()
+    assert outcome(zipped(tmp_path / "bo.zip", {"work/ada.ipynb": notebook, "__MACOSX/ada.ipynb": "x"}))[:2] == ("graded", 6)
+    assert outcome(zipped(tmp_path / "out.zip", {"../../ada.ipynb": notebook}))[0] == "refused"
+    assert outcome(zipped(tmp_path / "link.zip", {"ada.ipynb": notebook}, link="b.ipynb"))[0] == "refused"
+    assert outcome(zipped(tmp_path / "none.zip", {"photo.jpg": b"x"}))[0] == "unreadable"
+    from autograder import salvage
+    monkeypatch.setattr(salvage, "MOST_BYTES", 1_000_000)
+    assert outcome(zipped(tmp_path / "bomb.zip", {"ada.ipynb": b" " * 2_000_000}))[0] == "refused"
+    damaged = io.BytesIO((tmp_path / "bo.zip").read_bytes()[:400])
+    (tmp_path / "half.zip").write_bytes(damaged.getvalue())
+    assert outcome(tmp_path / "half.zip")[0] == "unreadable"
+
+
+def test_links_are_not_followed(hand_in, outcome, tmp_path):
+    real = hand_in("ada", folder=tmp_path / "elsewhere")
+    (tmp_path / "link.ipynb").symlink_to(real)
+    assert outcome(tmp_path / "link.ipynb")[0] == "refused"
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "a.ipynb").symlink_to(real)
+    assert outcome(tmp_path / "folder")[0] == "refused"
+
+
+def test_the_chapter_is_told_by_the_answers_and_not_by_the_file(hand_in, sandbox, tmp_path):
+    path = hand_in("03_something_else_final(2)")
+    assert read(path)[0].chapter == "90"
+    assert read(path, asked="02")[0].reason == "it answers chapter 90; chapter 02 was asked for."
+
+
+def test_whose_it_is(hand_in, tmp_path):
+    assert read(hand_in("x1", student="s123"))[0].student == "s123", "by the me() cell"
+    packed = hand_in("x2", student="s123", metadata={"autograder": {"student": "s7"}})
+    assert (read(packed)[0].student, read(packed)[0].variant) == ("s7", "s7"), "by what pack wrote"
+    assert (read(hand_in("bo"))[0].student, read(hand_in("bo"))[0].variant) == ("bo", ""), "by the file; nobody's numbers are set 0"
+    assert read(hand_in("n", folder=tmp_path / "dora"))[0].student == "n"
+    assert read(tmp_path / "dora")[0].student == "dora", "by the folder"
+    evil = hand_in("ok", metadata={"autograder": {"student": "../../etc"}})
+    assert read(evil)[0].student == "ok"
+    (tmp_path / "class.csv").write_text("student,first_name,last_name,email\ns9,Ada,Abel,ada@x.org\n", encoding="utf-8-sig")
+    roster = read_roster(tmp_path / "class.csv")
+    for stem in ("Ada Abel", "abel_ada", "ada@x.org", "s9", "s9_90_demo"):
+        assert read(hand_in(stem), roster)[0].student == "s9"
+    assert read(hand_in("90_demo"), Roster())[0].student == "nobody"
+
+
+def test_of_several_notebooks_the_fullest_counts(hand_in, outcome, tmp_path, demo):
+    hand_in("b", folder=tmp_path / "bo")
+    (tmp_path / "bo" / "z.ipynb").write_text(master("90").path.read_text())
+    assert outcome(tmp_path / "bo") == ("repaired", 6, "there were 2 notebooks of this chapter; b.ipynb counts.")

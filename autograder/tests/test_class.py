@@ -1,0 +1,179 @@
+"""A class from a folder to nbgrader's gradebook: kept, resumed, and never stopped by one of its submissions."""
+import csv
+import json
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+from autograder.__main__ import main
+from autograder.grade import grade, grade_class
+from autograder.masters import HOME
+
+
+@pytest.fixture
+def box(hand_in, tmp_path):
+    """A folder of submissions: two good, one wrong, one broken."""
+    folder = tmp_path / "box"
+    hand_in("ada", student="s1", folder=folder)
+    hand_in("bo", {"90.1": "opened = kept = n.partitions"}, student="s2", folder=folder)
+    hand_in("cy", {"90.open": "<script>alert(1)</script> heartbeats must not wait"}, student="s3", folder=folder)
+    (folder / "dee.ipynb").write_text("{")
+    return folder
+
+
+def silent(text):
+    """Progress that nobody reads."""
+
+
+def rows(out, query, *values):
+    with sqlite3.connect(out / "gradebook.db") as database:
+        return database.execute(query, values).fetchall()
+
+
+GRADES = """select student_id, base_cell.name, auto_score, manual_score, needs_manual_grade from grade
+    join base_cell on base_cell.id = grade.cell_id join submitted_notebook on submitted_notebook.id = grade.notebook_id
+    join submitted_assignment on submitted_assignment.id = submitted_notebook.assignment_id order by student_id, base_cell.name"""
+
+
+def test_a_class_lands_in_the_gradebook(box, tmp_path):
+    out = tmp_path / "out"
+    results = grade_class(box, out, say=silent)
+    assert {name: (result["student"], result["score"], result["status"]) for name, result in results.items()} == {
+        "ada.ipynb": ("s1", 6, "graded"), "bo.ipynb": ("s2", 4, "graded"), "cy.ipynb": ("s3", 6, "graded"),
+        "dee.ipynb": ("dee", 0, "unreadable")}
+    assert rows(out, GRADES)[:4] == [("s1", "q-90-1-test", 2, None, 0), ("s1", "q-90-2-test", 3, None, 0),
+                                     ("s1", "q-90-3-test", 1, None, 0), ("s1", "q-90-open", None, None, 1)]
+    comments = dict(rows(out, """select base_cell.name, auto_comment from comment join base_cell on base_cell.id = comment.cell_id
+        join submitted_notebook s on s.id = comment.notebook_id join submitted_assignment a on a.id = s.assignment_id where student_id = 's2'"""))
+    assert comments["q-90-1"].startswith("You counted one for each of the")
+
+
+def test_formgraders_own_api_reads_it(box, tmp_path):
+    from nbgrader.apps.api import NbGraderAPI
+    from traitlets.config import Config
+
+    out = tmp_path / "out"
+    grade_class(box, out, say=silent)
+    course = {"root": str(out), "course_id": "kafka", "db_url": f"sqlite:///{out / 'gradebook.db'}"}
+    api = NbGraderAPI(config=Config(CourseDirectory=course))
+    submissions = {each["student"]: each for each in api.get_submissions("90_demo")}
+    assert {student: (each["score"], each["max_score"], each["needs_manual_grade"]) for student, each in submissions.items()} == {
+        "s1": (6, 10, True), "s2": (4, 10, True), "s3": (6, 10, True)}
+    assert all(each["autograded"] for each in submissions.values())
+    assert [each["student"] for each in api.get_notebook_submissions("90_demo", "90_demo") if each["failed_tests"]] == ["s2"]
+
+
+def test_a_students_text_is_not_active_in_the_teachers_browser(box, tmp_path):
+    grade_class(box, tmp_path / "out", say=silent)
+    shown = json.loads((tmp_path / "out" / "autograded" / "s3" / "90_demo" / "90_demo.ipynb").read_text())
+    answer = next(cell for cell in shown["cells"] if cell["metadata"].get("nbgrader", {}).get("grade_id") == "q-90-open")
+    assert "<script" not in "".join(answer["source"]) and "&lt;script" in "".join(answer["source"])
+
+
+def test_a_second_run_does_nothing_twice_and_force_does(box, tmp_path, hand_in):
+    out, said = tmp_path / "out", []
+    first = grade_class(box, out, say=silent)
+    again = grade_class(box, out, say=said.append)
+    assert again == first and said == ["4 of 4 were graded before; 0 to go."]
+    hand_in("ed", folder=box)
+    said.clear()
+    grade_class(box, out, say=said.append)
+    assert said[0] == "4 of 5 were graded before; 1 to go."
+    said.clear()
+    grade_class(box, out, force=True, say=said.append)
+    assert said[-1].startswith("5 of 5 graded")
+
+
+def test_what_a_person_entered_survives_every_run(box, tmp_path):
+    out = tmp_path / "out"
+    grade_class(box, out, say=silent)
+    with sqlite3.connect(out / "gradebook.db") as database:
+        database.execute("update grade set manual_score = 3, needs_manual_grade = 0 where cell_id = "
+                         "(select id from base_cell where name = 'q-90-open' and type = 'GradeCell')")
+        database.execute("update comment set manual_comment = 'Well said.'")
+    for _ in range(3):
+        grade_class(box, out, force=True, say=silent)
+    assert [row[3:] for row in rows(out, GRADES) if row[1] == "q-90-open"] == [(3, 0)] * 3
+    assert {text for text, in rows(out, "select manual_comment from comment")} == {"Well said."}
+
+
+def test_the_later_of_two_submissions_counts_and_both_are_kept(hand_in, tmp_path):
+    box, out = tmp_path / "box", tmp_path / "out"
+    hand_in("first", {"90.3": "total = 0"}, student="s1", folder=box)
+    grade_class(box, out, say=silent)
+    hand_in("again", student="s1", folder=box)                 # by the alphabet it would come first
+    results = grade_class(box, out, say=silent)
+    assert results["first.ipynb"]["score"] == 5 and results["again.ipynb"]["score"] == 6
+    assert results["first.ipynb"]["reason"] == "s1 handed in again.ipynb later, and that one counts."
+    assert [row[2] for row in rows(out, GRADES)] == [2, 3, 1, None]
+    receipts = [json.loads(line) for line in (out / "receipts.jsonl").read_text().splitlines()]
+    assert [receipt["submission"] for receipt in receipts] == ["first.ipynb", "again.ipynb"]
+    assert all(len(receipt["sha256"]) == 64 for receipt in receipts)
+
+
+def test_a_run_that_was_killed_goes_on_where_it_was(box, tmp_path):
+    """The result equals that of a run nobody disturbed, and what was done is not done again."""
+    undisturbed = grade_class(box, tmp_path / "whole", say=silent)
+
+    class PowerCut(BaseException):
+        pass
+
+    def cut(text):
+        raise PowerCut
+
+    with pytest.raises(PowerCut):
+        grade_class(box, tmp_path / "cut", workers=1, say=cut)
+    said = []
+    resumed = grade_class(box, tmp_path / "cut", workers=1, say=said.append)
+    assert said[0] == "1 of 4 were graded before; 3 to go."
+    times = ("seconds",)
+    assert {name: {key: value for key, value in result.items() if key not in times} for name, result in resumed.items()} == {
+        name: {key: value for key, value in result.items() if key not in times} for name, result in undisturbed.items()}
+    assert rows(tmp_path / "cut", GRADES) == rows(tmp_path / "whole", GRADES)
+
+
+def test_one_file_is_graded_in_two_lines(hand_in):
+    result = grade("90", hand_in("ada"))
+    assert (result["score"], result["max"], result["assignment"]) == (6, 6, "90_demo")
+    assert set(result) == {"student", "assignment", "score", "max", "open_pending", "open_max", "status", "reason", "seconds", "level", "cells"}
+    assert result["cells"]["90.3"] == {"score": 1, "max": 1, "kind": "value", "sentence": "right."}
+
+
+def test_the_command_line_and_its_exit_codes(box, tmp_path, capsys, hand_in):
+    out = tmp_path / "out"
+    with open(tmp_path / "class.csv", "w", newline="") as file:
+        csv.writer(file).writerows([["student", "name"], ["s1", "Ada Abel"]])
+    assert main(["grade", str(box), "--out", str(out), "--json", str(tmp_path / "r.json"), "--roster", str(tmp_path / "class.csv")]) == 3
+    assert set(json.loads((tmp_path / "r.json").read_text())) == {"ada.ipynb", "bo.ipynb", "cy.ipynb", "dee.ipynb"}
+    (box / "dee.ipynb").unlink()
+    assert main(["grade", str(box), "--out", str(out)]) == 0
+    capsys.readouterr()
+    assert main(["grade", str(hand_in("solo")), "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)["solo.ipynb"]["score"] == 6
+    assert main(["report", str(out)]) == 0
+    told = capsys.readouterr().out
+    assert "one per partition" in told and "waiting for you" in told
+
+
+@pytest.mark.parametrize("words, sentence", [
+    (["grade", "nowhere", "--out", "x"], "There is no nowhere."),
+    (["grade", ".", "--json", "-", "--assignment", "three"], "A chapter is a number such as 03, not 'three'."),
+    (["grade", "."], "Say where the results go: --out OUT for a class with its gradebook, or --json - for one submission."),
+    (["report", "nowhere"], "There are no results in nowhere; `python -m autograder grade DIR --out nowhere` makes them."),
+    (["solution", "77", "--out", "x.ipynb"], "Chapter 77 has no notebook in "),
+    (["reset", "x"], "A chapter is a number such as 03, not 'x'."),
+])
+def test_unusable_words_end_with_one_sentence_and_two(demo, capsys, words, sentence):
+    assert main(words) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(sentence) and said.count("\n") == 1
+
+
+def test_the_classroom_is_as_it_was_made(demo, tmp_path):
+    made = subprocess.run([sys.executable, "-m", "autograder", "classroom", "--students", "15", "--chapters", "90", "--out", str(tmp_path / "class")],
+                          capture_output=True, text=True, cwd=HOME)
+    assert made.returncode == 0, made.stderr + made.stdout
+    assert "every named wrong answer was told by name" in made.stdout
+    assert "15 submissions" in made.stdout and "to go" in made.stderr
