@@ -21,9 +21,10 @@ _MEASURES = frozenset("个 条 根 次 路 只 t".split())
 
 @dataclass(frozen=True)
 class CountRule:
-    """Names of the lexicon's lists: words of opening, of keeping, of closing; what a number may count instead; who may be one of the parts."""
+    """Names of the lexicon's lists: words of opening, of what is counted, of keeping, of closing; what a number may count instead; who may be one of the parts."""
 
     opened: str
+    counted: str
     kept: str
     closed: str
     foreign_after: str
@@ -69,7 +70,7 @@ def tally(reading: Reading, lexicon: Lexicon, rule: CountRule) -> tuple[Tally, T
     for candidate, role, cost in assigned:
         if role == "closed" and candidate.value >= 2 and reading.tokens[candidate.first - 1].text in (":", "->", "=", "so", "hence", ",", "剩"):
             role = "kept"  # "later -1 is idle and closed: 3"
-        tally_of_role = roles[role]
+        tally_of_role = roles["opened" if role == "counted" else role]
         tally_of_role.values.setdefault(candidate.value, Hit(candidate.first, candidate.last))
         tally_of_role.costs[candidate.value] = min(cost, tally_of_role.costs.get(candidate.value, cost))
     _mark_hedges(reading, [one[:2] for one in assigned] + [(candidate, "opened") for candidate in unassigned[:1]], roles, candidates)
@@ -82,6 +83,8 @@ _PLAIN = 2.0  # a number this close to its word belongs to it beyond doubt
 
 def _settle(opened: Tally, kept: Tally, closed: Tally, unassigned: list[_Candidate]) -> None:
     """Bare numbers follow the order of the question; parts of a sum are no totals; the rest is subtraction."""
+    if unassigned and unassigned[0].value >= 3 and opened.values and max(opened.values) <= 2:
+        opened.values.clear()
     for one in (opened, kept):
         if any(value >= 3 for value in one.values):
             one.values = {value: hit for value, hit in one.values.items() if value >= 3 or one.costs[value] <= 0.5}
@@ -106,6 +109,8 @@ def _settle(opened: Tally, kept: Tally, closed: Tally, unassigned: list[_Candida
         kept.values[opened.only - closed.only] = closed.values[closed.only]
 
 
+# "4 connections" says less than "opens 4", which says less than nothing about "3 kept".
+_RELUCTANCE = {"opened": 0.0, "kept": 0.0, "closed": 0.5, "counted": 2.0}
 _FAR = 9.0  # beyond this a word and a number have nothing to do with each other
 
 
@@ -117,8 +122,8 @@ def _assign(reading: Reading, candidates: list[_Candidate], cues: list[tuple[str
     found: list[tuple[_Candidate, str, float]] = []
     for first, last in reading.sentences():
         numbers = [one for one in candidates if first <= one.first < last][:6]
-        words = [(name, cue) for name, cue in cues if first <= cue.first and cue.last <= last][:8]
-        costs = [[_distance(reading, number, cue, candidates) + (0.5 if name == "closed" else 0.0) for name, cue in words] for number in numbers]
+        words = [(name, cue) for name, cue in cues if first <= cue.first and cue.last <= last][:10]
+        costs = [[_distance(reading, number, cue, candidates) + _RELUCTANCE[name] for name, cue in words] for number in numbers]
         _, choice = _cheapest(costs, 0, frozenset())
         for row, (number, index) in enumerate(zip(numbers, choice)):
             found.append((number, "none", _FAR) if index is None else (number, words[index][0], costs[row][index]))
@@ -130,7 +135,7 @@ def _cheapest(costs: list[list[float]], row: int, taken: frozenset[int]) -> tupl
         return 0.0, ()
     best: tuple[float, tuple[int | None, ...]] | None = None
     for index in [*(sorted(range(len(costs[row])), key=costs[row].__getitem__)[:3]), None]:
-        cost = _FAR if index is None else costs[row][index] + (3.0 if index in taken else 0.0)
+        cost = _FAR if index is None else costs[row][index] + (5.0 if index in taken else 0.0)
         if cost > _FAR:
             continue
         rest, choice = _cheapest(costs, row + 1, taken if index is None else taken | {index})
@@ -154,7 +159,8 @@ def _cues(reading: Reading, lexicon: Lexicon, rule: CountRule) -> list[tuple[str
     kept = list(lexicon.find("{%s}" % rule.kept, reading))
     closed = [hit for hit in lexicon.find("{%s}" % rule.closed, reading) if not _overlaps(hit, kept)]
     opened = [hit for hit in lexicon.find("{%s}" % rule.opened, reading) if not _overlaps(hit, kept)]
-    return [("kept", hit) for hit in kept] + [("closed", hit) for hit in closed] + [("opened", hit) for hit in opened]
+    counted = [hit for hit in lexicon.find("{%s}" % rule.counted, reading) if not _overlaps(hit, kept)]
+    return [("kept", hit) for hit in kept] + [("closed", hit) for hit in closed] + [("opened", hit) for hit in opened] + [("counted", hit) for hit in counted]
 
 
 def _overlaps(hit: Hit, others: list[Hit]) -> bool:
@@ -300,7 +306,7 @@ def _mark_hedges(reading: Reading, assigned: list[tuple[_Candidate, str]], roles
         for other in candidates:
             between = [token.text for token in reading.tokens[candidate.last : other.first]]
             if other.first >= candidate.last and other.value != candidate.value and len(between) <= 5 and between and _hedging(between):
-                roles[role].hedged = True
+                roles["opened" if role == "counted" else role].hedged = True
 
 
 def _hedging(between: list[str]) -> bool:

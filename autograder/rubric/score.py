@@ -101,6 +101,8 @@ def score_with(rubric: Rubric, answer: str, others: tuple[Rubric, ...] = ()) -> 
     judged, hedged, counted_wrong = _judge(rubric, body)
     found = sum(status is Status.PRESENT for status, _ in judged)
     blunder, blunder_hit = _blunder(rubric, body)
+    if len(body.words) > 8 and not concepts.said(rubric.topic, rubric.lexicon, body):
+        return _gamed(rubric, "off_topic", reading)  # apples can be counted too
     if not found and not blunder:
         flag = _elsewhere(rubric, body, others)
         if flag:

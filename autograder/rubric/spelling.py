@@ -38,7 +38,7 @@ class Speller:
                     continue
                 # A rubric word is often a stem: compare it with the beginning, and keep a normal ending.
                 found = slips(word[:cut], known, allowed)
-                if found < best_slips and len(word) - cut <= 4:
+                if found <= allowed and found < best_slips and len(word) - cut <= 4:
                     best, best_slips = known, found
         return best
 

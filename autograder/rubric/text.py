@@ -17,7 +17,8 @@ SENTENCE_END = "¶"
 
 # One pass over the lower-cased, NFKC-folded text. Order matters: a config name or "2.3" must not end a sentence.
 _TOKEN = re.compile(
-    r"(?P<dotted>[a-z]+(?:\.[a-z]+)+)"
+    r"(?P<abbreviation>\b(?:incl|etc|vs|approx|resp|cf|e\.g|i\.e)\.)"
+    r"|(?P<dotted>[a-z]+(?:\.[a-z]+)+)"
     r"|(?P<word>[a-z]+(?:'[a-z]+)?)"
     r"|(?P<negative>(?<![\w)\-])(?<!\d )-\d+)"
     r"|(?P<number>\d+(?:\.\d+)*)"
@@ -145,6 +146,8 @@ def _texts_of(match: re.Match[str], respell: Callable[[str], str]) -> list[str]:
     text = match.group()
     if match.lastgroup == "end":
         return [SENTENCE_END]
+    if match.lastgroup == "abbreviation":
+        return []  # its dot ends no sentence
     if match.lastgroup == "arrow":
         return ["->"]
     if match.lastgroup == "word":
