@@ -5,6 +5,7 @@ sentence Java prints. The exceptions keep their Java names, so that the name in 
 an error is retriable is a property of its exception class, as in Java.
 """
 import enum
+from dataclasses import dataclass
 
 
 class KafkaException(Exception):
@@ -118,6 +119,7 @@ CorruptRecordException = _api_error("CorruptRecordException", RETRIABLE)
 UnknownTopicOrPartitionException = _api_error("UnknownTopicOrPartitionException", STALE)
 InvalidFetchSizeException = _api_error("InvalidFetchSizeException")
 LeaderNotAvailableException = _api_error("LeaderNotAvailableException", STALE)
+NotLeaderForPartitionException = _api_error("NotLeaderForPartitionException", STALE)
 NotLeaderOrFollowerException = _api_error("NotLeaderOrFollowerException", STALE)
 BrokerNotAvailableException = _api_error("BrokerNotAvailableException")
 ReplicaNotAvailableException = _api_error("ReplicaNotAvailableException", STALE)
@@ -189,6 +191,15 @@ UnsupportedAssignorException = _api_error("UnsupportedAssignorException")
 StaleMemberEpochException = _api_error("StaleMemberEpochException")
 UnknownSubscriptionIdException = _api_error("UnknownSubscriptionIdException")
 TelemetryTooLargeException = _api_error("TelemetryTooLargeException")
+
+
+@dataclass(frozen=True, slots=True)
+class KnownError:
+    """What one client version makes of an error code: its name, the exception it raises and the sentence."""
+
+    name: str
+    raises: type[ApiException] | None
+    message: str | None
 
 
 class Errors(enum.Enum):
@@ -294,6 +305,25 @@ class Errors(enum.Enum):
             raise ValueError("NONE is no error, so it has no exception")
         return self.raises(self.message if message is None else message)
 
+
+    def known_to(self, version: str) -> KnownError:
+        """The name, exception and sentence a client of `version` has for this code."""
+        older = KNOWN_TO_OLD_CLIENTS.get(self.name) if version in OLD_CLIENTS else None
+        return older or KnownError(self.name, self.raises, self.message)
+
+
+OLD_CLIENTS = ("2.1", "2.2", "2.3")
+KNOWN_TO_OLD_CLIENTS = {
+    # KIP-392 let followers answer, too, and renamed the error in 2.6.
+    "NOT_LEADER_OR_FOLLOWER": KnownError("NOT_LEADER_FOR_PARTITION", NotLeaderForPartitionException,
+                                         "This server is not the leader for that topic-partition."),
+    # KIP-588: from 2.7 on an old epoch is a reason to abort a transaction, before it was the end of the producer.
+    "INVALID_PRODUCER_EPOCH": KnownError(
+        "INVALID_PRODUCER_EPOCH", ProducerFencedException,
+        "Producer attempted an operation with an old epoch. Either there is a newer producer with the same "
+        "transactionalId, or the producer's transaction has been expired by the broker."),
+}
+"""Error -> what clients up to 2.3 made of it."""
 
 _BY_CODE = {error.code: error for error in Errors}
 

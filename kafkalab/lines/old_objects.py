@@ -20,10 +20,6 @@ ISOLATION = {0: "READ_UNCOMMITTED", 1: "READ_COMMITTED"}
 PROTOCOL_CLASS = "org.apache.kafka.common.requests.JoinGroupRequest$ProtocolMetadata"
 COORDINATOR_TYPE = {0: "GROUP", 1: "TRANSACTION"}
 
-OLDER_ERROR_NAMES = {6: "NOT_LEADER_FOR_PARTITION"}
-"""KIP-392 renamed it NOT_LEADER_OR_FOLLOWER in 2.6."""
-
-
 Part = TypeVar("Part")
 
 
@@ -36,11 +32,6 @@ def _by_partition(parts: Iterable[tuple[str, int, Part]]) -> list[tuple[str, int
 def _members(parts: Iterable[Part], id_of: Callable[[Part], str]) -> str:
     """The member ids as a HashMap hands them out."""
     return ",".join(hash_map_order([id_of(part) for part in parts], java_string_hash))
-
-
-def error_name(code: int) -> str:
-    """The name clients up to 2.5 give an error code."""
-    return OLDER_ERROR_NAMES.get(code) or error_for(code).name
 
 
 def records_text(batches: tuple[m.RecordBatch, ...]) -> str:
@@ -59,7 +50,7 @@ def fetched_summary(partition: m.FetchPartitionData, version: str) -> str:
     divergence = ", divergingEpoch =Optional.empty" if style.fetched_divergence else ""
     aborted = "null" if partition.aborted_transactions is None else "[" + ", ".join(
         f"(producerId={txn.producer_id}, firstOffset={txn.first_offset})" for txn in partition.aborted_transactions) + "]"
-    return (f"(error={error_name(partition.error_code)}, highWaterMark={partition.high_watermark}, "
+    return (f"(error={error_for(partition.error_code).known_to(version).name}, highWaterMark={partition.high_watermark}, "
             f"lastStableOffset = {partition.last_stable_offset}, logStartOffset = {partition.log_start_offset}{replica}, "
             f"abortedTransactions = {aborted}{divergence}, "
             f"recordsSizeInBytes={sum(batch.size_bytes for batch in partition.records)})")
@@ -87,7 +78,7 @@ def _find_coordinator_request(request: m.FindCoordinatorRequest, version: str) -
 def _find_coordinator_response(response: m.FindCoordinatorResponse, version: str) -> str:
     node = node_text(response.host, response.port, response.node_id, version)
     return (f"FindCoordinatorResponse(throttleTimeMs={response.throttle_time_ms}, "
-            f"errorMessage='{response.error_message}', error={error_name(response.error_code)}, node={node})")
+            f"errorMessage='{response.error_message}', error={error_for(response.error_code).known_to(version).name}, node={node})")
 
 
 def _join_group_request(request: m.JoinGroupRequest, version: str) -> str:
@@ -100,7 +91,7 @@ def _join_group_request(request: m.JoinGroupRequest, version: str) -> str:
 
 def _join_group_response(response: m.JoinGroupResponse, version: str) -> str:
     members = _members(response.members, lambda member: member.member_id)
-    return (f"JoinGroupResponse(throttleTimeMs={response.throttle_time_ms}, error={error_name(response.error_code)}, "
+    return (f"JoinGroupResponse(throttleTimeMs={response.throttle_time_ms}, error={error_for(response.error_code).known_to(version).name}, "
             f"generationId={response.generation_id}, groupProtocol={response.protocol_name or ''}, "
             f"memberId={response.member_id}, leaderId={response.leader}, members={members})")
 
@@ -141,7 +132,7 @@ def _leader_epoch_request(request: m.OffsetForLeaderEpochRequest, version: str) 
 
 def _leader_epoch_response(response: m.OffsetForLeaderEpochResponse, version: str) -> str:
     ends = ", ".join(
-        f"{topic}-{number}=EpochEndOffset{{error={error_name(part.error_code)}, "
+        f"{topic}-{number}=EpochEndOffset{{error={error_for(part.error_code).known_to(version).name}, "
         f"leaderEpoch={part.leader_epoch}, endOffset={part.end_offset}}}"
         for topic, number, part in _by_partition(
             (topic.topic, part.partition, part) for topic in response.topics for part in topic.partitions))
@@ -156,7 +147,7 @@ def _init_producer_id_request(request: m.InitProducerIdRequest, version: str) ->
 
 
 def _init_producer_id_response(response: m.InitProducerIdResponse, version: str) -> str:
-    return (f"InitProducerIdResponse(error={error_name(response.error_code)}, producerId={response.producer_id}, "
+    return (f"InitProducerIdResponse(error={error_for(response.error_code).known_to(version).name}, producerId={response.producer_id}, "
             f"producerEpoch={response.producer_epoch}, throttleTimeMs={response.throttle_time_ms})")
 
 

@@ -59,3 +59,11 @@ def test_two_classes_share_a_name_and_keep_apart():
 def test_a_commit_that_came_too_late(version, begins):
     assert errors.COMMIT_FAILED_TEXT[version].startswith(begins)
     assert not issubclass(errors.CommitFailedException, RetriableException)
+
+
+def test_old_clients_know_some_codes_by_other_names():
+    """As in the OFFSET_FOR_LEADER_EPOCH answers of 2.3.0 (group_offsets_auto_commit) and the sends of its fenced zombie."""
+    assert Errors.NOT_LEADER_OR_FOLLOWER.known_to("2.3").name == "NOT_LEADER_FOR_PARTITION"
+    assert Errors.NOT_LEADER_OR_FOLLOWER.known_to("3.9").name == "NOT_LEADER_OR_FOLLOWER"
+    assert Errors.INVALID_PRODUCER_EPOCH.known_to("2.3").raises is errors.ProducerFencedException
+    assert Errors.INVALID_PRODUCER_EPOCH.known_to("2.8").raises is errors.InvalidProducerEpochException
