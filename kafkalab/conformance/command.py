@@ -26,7 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"no scenario.json below {options.dir} that fits", file=sys.stderr)
         return 2
     results = []
-    for result in play(folders, range(options.seeds), options.jobs):
+    for result in play(folders, lambda name: range(options.seeds), options.jobs):
         results.append(result)
         # To stderr, so that it does not mix with the table.
         print(f"{len(results)} of {len(folders)}: {result.scenario} ({result.replays} replays)", file=sys.stderr)

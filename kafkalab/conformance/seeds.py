@@ -77,12 +77,11 @@ def logs_in(folder: Path) -> dict[str, Path]:
 
 
 def conform(folder: Path, seeds: Sequence[int] = SEEDS, replay: Replay | None = None, name: str | None = None,
-            try_first: Sequence[int] = (), on_replay: Callable[[], None] = lambda: None) -> Conformance:
+            on_replay: Callable[[], None] = lambda: None) -> Conformance:
     """Replay the scenario of `folder` with each of `seeds` until every client is equal to its recording, then mark it.
 
-    `replay(scenario, seed)` returns client name -> text of its log; the default is the simulator's. `try_first` are seeds worth
-    trying before the others: a client that is equal with one of them keeps it (the lowest is only needed where marks are compared).
-    `on_replay` is called after each replay.
+    `replay(scenario, seed)` returns client name -> text of its log; the default is the simulator's. `on_replay` is
+    called after each replay.
     """
     scenario = json.loads((folder / "scenario.json").read_text())
     real = {client: Observed.of_file(path) for client, path in logs_in(folder).items()}
@@ -96,7 +95,7 @@ def conform(folder: Path, seeds: Sequence[int] = SEEDS, replay: Replay | None = 
     search = _Search(real, observe)
     name = name or folder.name
     try:
-        search.run([*try_first, *seeds])
+        search.run(seeds)
         chosen = search.play(search.chosen())
     except Exception as error:  # A scenario the simulator cannot play is a result, not the end of the run.
         return not_played(name, folder, f"{type(error).__name__}: {error}")

@@ -39,6 +39,11 @@ def save(rows: Rows, path: Path = TABLE) -> None:
     path.write_text(json.dumps(dict(sorted(rows.items())), indent=1, ensure_ascii=False) + "\n")
 
 
+def seeds_of(name: str, rows: Rows) -> list[int]:
+    """The seeds that show what the table promises of this scenario, so that a test need not search."""
+    return sorted({row["seed"] for row in rows.get(name, {}).values()}) or [0]
+
+
 def falls(result: Conformance, rows: Rows) -> Iterator[str]:
     """A sentence for each mark of `result` that is lower than promised."""
     promised = rows.get(result.scenario)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -22,14 +22,16 @@ class _Running:
     heard_s: float
 
 
-def play(folders: Mapping[str, Path], seeds: Sequence[int], jobs: int, silence_s: float = SILENCE_S) -> Iterator[Conformance]:
-    """A Conformance for each (name, folder), as they are done; `jobs` at a time."""
+def play(folders: Mapping[str, Path], seeds_of: Callable[[str], Sequence[int]], jobs: int,
+         silence_s: float = SILENCE_S) -> Iterator[Conformance]:
+    """A Conformance for each (name, folder), as they are done; `jobs` at a time. `seeds_of(name)` are the seeds to try."""
     waiting = list(folders.items())
     running: dict[Connection, _Running] = {}
     try:
         while waiting or running:
             while waiting and len(running) < max(1, jobs):
-                connection, started = _start(*waiting.pop(0), seeds)
+                connection, started = _start(*waiting[0], seeds_of(waiting[0][0]))
+                del waiting[0]
                 running[connection] = started
             for connection in wait(list(running), timeout=1):
                 running[connection].heard_s = time.monotonic()

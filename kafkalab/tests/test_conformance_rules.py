@@ -243,6 +243,6 @@ def test_a_scenario_that_never_ends_is_stopped_and_the_next_is_played(monkeypatc
         return {"client": "".join(_lines(RECORDINGS / "2.3.1/2.3.0/producer_defaults/client.log.gz"))}
 
     monkeypatch.setattr(seeds, "_simulate", replay)  # The processes are forks, so they see it.
-    results = {result.scenario: result for result in workers.play(folders, [0], jobs=2, silence_s=2)}
+    results = {result.scenario: result for result in workers.play(folders, lambda name: [0], jobs=2, silence_s=2)}
     assert results["2.3.1/2.3.0/two_brokers_two_members"].error == "no replay ended within 2 s"
     assert results["2.3.1/2.3.0/producer_defaults"].clients["client"].equal
