@@ -18,8 +18,9 @@ from kafkalab.sim.network import Connection, Network
 from kafkalab.sim.scheduler import Scheduler
 
 # A pass through a client's loop takes processor time. Without it a client would always look again before any answer could
-# have come, which real ones do only mostly. Milliseconds, drawn for each pass that wrote something.
+# have come, which real ones do only mostly. Milliseconds, drawn for each pass that wrote something, and for each that did nothing.
 PASS_MS = (0, 0, 1, 1, 2, 3)
+EMPTY_PASS_MS = (0, 0, 0, 1)
 
 
 class Channel:
@@ -102,7 +103,11 @@ class Selector:
             wrote = True
         if self._news or self._lost:
             self.signal.set()
-        return now_ms + (self._rng.choice(PASS_MS) if wrote else min(max(timeout_ms, 0), FOREVER_MS - now_ms))
+        if wrote:
+            return now_ms + self._rng.choice(PASS_MS)
+        if timeout_ms <= 0 and not self.signal.is_set:
+            return now_ms + self._rng.choice(EMPTY_PASS_MS)
+        return now_ms + min(max(timeout_ms, 0), FOREVER_MS - now_ms)
 
     def collect(self) -> Collected:
         """End the poll: one answer a channel at most, as Java's Selector does; more stay for the next poll."""

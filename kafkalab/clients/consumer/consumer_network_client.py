@@ -129,8 +129,7 @@ class ConsumerNetworkClient:
         until_ms = self.client.begin_poll(timeout_ms)
         self.is_polling = True
         try:
-            if until_ms > self.clock.now_ms:
-                self._stage.wait(self.client.selector.signal, until_ms)
+            self._stage.wait(self.client.selector.signal, until_ms)
         finally:
             self.is_polling = False
         self.client.end_poll()

@@ -234,7 +234,12 @@ class Fetcher:
             futures.append(future)
         while not timer.expired and not all(f.is_done for f in futures):
             self._client.poll(timer)
-        self._log("FETCH_BUFFER_RETAINED", partition=_first(self._subscriptions.partitions)) if self._completed or self._sessions else None
+        self._drop_buffered()
+
+    def _drop_buffered(self) -> None:
+        for fetch in self._completed:
+            self._log("FETCH_BUFFER_RETAINED", partition=fetch.partition, partitions="[]")
+        self._completed.clear()
 
     def _send_close(self, node, session, fields, topics, forgotten, text) -> RequestFuture:
         config = self._config
@@ -252,6 +257,3 @@ class Fetcher:
         future.on_done(answered)
         return future
 
-
-def _first(partitions):
-    return next(iter(partitions), "")
