@@ -4,7 +4,7 @@ Kafka's message generator writes each class's toString: all fields of the schema
 quotes, bytes as signed numbers. Which client version has which field stands in `data_fields`.
 """
 import typing
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 
 from kafkalab.lines import data_fields
@@ -43,48 +43,56 @@ class _Writer:
 
     def struct(self, value, *, suffix: str = "", at: tuple[int, ...] = ()) -> str:
         """at: the indexes of the list elements on the way here; they find a partition's place in the answer."""
-        kind = type(value)
-        known_to = data_fields.KNOWN_TO.get(kind, {})
-        texts = (f"{self._spelled(kind, field.name)}={self._field(value, field.name, at)}" for field in fields(value)
-                 if self._version in known_to.get(field.name, (self._version,)))
-        return f"{self._class_name(kind)}{suffix}({', '.join(texts)})"
+        shape = _shape(type(value), self._version)
+        texts = (printed + self._field(value, getattr(value, name), name, shape, at) for name, printed in shape.fields)
+        return f"{shape.name}{suffix}({', '.join(texts)})"
 
-    def _field(self, owner, name: str, at: tuple[int, ...]) -> str:
-        value = getattr(owner, name)
-        if name in data_fields.UUID_FIELDS:
-            return value
-        if type(owner) is m.FetchPartitionData and name == "records":
-            size = records_size(owner)
-            buffer = f"java.nio.HeapByteBuffer[pos=0 lim={size} cap={self._bytes_left[at]}]"
-            return f"MemoryRecords(size={size}, buffer={buffer})"
-        if value is None and STYLES[self._version].null_in_quotes and name in _text_fields(type(owner)):
-            return "'null'"
+    def _field(self, owner, value, name: str, shape: "_Shape", at: tuple[int, ...]) -> str:
         if isinstance(value, str):
-            return f"'{value}'"
+            return value if name in data_fields.UUID_FIELDS else f"'{value}'"
+        if isinstance(value, tuple):
+            if type(owner) is m.FetchPartitionData and name == "records":
+                return self._records(owner, at)
+            return list_text(self._element(item, (*at, index)) for index, item in enumerate(value))
         if isinstance(value, bytes):
             return list_text(byte - 256 if byte > 127 else byte for byte in value)
-        if isinstance(value, tuple):
-            return list_text(self._element(item, (*at, index)) for index, item in enumerate(value))
+        if value is None and name in shape.quoted_when_missing:
+            return "'null'"
         return self._element(value, at)
+
+    def _records(self, partition: m.FetchPartitionData, at: tuple[int, ...]) -> str:
+        size = records_size(partition)
+        return f"MemoryRecords(size={size}, buffer=java.nio.HeapByteBuffer[pos=0 lim={size} cap={self._bytes_left[at]}])"
 
     def _element(self, value, at: tuple[int, ...]) -> str:
         return self.struct(value, at=at) if is_dataclass(value) else value_text(value)
 
-    def _spelled(self, kind: type, name: str) -> str:
-        versions, older = data_fields.SPELLED.get((kind, name), ((), ""))
-        if self._version in versions:
-            return older
-        first, *rest = name.split("_")
-        return first + "".join(word.capitalize() for word in rest)
 
-    def _class_name(self, kind: type) -> str:
-        versions, older = data_fields.OLDER_CLASS_NAMES.get(kind, ((), ""))
-        if self._version in versions:
-            return older
-        return data_fields.CLASS_NAMES.get(kind, kind.__name__)
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """One class in one client version: its name, its fields with what stands before their values, and the old slip of
+    putting a missing text into quotes."""
+
+    name: str
+    fields: tuple[tuple[str, str], ...]
+    quoted_when_missing: frozenset[str]
 
 
 @cache
-def _text_fields(kind: type) -> frozenset[str]:
-    """The fields of a message class that hold text or nothing."""
-    return frozenset(name for name, hint in typing.get_type_hints(kind).items() if hint == str | None)
+def _shape(kind: type, version: str) -> _Shape:
+    known_to = data_fields.KNOWN_TO.get(kind, {})
+    names = [field.name for field in fields(kind) if version in known_to.get(field.name, (version,))]
+    versions, older = data_fields.OLDER_CLASS_NAMES.get(kind, ((), ""))
+    texts = frozenset(name for name, hint in typing.get_type_hints(kind).items() if hint == str | None)
+    return _Shape(
+        name=older if version in versions else data_fields.CLASS_NAMES.get(kind, kind.__name__),
+        fields=tuple((name, f"{_spelled(kind, name, version)}=") for name in names),
+        quoted_when_missing=texts if STYLES[version].null_in_quotes else frozenset())
+
+
+def _spelled(kind: type, name: str, version: str) -> str:
+    versions, older = data_fields.SPELLED.get((kind, name), ((), ""))
+    if version in versions:
+        return older
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
