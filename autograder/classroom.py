@@ -17,7 +17,7 @@ from random import Random
 
 from autograder import judges
 from autograder.assignment import rebuild
-from autograder.masters import Master, master
+from autograder.masters import Master, master, text_of
 from autograder.grade import grade_class
 from autograder.references import references
 from autograder.report import report
@@ -99,6 +99,9 @@ def _roles(own: Master) -> list[str]:
 def _hand_in(folder: Path, own: Master, student: str, role: str, luck: Random) -> Path:
     answers = _answers(own, role, luck)
     notebook = rebuild(own, answers)
+    for cell in notebook["cells"]:
+        if text_of(cell).strip() in ('me("")', "me('')", "me()"):
+            cell["source"] = f'me("{student}")'
     notebook["metadata"]["autograder"] = {**notebook["metadata"].get("autograder", {}), "student": student}
     path = folder / f"{student}_{own.name}.ipynb"
     text = json.dumps(notebook, ensure_ascii=False, indent=1)

@@ -54,6 +54,11 @@ class Master:
     def questions(self) -> tuple[Question, ...]:
         return of_chapter(self.chapter)
 
+    @property
+    def answer_cells(self) -> tuple[Cell, ...]:
+        """The cells a learner writes code into."""
+        return tuple(cell for cell in self.cells if cell.kind == "answer")
+
     def answer_cell(self, question_id: str) -> Cell:
         """The cell a learner writes into for a question; KeyError when the notebook has none."""
         for cell in self.cells:

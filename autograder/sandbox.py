@@ -25,7 +25,7 @@ from autograder.masters import HOME
 # The learner's side of this package: all that a probe needs. Sealed verdicts stay out, for a fork could try all small numbers.
 LEARNERS_FILES = ("__init__.py", "plain.py", "asking.py", "variants.py", "sealed.py", "progress.py", "check.py")
 WORKERS_FILES = ("worker.py", "walls.py")
-WARM = ("autograder.check", "json", "numpy", "pandas", "kafkalab", "kafkalab.lab", "kafkalab.views")
+WARM = ("autograder.check", "json", "numpy", "pandas", "kafkalab", "kafkalab.lab")
 
 
 @dataclass(frozen=True)
