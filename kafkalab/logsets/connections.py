@@ -48,10 +48,25 @@ def connections(lines: DataFrame) -> DataFrame:
         .where(F.col("event").isin(*EVENTS))
         .withColumn("part", F.col("file"))
         .withColumn("file", F.regexp_replace("file", PART, ""))
+        .withColumn("listed", F.when(F.col("event") == METADATA, _addresses_in("message")))
+        .drop("message")
     )
-    sockets = _sockets(_explained(told.where(F.col("client_id").isNotNull() & (F.col("event") != METADATA))))
-    return _with_bootstrap_brokers(sockets, _addresses(told)).select(
+    sockets = _with_how_it_ended(_gathered(_numbered(_explained(told))))
+    return _with_bootstrap_brokers(sockets).select(
         "file", "client_id", "node_id", "broker", "class", "opened_at", "closed_at", "how"
+    )
+
+
+def _addresses_in(text: str) -> Column:
+    """The brokers that a text names as `localhost:9092 (id: 0 rack: null)`."""
+    node = r"([^\s\[\]{}=,]+):(\d+) \(id: (\d+) rack: "
+    return F.transform(
+        F.array_distinct(F.regexp_extract_all(F.col(text), F.lit(node), F.lit(0))),
+        lambda found: F.struct(
+            F.regexp_extract(found, node, 1).alias("host"),
+            F.regexp_extract(found, node, 2).cast("int").alias("port"),
+            F.regexp_extract(found, node, 3).cast("int").alias("broker"),
+        ),
     )
 
 
@@ -64,54 +79,64 @@ def _explained(events: DataFrame) -> DataFrame:
     """
     by_client = Window.partitionBy(*CLIENT).orderBy(*PLACE)
     so_far = by_client.rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    is_selector = F.col("event") == SELECTOR
+    is_report = F.col("event") == SELECTOR
     is_echo = F.col("event") == NODE_DISCONNECTED
-    # The last line before this one that has to do with it.
-    before = F.last(F.when(is_selector | is_echo, F.col("event")), ignorenulls=True).over(
-        by_client.rowsBetween(Window.unboundedPreceding, -1)
+    before = F.last(F.when(is_report | is_echo, is_echo), ignorenulls=True).over(by_client.rowsBetween(Window.unboundedPreceding, -1))
+    starts_pass = is_report & F.coalesce(before, F.lit(True))
+    counted = events.select(
+        "*",
+        F.count_if(is_report).over(so_far).alias("reports"),
+        F.count_if(is_echo).over(so_far).alias("echoes"),
+        starts_pass.alias("starts_pass"),
     )
-    starts_pass = is_selector & (before.isNull() | (before == NODE_DISCONNECTED))
-    numbered = events.withColumn("starts_pass", starts_pass.cast("int")).withColumn("pass", F.sum("starts_pass").over(so_far))
-    in_pass = Window.partitionBy(*CLIENT, "pass").orderBy(*PLACE).rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    reported = F.count_if(is_selector).over(in_pass)
-    echoed = F.count_if(is_echo).over(in_pass)
-    return numbered.withColumn("by_peer", is_echo & (echoed <= reported)).drop("starts_pass", "pass")
+    at_start = F.last(F.when(F.col("starts_pass"), F.struct((F.col("reports") - 1).alias("reports"), "echoes")), ignorenulls=True).over(so_far)
+    in_pass = counted.withColumn("at_start", at_start)
+    reported, echoed = F.col("reports") - F.col("at_start.reports"), F.col("echoes") - F.col("at_start.echoes")
+    by_peer = is_echo & F.coalesce(echoed <= reported, F.lit(False))
+    return in_pass.withColumn("by_peer", by_peer).drop("reports", "echoes", "starts_pass", "at_start")
 
 
-def _sockets(events: DataFrame) -> DataFrame:
-    """The lines of each socket brought together in one row."""
+def _numbered(events: DataFrame) -> DataFrame:
+    """Each line with `place`, its number among the client's, `socket`, which of the node id's sockets it speaks of, and `client_closed`."""
     by_client = Window.partitionBy(*CLIENT).orderBy(*PLACE)
     later = by_client.rowsBetween(Window.currentRow, Window.unboundedFollowing)
-    by_node = Window.partitionBy(*CLIENT, "node_id").orderBy(*PLACE)
-    opens = F.col("event") == OPENED
-    closes_all = F.col("event").isin(*CLOSED)
-    numbered = (
+    by_node = Window.partitionBy(*CLIENT, "node_id").orderBy(*PLACE).rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    closed = F.when(F.col("event").isin(*CLOSED), F.struct(F.row_number().over(by_client).alias("place"), "time"))
+    return (
         events.withColumn("place", F.row_number().over(by_client))
-        .withColumn("client_closed", F.first(F.when(closes_all, F.struct("place", "time")), ignorenulls=True).over(later))
-        .where(F.col("node_id").isNotNull() & (F.col("event") != SELECTOR))
-        .withColumn("socket", F.count_if(opens).over(by_node.rowsBetween(Window.unboundedPreceding, Window.currentRow)))
-        .where(F.col("socket") > 0)  # Ends of sockets whose beginning is not in these lines.
+        .withColumn("closing", closed)
+        .withColumn("client_closed", F.first("closing", ignorenulls=True).over(later))
+        .withColumn("socket", F.count_if(F.col("event") == OPENED).over(by_node))
     )
 
-    def first(value: Column, condition: Column) -> Column:
-        return F.min(F.when(condition, value))
 
-    ended = F.col("event").isin(*NODE_ENDS)
-    gathered = numbered.groupBy(*CLIENT, "node_id", "socket").agg(
-        first(F.col("time"), opens).alias("opened_at"),
-        first(F.col("place"), opens).alias("place"),
-        first(F.col("client_closed"), opens).alias("client_closed"),
-        first(F.col("time"), ended).alias("ended_at"),
-        F.max(F.when(opens, F.col("broker"))).alias("broker"),
-        F.max(F.when(opens, F.col("host"))).alias("host"),
-        F.max(F.when(opens, F.col("port"))).alias("port"),
-        F.bool_or(F.col("event") == FAILED).alias("failed"),
-        F.bool_or(F.col("event").isin(*SELF)).alias("given_up"),
-        F.bool_or(F.col("event") == IDLE).alias("said_idle"),
-        F.bool_or(F.col("by_peer")).alias("by_peer"),
+def _gathered(events: DataFrame) -> DataFrame:
+    """The lines of each socket brought together in one row. Rows without a node id hold the addresses that metadata listed."""
+    opens = F.col("event") == OPENED
+    speaks = opens | F.col("event").isin(*NODE_ENDS)
+    return (
+        # A socket whose beginning is not in these lines cannot be told.
+        events.where((speaks & F.col("client_id").isNotNull() & (F.col("socket") > 0)) | F.col("listed").isNotNull())
+        .groupBy(*CLIENT, "node_id", "socket")
+        .agg(
+            F.min(F.when(opens, F.col("place"))).alias("place"),
+            F.min(F.when(opens, F.col("time"))).alias("opened_at"),
+            F.min(F.when(opens, F.col("client_closed"))).alias("client_closed"),
+            F.min(F.when(~opens, F.col("time"))).alias("ended_at"),
+            *(F.max(F.when(opens, F.col(name))).alias(name) for name in ("broker", "host", "port")),
+            F.bool_or(F.col("event") == FAILED).alias("failed"),
+            F.bool_or(F.col("event").isin(*SELF)).alias("given_up"),
+            F.bool_or(F.col("event") == IDLE).alias("said_idle"),
+            F.bool_or(F.col("by_peer")).alias("by_peer"),
+            F.array_distinct(F.flatten(F.collect_set("listed"))).alias("listed"),
+        )
     )
+
+
+def _with_how_it_ended(sockets: DataFrame) -> DataFrame:
+    """`sockets` with closed_at, how and class."""
     next_open = F.lead(F.struct("place", "opened_at")).over(Window.partitionBy(*CLIENT, "node_id").orderBy("place"))
-    followed = gathered.withColumn("next_open", next_open)
+    followed = sockets.withColumn("next_open", next_open)
     # A second try means that the first is over, told or not; unless the client was closed in between and this is its namesake.
     replaced = (
         F.col("ended_at").isNull()
@@ -132,32 +157,18 @@ def _sockets(events: DataFrame) -> DataFrame:
         .when(F.col("node_id").startswith("+") | (number > schema.COORDINATOR_ID_LOWEST), "coordinator")
         .otherwise("data")
     )
-    return followed.select(
-        *CLIENT, "node_id", "broker", "host", "port", "opened_at",
-        F.when(replaced, F.col("next_open.opened_at")).otherwise(F.coalesce("ended_at", "client_closed.time")).alias("closed_at"),
-        how.alias("how"),
-        role.alias("class"),
-    )  # fmt: skip
+    closed_at = F.when(replaced, F.col("next_open.opened_at")).otherwise(F.coalesce("ended_at", "client_closed.time"))
+    return followed.withColumns({"closed_at": closed_at, "how": how, "class": role})
 
 
-def _addresses(told: DataFrame) -> DataFrame:
-    """file, host, port -> broker, from the node texts of the metadata and of the connections to real brokers."""
-    node = r"([^\s\[\]{}=,]+):(\d+) \(id: (\d+) rack: "
-    listed = (
-        told.where(F.col("event") == METADATA)
-        .select("file", F.explode(F.array_distinct(F.regexp_extract_all("message", F.lit(node), F.lit(0)))).alias("text"))
-        .distinct()
-        .select(
-            "file",
-            F.regexp_extract("text", node, 1).alias("host"),
-            F.regexp_extract("text", node, 2).cast("int").alias("port"),
-            F.regexp_extract("text", node, 3).cast("int").alias("broker"),
-        )
+def _with_bootstrap_brokers(sockets: DataFrame) -> DataFrame:
+    """A bootstrap socket has no broker's number in its node id, but its address may be a known broker's: by metadata, or by a socket."""
+    of_file = Window.partitionBy("file")
+    connected = F.when(F.col("broker").isNotNull(), F.struct("host", "port", "broker"))
+    known = F.array_union(F.flatten(F.collect_set("listed").over(of_file)), F.collect_set(connected).over(of_file))
+    there = F.filter("known", lambda address: (address.host == F.col("host")) & (address.port == F.col("port")))
+    return (
+        sockets.withColumn("known", known)
+        .where(F.col("node_id").isNotNull())
+        .withColumn("broker", F.coalesce("broker", F.get(there, F.lit(0))["broker"]))
     )
-    connected = told.where((F.col("event") == OPENED) & F.col("broker").isNotNull()).select("file", "host", "port", "broker")
-    return listed.union(connected).groupBy("file", "host", "port").agg(F.min("broker").alias("there"))
-
-
-def _with_bootstrap_brokers(sockets: DataFrame, addresses: DataFrame) -> DataFrame:
-    """A bootstrap socket has no broker's number in its node id, but its address may be a known broker's."""
-    return sockets.join(addresses, on=["file", "host", "port"], how="left").withColumn("broker", F.coalesce("broker", "there"))
