@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 print("    " + line[:400])
     print(summary_text(results))
     if options.json:
-        Path(options.json).write_text(json.dumps(as_json(results), indent=1, ensure_ascii=False) + "\n")
+        Path(options.json).write_text(json.dumps(as_json(results), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     if options.update:
         kept = {name: row for name, row in table.load().items() if (table.RECORDINGS / name).exists()}
         table.save({**kept, **table.rows_of(results, kept)})
@@ -59,7 +59,7 @@ def scenarios(root: Path, only: str | None = None, versions: Sequence[str] = ())
         name = folder.relative_to(root).as_posix() if folder != root else folder.name
         if only and not (fnmatch.fnmatch(name, only) or fnmatch.fnmatch(folder.name, only)):
             continue
-        if versions and json.loads(file.read_text())["client_version"].rsplit(".", 1)[0] not in versions:
+        if versions and json.loads(file.read_text(encoding="utf-8"))["client_version"].rsplit(".", 1)[0] not in versions:
             continue
         yield name, folder
 

@@ -83,7 +83,7 @@ def conform(folder: Path, seeds: Sequence[int] = SEEDS, replay: Replay | None = 
     `replay(scenario, seed)` returns client name -> text of its log; the default is the simulator's. `on_replay` is
     called after each replay.
     """
-    scenario = json.loads((folder / "scenario.json").read_text())
+    scenario = json.loads((folder / "scenario.json").read_text(encoding="utf-8"))
     real = {client: Observed.of_file(path) for client, path in logs_in(folder).items()}
     replay = replay or _simulate
 

@@ -26,7 +26,7 @@ Rows = Mapping[str, Mapping[str, Mapping]]
 
 
 def load(path: Path = TABLE) -> Rows:
-    return json.loads(path.read_text()) if path.exists() else {}
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 def rows_of(results: Iterable[Conformance], before: Rows) -> dict[str, dict[str, dict]]:
@@ -36,7 +36,7 @@ def rows_of(results: Iterable[Conformance], before: Rows) -> dict[str, dict[str,
 
 
 def save(rows: Rows, path: Path = TABLE) -> None:
-    path.write_text(json.dumps(dict(sorted(rows.items())), indent=1, ensure_ascii=False) + "\n")
+    path.write_text(json.dumps(dict(sorted(rows.items())), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def seeds_of(name: str, rows: Rows) -> list[int]:

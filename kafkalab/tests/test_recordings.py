@@ -61,7 +61,7 @@ def test_a_file_read_and_written_is_the_same_file(log):
 
 
 def test_the_papers_name_every_recording():
-    table = (RECORDINGS.parent / "README.md").read_text()
+    table = (RECORDINGS.parent / "README.md").read_text(encoding="utf-8")
     runs = {}
     for scenario in RECORDINGS.glob("*/*/*/scenario.json"):
         broker, client, name = scenario.parts[-4:-1]

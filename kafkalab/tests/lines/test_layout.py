@@ -63,7 +63,7 @@ def test_lines_that_belong_to_no_row_are_kept_apart():
 
 
 def test_a_packed_file_reads_as_a_plain_one(tmp_path):
-    (tmp_path / "a.log").write_text(CONNECT + "\n")
+    (tmp_path / "a.log").write_text(CONNECT + "\n", encoding="utf-8")
     (tmp_path / "a.log.gz").write_bytes(gzip.compress((CONNECT + "\n").encode()))
     assert list(read(tmp_path / "a.log")) == list(read(tmp_path / "a.log.gz"))
 
