@@ -1,12 +1,13 @@
 """How a client prints its picture of the cluster: nodes, metadata, and what each broker speaks.
 
-Kafka's classes are `Node`, `Cluster`, `MetadataCache` (later `MetadataSnapshot`) and `NodeApiVersions`. The order of
-nodes and partitions is the caller's: Java prints them as its hash maps hand them out.
+Kafka's classes are `Node`, `Cluster`, `MetadataCache` (later `MetadataSnapshot`) and `NodeApiVersions`. Partitions come
+in the order of Java's hash map; the order of nodes is the caller's (up to 2.3 Java shuffles them each time).
 """
 from collections.abc import Sequence
 
 from kafkalab.errors import error_for
 from kafkalab.lines.generated_text import part_text
+from kafkalab.lines.java_maps import by_partition
 from kafkalab.lines.java_values import list_text, optional_text, value_text
 from kafkalab.lines.text_style import STYLES
 from kafkalab.protocol.api_versions import CLIENT_APIS
@@ -23,14 +24,15 @@ def node_text(host: str, port: int, node_id: int | str, version: str, rack: str 
 def cluster_text(version: str, *, cluster_id: str | None, brokers: Sequence[MetadataResponseBroker],
                  partitions: Sequence[tuple[str, MetadataResponsePartition]], controller_id: int | None) -> str:
     """What follows "Updated cluster metadata ... to ". partitions: (topic, partition) pairs; controller_id None: unknown."""
+    held = by_partition((topic, partition.partition_index, partition) for topic, partition in partitions)
     nodes = {broker.node_id: node_text(broker.host, broker.port, broker.node_id, version, broker.rack) for broker in brokers}
     controller = nodes.get(controller_id, "null")
     kind = STYLES[version].cluster
     if kind in ("MetadataCache", "MetadataSnapshot"):
         by_id = ", ".join(f"{node_id}={text}" for node_id, text in nodes.items())
-        listed = ", ".join(_partition_metadata(topic, partition) for topic, partition in partitions)
+        listed = ", ".join(_partition_metadata(topic, partition) for topic, _, partition in held)
         return f"{kind}{{clusterId='{cluster_id}', nodes={{{by_id}}}, partitions=[{listed}], controller={controller}}}"
-    listed = ", ".join(_partition(topic, partition) for topic, partition in partitions)
+    listed = ", ".join(_partition(topic, partition) for topic, _, partition in held)
     text = (f"Cluster(id = {'null' if cluster_id is None else cluster_id}, nodes = [{', '.join(nodes.values())}], "
             f"partitions = [{listed}], controller = {controller})")
     return text if kind == "Cluster" else f"MetadataCache{{cluster={text}}}"

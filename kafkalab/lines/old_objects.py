@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from kafkalab.errors import error_for
-from kafkalab.hashing import hash_map_order, java_string_hash, topic_partition_hash
+from kafkalab.hashing import hash_map_order, java_string_hash
 from kafkalab.lines.cluster_text import node_text
 from kafkalab.lines.java_identity import identity_text
+from kafkalab.lines.java_maps import by_partition
 from kafkalab.lines.java_values import optional_text
 from kafkalab.lines.text_style import STYLES
 from kafkalab.protocol import messages as m
@@ -21,12 +22,6 @@ PROTOCOL_CLASS = "org.apache.kafka.common.requests.JoinGroupRequest$ProtocolMeta
 COORDINATOR_TYPE = {0: "GROUP", 1: "TRANSACTION"}
 
 Part = TypeVar("Part")
-
-
-def _by_partition(parts: Iterable[tuple[str, int, Part]]) -> list[tuple[str, int, Part]]:
-    """(topic, partition, part) as a HashMap with TopicPartition keys hands them out."""
-    held = {(topic, partition): part for topic, partition, part in parts}
-    return [(*key, held[key]) for key in hash_map_order(held, lambda key: topic_partition_hash(*key))]
 
 
 def _members(parts: Iterable[Part], id_of: Callable[[Part], str]) -> str:
@@ -106,7 +101,7 @@ def _list_offsets_request(request: m.ListOffsetsRequest, version: str) -> str:
     timestamps = ", ".join(
         f"{topic}-{number}={{timestamp: {part.timestamp}, maxNumOffsets: {part.max_num_offsets}, "
         f"currentLeaderEpoch: {optional_text(part.current_leader_epoch)}}}"
-        for topic, number, part in _by_partition(
+        for topic, number, part in by_partition(
             (topic.name, part.partition_index, part) for topic in request.topics for part in topic.partitions))
     return (f"(type=ListOffsetRequest, replicaId={request.replica_id}, partitionTimestamps={{{timestamps}}}, "
             f"isolationLevel={ISOLATION[request.isolation_level]})")
@@ -116,7 +111,7 @@ def _list_offsets_response(response: m.ListOffsetsResponse, version: str) -> str
     found = ", ".join(
         f"{topic}-{number}=PartitionData(errorCode: {part.error_code}, timestamp: {part.timestamp}, "
         f"offset: {part.offset}, leaderEpoch: {optional_text(part.leader_epoch)})"
-        for topic, number, part in _by_partition(
+        for topic, number, part in by_partition(
             (topic.name, part.partition_index, part) for topic in response.topics for part in topic.partitions))
     return f"(type=ListOffsetResponse, throttleTimeMs={response.throttle_time_ms}, responseData={{{found}}})"
 
@@ -125,7 +120,7 @@ def _leader_epoch_request(request: m.OffsetForLeaderEpochRequest, version: str) 
     asked = ", ".join(
         f"{topic}-{number}=(currentLeaderEpoch={optional_text(part.current_leader_epoch)}, "
         f"leaderEpoch={part.leader_epoch})"
-        for topic, number, part in _by_partition(
+        for topic, number, part in by_partition(
             (topic.topic, part.partition, part) for topic in request.topics for part in topic.partitions))
     return f"(type=OffsetsForLeaderEpochRequest, replicaId={request.replica_id}, epochsByTopicPartition={{{asked}}})"
 
@@ -134,7 +129,7 @@ def _leader_epoch_response(response: m.OffsetForLeaderEpochResponse, version: st
     ends = ", ".join(
         f"{topic}-{number}=EpochEndOffset{{error={error_for(part.error_code).known_to(version).name}, "
         f"leaderEpoch={part.leader_epoch}, endOffset={part.end_offset}}}"
-        for topic, number, part in _by_partition(
+        for topic, number, part in by_partition(
             (topic.topic, part.partition, part) for topic in response.topics for part in topic.partitions))
     # The lonely comma is Java's.
     return (f"(type=OffsetsForLeaderEpochResponse, , throttleTimeMs={response.throttle_time_ms}, "

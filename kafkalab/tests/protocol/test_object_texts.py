@@ -160,3 +160,10 @@ def test_before_the_first_answer_2_1_knows_its_bootstrap_addresses_only():
 def test_a_subscription(version, recorded):
     said = Subscription(topics=("orders",), owned={"orders": (0, 1)}, generation_id=2, user_data=b"\0\0\0\2")
     assert subscription_text(said, version) == recorded
+
+
+def test_partitions_come_in_the_order_of_a_hash_map():
+    """As in every recorded client: t4 with three partitions prints 1, 0, 2."""
+    three = [("t4", m.MetadataResponsePartition(partition_index=number, leader_id=0)) for number in range(3)]
+    text = cluster_text("3.9", cluster_id="WYlKiIoqQAKwpIJeCndlvw", brokers=BROKERS, partitions=three, controller_id=0)
+    assert [piece[:1] for piece in text.split("partition=t4-")[1:]] == ["1", "0", "2"]
