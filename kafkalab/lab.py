@@ -327,4 +327,6 @@ def _epoch_ms(text: str) -> int:
 
 
 def _broker_settings(settings: Mapping[str, Any] | None):
-    return broker_config(settings or {})
+    settings = dict(settings or {})
+    chance = {"chance_of_producer_ids": settings.pop("chance_of_producer_ids")} if "chance_of_producer_ids" in settings else {}
+    return broker_config(settings, **chance)

@@ -24,6 +24,8 @@ from kafkalab.versions import profile_of
 OBSERVED = ("took_ms", "result", "error")
 OBSERVED_STEPS = ("assignment",)
 BROKER_VERSIONS = {"2.3": "2.3", "4.4": "4.4"}
+CHANCE = "chance_of_producer_ids"
+"""The recorded brokers had served other runs before, and mostly held a block of producer ids."""
 STARTING_MS = 400
 """From the JVM's start to the end of a client's constructor: a recorded client takes about this long."""
 
@@ -149,6 +151,12 @@ def _send(player: Player, step) -> None:
         future.get()
 
 
+def _partitions_for(player: Player, step) -> None:
+    """A recording that does not say which topic asked for the only one there is."""
+    topic = step.get("topic") or next(name for name in player.lab.cluster.topics if not name.startswith("__"))
+    player.of(step).partitions_for(topic)
+
+
 def _partitions(names) -> list[TopicPartition]:
     return [TopicPartition(topic, int(number)) for topic, _, number in (name.rpartition("-") for name in names)]
 
@@ -165,7 +173,7 @@ STEPS: Mapping[str, Step] = {
     "seek": Step(lambda p, s: p.consumer.seek(_partitions([s["partition"]])[0], s["offset"]), "partition", "offset"),
     "seekToBeginning": Step(lambda p, s: p.consumer.seek_to_beginning(_partitions(s["partitions"]) if "partitions" in s else None)),
     "position": Step(lambda p, s: p.consumer.position(_partitions([s["partition"]])[0]), "partition"),
-    "partitionsFor": Step(lambda p, s: p.of(s).partitions_for(s["topic"]), "topic"),
+    "partitionsFor": Step(_partitions_for),
     "commitSync": Step(lambda p, s: p.consumer.commit_sync()),
     "commitAsync": Step(lambda p, s: p.consumer.commit_async()),
     "send": Step(_send, "topic"),
@@ -176,7 +184,7 @@ STEPS: Mapping[str, Step] = {
 
 def _settings(config: Mapping[str, Any]) -> dict[str, Any]:
     """Broker settings of the recordings that matter here; transaction settings have nothing to act on yet."""
-    return {name: value for name, value in config.items() if not name.startswith("transaction.")}
+    return {**{name: value for name, value in config.items() if not name.startswith("transaction.")}, CHANCE: 0.75}
 
 
 def _missing(error: Exception) -> str:

@@ -72,6 +72,7 @@ class Profile:
     sends_request_topic_updates       waiting for a topic asks for that topic's update (2.5, KIP-526), before for a full one
     headers_read_only                 whether the printed record's headers are closed already (until 2.3)
     too_large_text                    what RecordTooLargeException says
+    mentions_empty_fetches            a fetch without records gets its "Returning" line too
     names_partition_count             a time-out for a partition out of range names the count (3.9)
     classic_banner                    the note that KIP-848 is ready (4.4)
     """
@@ -126,6 +127,7 @@ class Profile:
     headers_read_only: bool = False
     too_large_text: str = TOO_LARGE
     names_partition_count: bool = True
+    mentions_empty_fetches: bool = True
     classic_banner: bool = False
 
     @property
@@ -171,11 +173,11 @@ V2_3 = replace(
     revokes_on_close=False, join_disables_heartbeats=True, heartbeats_from_join=False, eager_unassigns_at_prepare=False,
     tells_owned_partitions=False, requires_stable_offsets=False, leave_reason_in_full=False, position_style="plain",
     keeps_leader_of_position=False, keeps_paused_data=False, prints_generation_object=False, prints_assignment_in_hash_order=True,
-    transmits_after_assign=False, partitioner="round robin", queues_init_producer_id=False, await_ready_polls_first=False,
+    transmits_after_assign=False, mentions_empty_fetches=False, partitioner="round robin", queues_init_producer_id=False, await_ready_polls_first=False,
     sends_request_topic_updates=False, headers_read_only=True, too_large_text=TOO_LARGE_OLD,
 )
 V2_2 = replace(V2_3, name="2.2", release="2.2.2", commit_id="1a0e5ae78877f81a", least_loaded=fewest_unanswered, metadata_has_log_context=False,
-               list_offsets_with_epoch=False, fetches_with_epoch=False)
+               list_offsets_with_epoch=False, fetches_with_epoch=False, mentions_empty_fetches=True)
 V2_1 = replace(V2_2, name="2.1", release="2.1.1", commit_id="", bootstrap_needs_update=False, warns_of_bootstrap_disconnect=False)
 
 PROFILES: Mapping[str, Profile] = {p.name: p for p in (V2_1, V2_2, V2_3, V2_8, V3_6, V3_9, V4_0, V4_4)}

@@ -95,7 +95,7 @@ class NetworkClient:
         self.nodes_by_connection: dict[str, Node] = {}
         self.api_versions: dict[str, dict[ApiKeys, int]] = {}
         self.topic_ids: dict[str, str] = {}
-        self._clock, self._log, self._plain_log, self._rng, self._rule = clock, log, plain_log, rng, least_loaded
+        self._clock, self.log, self._plain_log, self._rng, self._rule = clock, log, plain_log, rng, least_loaded
         self._node_of, self._epoch_ms = node_of, epoch_ms
         self._in_flight: dict[str, deque[ClientRequest]] = {}
         self._correlation_id = 0
@@ -162,14 +162,14 @@ class NetworkClient:
         if not nodes:
             return None
         start = self._rng.randrange(len(nodes))
-        return self._rule([self._load(nodes[(start + i) % len(nodes)]) for i in range(len(nodes))], self._log)
+        return self._rule([self._load(nodes[(start + i) % len(nodes)]) for i in range(len(nodes))], self.log)
 
     def disconnect(self, connection: str) -> list[ClientResponse]:
         """Close a socket from this side; its unanswered requests end as disconnected."""
         if self.states.is_disconnected(connection) or connection not in self.states.nodes:
-            self._log("DISCONNECT_REQUESTED_TWICE", node_id=connection)
+            self.log("DISCONNECT_REQUESTED_TWICE", node_id=connection)
             return []
-        self._log("DISCONNECT_REQUESTED", node_id=connection, requests=", ".join(r.header.api_key.name for r in self._in_flight.get(connection, ())))
+        self.log("DISCONNECT_REQUESTED", node_id=connection, requests=", ".join(r.header.api_key.name for r in self._in_flight.get(connection, ())))
         self.selector.close(connection)
         responses: list[ClientResponse] = []
         self._disconnected(connection, "self", responses)
@@ -180,6 +180,15 @@ class NetworkClient:
         for connection in list(self.selector.channels):
             self._journal_close(connection, "close")
         self.selector.close_all()
+
+    def header_text(self, request: ClientRequest) -> str:
+        """A request's header as Java prints it; one that never left is shown with the newest version this client knows."""
+        header = request.header
+        if header is None:
+            api = api_of(request.message)
+            header = RequestHeader(api_key=api, api_version=self.profile.latest(api), client_id=self.settings.client_id,
+                                   correlation_id=request.correlation_id)
+        return payload.header_text(header, self.profile.name)
 
     # one poll
 
@@ -212,7 +221,7 @@ class NetworkClient:
             self.states.checking_api_versions(connection)
             self._needs_api_versions[connection] = None
             self._journal.append("socket.connected", self.who, socket=self._sockets[connection], node_id=connection)
-            self._log("CONNECTION_COMPLETED", node_id=connection)
+            self.log("CONNECTION_COMPLETED", node_id=connection)
         self._fetch_api_versions()
         self._time_out(responses)
         self._complete(responses)
@@ -237,7 +246,7 @@ class NetworkClient:
             return wait_ms
         node = self.least_loaded_node()
         if node is None:
-            self._log("METADATA_GIVE_UP")
+            self.log("METADATA_GIVE_UP")
             return self.settings.reconnect_backoff_ms
         if self.can_send(node.connection):
             self._send_metadata(node)
@@ -245,7 +254,7 @@ class NetworkClient:
         if self.states.any_connecting(n.connection for n in self.metadata.view.nodes):
             return self.settings.reconnect_backoff_ms
         if self.states.can_connect(node.connection, now_ms):
-            self._log("CONNECT_FOR_METADATA", node=node)
+            self.log("CONNECT_FOR_METADATA", node=node)
             self._connect(node, "metadata")
             return self.settings.reconnect_backoff_ms
         return LONG_MS
@@ -254,7 +263,7 @@ class NetworkClient:
         topics = tuple(MetadataRequestTopic(name=topic) for topic in self.metadata.wanted_topics())
         message = MetadataRequest(topics=topics, allow_auto_topic_creation=self.settings.allow_auto_topic_creation)
         version = self.api_versions[node.connection][ApiKeys.METADATA]
-        self._log("SENDING_METADATA_REQUEST", request=payload.object_text(message, version, self.profile.name), node=node)
+        self.log("SENDING_METADATA_REQUEST", request=payload.object_text(message, version, self.profile.name), node=node)
         request = self.new_request(node.connection, message)
         request.internal = True
         self._metadata_in_flight = self.metadata.update_version
@@ -266,7 +275,7 @@ class NetworkClient:
         topic_errors = {t.name: error_for(t.error_code).name for t in message.topics if t.error_code != Errors.NONE.code}
         if topic_errors:
             shown = "{" + ", ".join(f"{name}={error}" for name, error in topic_errors.items()) + "}"
-            self._log("METADATA_ERRORS", correlation_id=request.correlation_id, errors=shown)
+            self.log("METADATA_ERRORS", correlation_id=request.correlation_id, errors=shown)
         if message.brokers:
             self.metadata.update(message, self._clock.now_ms, self._node_of)
         else:
@@ -282,7 +291,7 @@ class NetworkClient:
         if self._sticky_telemetry is None:
             self._sticky_telemetry = self.least_loaded_node()
             if self._sticky_telemetry is None:
-                self._log("TELEMETRY_GIVE_UP")
+                self.log("TELEMETRY_GIVE_UP")
                 return self.settings.reconnect_backoff_ms
         node = self._sticky_telemetry
         if self.can_send(node.connection):
@@ -293,7 +302,7 @@ class NetworkClient:
             return self.settings.request_timeout_ms
         self._sticky_telemetry = None
         if self.states.can_connect(node.connection, now_ms):
-            self._log("CONNECT_FOR_TELEMETRY", node=node)
+            self.log("CONNECT_FOR_TELEMETRY", node=node)
             self._connect(node, "telemetry")
             return self.settings.reconnect_backoff_ms
         return LONG_MS
@@ -309,8 +318,8 @@ class NetworkClient:
         self.states.connecting(id, self._clock.now_ms)
         address = f"{node.host}/127.0.0.1"
         self._plain_log("RESOLVED_HOST", host=node.host, address="127.0.0.1")
-        self._log("RESOLVED_HOST_TO_ADDRESSES", host=node.host, addresses=address)
-        self._log("INITIATING_CONNECTION", node=node, address=address)
+        self.log("RESOLVED_HOST_TO_ADDRESSES", host=node.host, addresses=address)
+        self.log("INITIATING_CONNECTION", node=node, address=address)
         with self._journal.because(event):
             self.selector.connect(id, node.host, node.port, self.who)
 
@@ -318,7 +327,7 @@ class NetworkClient:
         for connection in ids_in_hash_order(self._needs_api_versions):
             if self.selector.channels.get(connection) is None:
                 continue
-            self._log("FETCHING_API_VERSIONS", node_id=connection)
+            self.log("FETCHING_API_VERSIONS", node_id=connection)
             request = self.new_request(connection, self._api_versions_request(connection))
             request.internal = True
             self._send(request)
@@ -332,9 +341,9 @@ class NetworkClient:
 
     def _lost(self, connection: str, how: str, responses: list[ClientResponse]) -> None:
         node = self.nodes_by_connection[connection]
-        self._log("IDLE_DISCONNECTED" if how == "idle" and self.profile.names_idle_closes else "NODE_DISCONNECTED", node_id=connection)
+        self.log("IDLE_DISCONNECTED" if how == "idle" and self.profile.names_idle_closes else "NODE_DISCONNECTED", node_id=connection)
         if how == "refused":
-            self._log("CONNECTION_NOT_ESTABLISHED", node_id=connection, address=f"{node.host}/127.0.0.1", port=node.port)
+            self.log("CONNECTION_NOT_ESTABLISHED", node_id=connection, address=f"{node.host}/127.0.0.1", port=node.port)
         self._disconnected(connection, {"refused": "failed", "broken": "peer"}.get(how, how), responses)
 
     def _disconnected(self, connection: str, how: str, responses: list[ClientResponse]) -> None:
@@ -346,7 +355,7 @@ class NetworkClient:
             now_ms = self._clock.now_ms
             text = _Later(lambda request=request: payload.wire_text(as_sent(request.message, request.header.api_version),
                                                                     request.header.api_version, self.profile.name))
-            self._log("REQUEST_CANCELLED", api=request.header.api_key.name, request=text, header=_Later(lambda: ""), correlation_id=request.correlation_id,
+            self.log("REQUEST_CANCELLED", api=request.header.api_key.name, request=text, header=_Later(lambda: ""), correlation_id=request.correlation_id,
                       node_id=connection, elapsed_created=now_ms - request.created_ms, elapsed_sent=now_ms - request.sent_ms,
                       throttle=0, timeout_ms=request.timeout_ms)
             if request.internal:
@@ -357,7 +366,7 @@ class NetworkClient:
                 responses.append(ClientResponse(request, now_ms, disconnected=True))
         node = self.nodes_by_connection[connection]
         if self.metadata.view.is_bootstrap and node.id < 0 and self.profile.warns_of_bootstrap_disconnect:
-            self._log("BOOTSTRAP_DISCONNECTED", node=node)
+            self.log("BOOTSTRAP_DISCONNECTED", node=node)
         self.metadata.request_update()
 
     def _journal_close(self, connection: str, how: str) -> None:
@@ -371,7 +380,7 @@ class NetworkClient:
         known = self.api_versions.get(connection)
         if known is None:
             version = self.profile.api_versions_version
-            self._log("API_VERSIONS_ASSUMED", api=api.name, correlation_id=request.correlation_id, node_id=connection, api_version=version)
+            self.log("API_VERSIONS_ASSUMED", api=api.name, correlation_id=request.correlation_id, node_id=connection, api_version=version)
         elif api in known:
             version = known[api]
         else:
@@ -379,7 +388,7 @@ class NetworkClient:
             return
         request.header = RequestHeader(api_key=api, api_version=version, client_id=self.settings.client_id, correlation_id=request.correlation_id)
         message = as_sent(request.message, version)
-        self._log("SENDING_REQUEST", api=api.name, header=_Later(lambda: payload.header_text(request.header, self.profile.name)),
+        self.log("SENDING_REQUEST", api=api.name, header=_Later(lambda: payload.header_text(request.header, self.profile.name)),
                   request=_Later(lambda: payload.wire_text(message, version, self.profile.name)),
                   correlation_id=request.correlation_id, timeout_ms=request.timeout_ms, node_id=connection)
         event = self._journal.append("request.sent", self.who, socket=self._sockets.get(connection), api=api.name, version=version,
@@ -391,7 +400,7 @@ class NetworkClient:
     def _refuse_locally(self, request: ClientRequest, api: ApiKeys) -> None:
         """The broker's ApiVersions did not offer this API: nothing goes on the wire, the correlation id is used up."""
         text = payload.object_text(request.message, 0, self.profile.name)
-        self._log("VERSION_MISMATCH", request=text, correlation_id=request.correlation_id, node_id=request.connection,
+        self.log("VERSION_MISMATCH", request=text, correlation_id=request.correlation_id, node_id=request.connection,
                   trace=f"org.apache.kafka.common.errors.UnsupportedVersionException: The node does not support {api.name}")
         if api is ApiKeys.GET_TELEMETRY_SUBSCRIPTIONS:
             self.telemetry.refused(self._clock.now_ms)
@@ -406,7 +415,7 @@ class NetworkClient:
                                      correlation_id=request.correlation_id, node_id=connection,
                                      latency_ms=self._clock.now_ms - request.created_ms)
         self._journal.cause = event.id
-        self._log("RECEIVED_RESPONSE", node_id=connection, api=api.name, correlation_id=request.correlation_id,
+        self.log("RECEIVED_RESPONSE", node_id=connection, api=api.name, correlation_id=request.correlation_id,
                   header=_Later(lambda: payload.header_text(request.header, self.profile.name)),
                   response=_Later(lambda: payload.wire_text(message, request.header.api_version, self.profile.name)))
         if api is ApiKeys.METADATA and request.internal:
@@ -420,7 +429,7 @@ class NetworkClient:
         usable = ((api, version_to_use(self.profile.name, api, message.api_keys)) for api in ApiKeys)
         self.api_versions[connection] = {api: version for api, version in usable if version is not None}
         self.states.ready(connection)
-        self._log("API_VERSIONS_RECORDED", node_id=connection,
+        self.log("API_VERSIONS_RECORDED", node_id=connection,
                   versions=_Later(lambda: api_versions_text(message.api_keys, self.profile.name)),
                   features=_Later(lambda: features_text(message, self.profile.name)))
 
@@ -428,7 +437,7 @@ class NetworkClient:
         now_ms = self._clock.now_ms
         for connection, queue in list(self._in_flight.items()):
             if queue and now_ms - queue[0].sent_ms > queue[0].timeout_ms:
-                self._log("DISCONNECTING_REQUEST_TIMEOUT", node_id=connection)
+                self.log("DISCONNECTING_REQUEST_TIMEOUT", node_id=connection)
                 self.selector.close(connection)
                 self._disconnected(connection, "self", responses)
 

@@ -13,7 +13,7 @@ from kafkalab.clients.consumer.request_future import RequestFuture
 from kafkalab.clients.network_client import LONG_MS, ClientRequest, ClientResponse, NetworkClient
 from kafkalab.clients.node import Node
 from kafkalab.errors import DisconnectException
-from kafkalab.sim.apps import Stage
+from kafkalab.sim.apps import Signal, Stage
 from kafkalab.sim.scheduler import Scheduler
 
 
@@ -91,7 +91,6 @@ class ConsumerNetworkClient:
         self._poll_client(0)
 
     def sleep(self, ms: int) -> None:
-        from kafkalab.sim.apps import Signal
         self._stage.wait(Signal(), self.clock.now_ms + ms)
 
     def await_metadata_update(self, timer: Timer) -> bool:
@@ -156,11 +155,8 @@ class ConsumerNetworkClient:
         now_ms = self.clock.now_ms
         for queue in self._unsent.values():
             while queue and now_ms - queue[0].created_ms > queue[0].timeout_ms:
-                from kafkalab.errors import TimeoutException
                 request = queue.pop(0)
-                future = ClientResponse(request, now_ms, disconnected=True)
-                future.message = TimeoutException(f"Failed to send request after {request.timeout_ms} ms.")
-                request.on_complete(future)
+                request.on_complete(ClientResponse(request, now_ms, disconnected=True))
 
     def _disconnect_pending(self) -> None:
         while self._to_disconnect:
@@ -173,14 +169,8 @@ class ConsumerNetworkClient:
         while self._completed:
             future, response = self._completed.pop(0)
             if response.disconnected:
-                if response.request.header is not None or True:
-                    self.client._log("CONSUMER_REQUEST_CANCELLED", header=_header(response, self.client), node_id=response.request.connection)
+                self.client.log("CONSUMER_REQUEST_CANCELLED", header=self.client.header_text(response.request), node_id=response.request.connection)
                 future.fail(DisconnectException())
             else:
                 future.complete(response)
 
-
-def _header(response: ClientResponse, client: NetworkClient) -> str:
-    from kafkalab.lines import payload
-    header = response.request.header
-    return payload.header_text(header, client.profile.name) if header is not None else ""

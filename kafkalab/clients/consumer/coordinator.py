@@ -345,6 +345,9 @@ class ConsumerCoordinator:
         self._log("PERFORMING_ASSIGNMENT", strategy=joined.protocol_name, subscriptions=f"{{{shown}}}")
         view = self._client.client.metadata.view
         counts = {topic: len(partitions) for topic, partitions in view.topics.items()}
+        for topic in dict.fromkeys(t for s in subscriptions.values() for t in s.topics):
+            if topic not in counts:
+                self._log("ASSIGNMENT_TOPIC_SKIPPED", topic=topic)
         assignment = range_assign(counts, {m: s.topics for m, s in subscriptions.items()})
         shown = ", ".join(f"{m}=Assignment(partitions={_bracketed(tps)})" for m, tps in assignment.items())
         self._log("FINISHED_ASSIGNMENT", generation=self.generation.id, assignment=f"{{{shown}}}")
@@ -464,6 +467,7 @@ class ConsumerCoordinator:
                 yield now_ms + min(self._retry_backoff_ms, max(1, self._heartbeat.time_to_next_ms(now_ms)) if self._client.is_polling else self._retry_backoff_ms)
             else:
                 self._heartbeat.sent(now_ms)
+                self._log("HEARTBEAT_TIMER", group=self.group_id, remaining_ms=self._heartbeat.interval_ms)
                 self._send_heartbeat()
                 if self._client.is_polling:
                     yield now_ms + 1
@@ -490,7 +494,7 @@ class ConsumerCoordinator:
     def _beaten(self, sent: RequestFuture) -> None:
         now_ms = self._clock.now_ms
         if sent.failed:
-            self._heartbeat.failed(now_ms)
+            self._heartbeat_failed(now_ms)
             return
         error = error_for(sent.value.message.error_code)
         if error is Errors.NONE:
@@ -506,11 +510,15 @@ class ConsumerCoordinator:
         elif error in (Errors.COORDINATOR_NOT_AVAILABLE, Errors.NOT_COORDINATOR):
             self._log("HEARTBEAT_COORDINATOR_INVALID", node=self.node)
             self.mark_unknown(f"error response {error.name}", disconnected=False)
-            self._heartbeat.failed(now_ms)
+            self._heartbeat_failed(now_ms)
         elif error in (Errors.ILLEGAL_GENERATION, Errors.UNKNOWN_MEMBER_ID):
             self._reset_generation()
         else:
-            self._heartbeat.failed(now_ms)
+            self._heartbeat_failed(now_ms)
+
+    def _heartbeat_failed(self, now_ms: int) -> None:
+        self._heartbeat.failed(now_ms)
+        self._log("HEARTBEAT_FAILED", group=self.group_id, remaining_ms=self._heartbeat.retry_backoff_ms)
 
     # leaving
 
@@ -734,7 +742,7 @@ class ConsumerCoordinator:
 
         def done(committed, error) -> None:
             if error is not None:
-                if getattr(error, "retriable", False):
+                if isinstance(error, RetriableException):
                     self._log("AUTO_COMMIT_FAILED_RETRIABLE", offsets=offsets_text(committed), error=error)
                     self._next_auto_commit_ms = min(self._next_auto_commit_ms, self._clock.now_ms + self._retry_backoff_ms)
                 else:

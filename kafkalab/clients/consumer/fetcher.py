@@ -41,6 +41,7 @@ class Fetcher:
         self._sessions: dict[int, FetchSessionHandler] = {}
         self._pending: dict[int, Node] = {}
         self._completed: deque[CompletedFetch] = deque()
+        self._next_in_line: CompletedFetch | None = None
         level = config["isolation.level"]
         self._isolation = level if profile.isolation_in_lower_case else level.upper()
         self._isolation_level = 1 if level == "read_committed" else 0
@@ -147,7 +148,7 @@ class Fetcher:
         taken: list[ConsumerRecord] = []
         kept: deque[CompletedFetch] = deque()
         while self._completed and len(taken) < max_records:
-            fetch = self._completed.popleft()
+            fetch = self._next_in_line = self._completed.popleft()
             tp = fetch.partition
             state = self._subscriptions.partitions.get(tp)
             if state is None:
@@ -195,9 +196,9 @@ class Fetcher:
         before = state.position
         offset = taken[-1].offset + 1 if taken else before.offset
         after = FetchPosition(offset, state.position.leader_epoch if taken else before.offset_epoch, before.leader, before.leader_epoch)
-        name = "FETCH_RETURNING"
-        self._log(name, count=len(taken), position=before.text(self._profile.position_style), partition=fetch.partition, offset=before.offset,
-                  new_offset=offset, new_position=after.text(self._profile.position_style))
+        if taken or self._profile.mentions_empty_fetches:
+            self._log("FETCH_RETURNING", count=len(taken), position=before.text(self._profile.position_style), partition=fetch.partition, offset=before.offset,
+                      new_offset=offset, new_position=after.text(self._profile.position_style))
         if taken:
             self._log("POSITION_UPDATED", position_before=before.text(self._profile.position_style), position=after.text(self._profile.position_style),
                       partition=fetch.partition)
@@ -237,7 +238,8 @@ class Fetcher:
         self._drop_buffered()
 
     def _drop_buffered(self) -> None:
-        for fetch in self._completed:
+        """The fetch in hand is dropped at close, even one that the application has taken whole."""
+        for fetch in ([self._next_in_line] if self._next_in_line else []) + list(self._completed):
             self._log("FETCH_BUFFER_RETAINED", partition=fetch.partition, partitions="[]")
         self._completed.clear()
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from kafkalab.errors import RetriableException
+
 
 class RequestFuture:
     """Done once, with a value or an error; listeners run at that moment, in the order they were added."""
@@ -27,7 +29,7 @@ class RequestFuture:
 
     @property
     def is_retriable(self) -> bool:
-        return bool(getattr(self.error, "retriable", False))
+        return isinstance(self.error, RetriableException)
 
     def complete(self, value: Any = None) -> None:
         self._finish(value, None)

@@ -76,12 +76,13 @@ class ProducerBatch:
 
 
 class RecordAccumulator:
-    def __init__(self, config, profile, log: LogContext, plain_log: LogContext, clock) -> None:
+    def __init__(self, config, profile, log: LogContext, plain_log: LogContext, clock, on_load: Callable) -> None:
         self.batches: dict[TopicPartition, deque[ProducerBatch]] = {}
         self.incomplete: list[ProducerBatch] = []
         self.flushing = 0
         self.closed = False
         self._config, self._profile, self._log, self._plain, self._clock = config, profile, log, plain_log, clock
+        self._on_load = on_load
         self._linger_ms, self._batch_size = config["linger.ms"], config["batch.size"]
         self._backoff_ms = config["retry.backoff.ms"]
         self._drain_index: dict[int, int] = {}
@@ -119,11 +120,14 @@ class RecordAccumulator:
         delay_ms = FOREVER_MS
         unknown: set[str] = set()
         for topic in dict.fromkeys(tp.topic for tp in self.batches):
-            self._log("LOAD_STATS_MISSING", topic=topic)
-            for tp, queue in self._queues_of(topic):
+            queues = self._queues_of(topic)
+            sizes: list[tuple[int, int]] | None = [] if len(queues) >= len(view.topics.get(topic, ())) else None
+            for tp, queue in queues:
+                leader = view.leader(tp)
+                if sizes is not None and leader is not None:
+                    sizes.append((tp.partition, len(queue)))
                 if not queue:
                     continue
-                leader = view.leader(tp)
                 batch = queue[0]
                 if leader is None:
                     unknown.add(topic)
@@ -137,6 +141,7 @@ class RecordAccumulator:
                     nodes[leader.id] = leader
                 else:
                     delay_ms = min(delay_ms, max(0, wait_ms - waited_ms))
+            self._on_load(topic, sizes, len(queues))
         return list(nodes.values()), delay_ms, unknown
 
     def _queues_of(self, topic: str):

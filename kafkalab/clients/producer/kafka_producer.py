@@ -66,7 +66,7 @@ class KafkaProducer:
             if "acks" not in self.config.given:
                 log("ACKS_BY_IDEMPOTENCE")
         self._partitioner = PARTITIONERS[profile.partitioner](lab.streams.stream(f"{self.name}/partitioner"), config["batch.size"], log)
-        self._accumulator = RecordAccumulator(config, profile, log, plain, lab.clock)
+        self._accumulator = RecordAccumulator(config, profile, log, plain, lab.clock, self._partitioner.on_load)
         client.metadata.bootstrap(bootstrap_nodes(config["bootstrap.servers"], node_of), lab.clock.now_ms)
         self._sender = Sender(self.name, client, client.metadata, self._accumulator, self._transactions, config, profile, log, plain, lab.clock, self._topics)
         lab.stage.loop(self._sender.run(), client.selector.signal)

@@ -7,6 +7,7 @@ batch.size bytes went there, with busier ones chosen less often (KIP-794, 3.3).
 
 from __future__ import annotations
 
+import bisect
 import random
 
 from kafkalab.clients.log_context import LogContext
@@ -38,6 +39,8 @@ class RoundRobin:
 
     def appended(self, topic: str, partition: int, size_bytes: int, view: ClusterView) -> None: ...
 
+    def on_load(self, topic: str, sizes: list[tuple[int, int]] | None, all_count: int) -> None: ...
+
 
 class Sticky:
     """2.4 to 3.2: one random partition, changed whenever a new batch is about to be opened for it."""
@@ -56,6 +59,8 @@ class Sticky:
 
     def appended(self, topic: str, partition: int, size_bytes: int, view: ClusterView) -> None: ...
 
+    def on_load(self, topic: str, sizes: list[tuple[int, int]] | None, all_count: int) -> None: ...
+
     def _next(self, topic: str, view: ClusterView, previous: int | None) -> int:
         available = [p.partition for p in view.topics[topic] if p.leader is not None]
         if not available:
@@ -66,13 +71,16 @@ class Sticky:
 
 
 class Adaptive:
-    """3.3 and later: stay until batch.size bytes were appended, then choose again. Queue lengths are not weighed here: every
-    recorded run has equal queues, for which Java chooses uniformly too."""
+    """3.3 and later: stay until batch.size bytes were appended, then choose again, longer queues with less probability.
+
+    Weights are known only when every partition has had a batch, and matter only when queues differ.
+    """
 
     def __init__(self, rng: random.Random, batch_size_bytes: int, log: LogContext) -> None:
         self._rng, self._batch_size_bytes, self._log = rng, batch_size_bytes, log
         self._current: dict[str, int] = {}
         self._produced: dict[str, int] = {}
+        self._stats: dict[str, tuple[list[int], list[int]] | None] = {}
 
     def choose(self, topic: str, view: ClusterView) -> int:
         if topic not in self._current:
@@ -88,9 +96,36 @@ class Adaptive:
             self._produced[topic] = 0
             self._switch(topic, view)
 
+    def on_load(self, topic: str, sizes: list[tuple[int, int]] | None, all_count: int) -> None:
+        """Queue lengths by partition, as the Sender saw them (BuiltInPartitioner.updatePartitionLoadStats)."""
+        self._stats[topic] = None
+        if sizes is None:
+            self._log("LOAD_STATS_MISSING", topic=topic)
+            return
+        lengths = [length for _, length in sizes]
+        if len(sizes) < 1 or all_count < 2:
+            self._log("TOO_FEW_PARTITIONS_FOR_ADAPTIVE", topic=topic, available=len(sizes), all=all_count)
+        elif len(set(lengths)) == 1 and len(lengths) == all_count:
+            self._log("QUEUE_LENGTHS_EQUAL", topic=topic)
+        else:
+            most, total, frequencies = max(lengths) + 1, 0, []
+            for length in lengths:
+                total += most - length
+                frequencies.append(total)
+            ids = [partition for partition, _ in sizes]
+            self._log("LOAD_STATS", topic=topic, frequencies=f"[{', '.join(map(str, frequencies))}]", ids=f"[{', '.join(map(str, ids))}]",
+                      length=len(sizes))
+            self._stats[topic] = (frequencies, ids)
+
     def _switch(self, topic: str, view: ClusterView) -> None:
         available = [p.partition for p in view.topics[topic] if p.leader is not None] or [p.partition for p in view.topics[topic]]
-        self._current[topic] = chosen = self._rng.choice(available)
+        stats = self._stats.get(topic)
+        if stats is None:
+            chosen = self._rng.choice(available)
+        else:
+            frequencies, ids = stats
+            chosen = ids[bisect.bisect_right(frequencies, self._rng.randrange(frequencies[-1]))]
+        self._current[topic] = chosen
         self._log("SWITCHING_PARTITION", partition=chosen, topic=topic)
 
 
