@@ -1,0 +1,74 @@
+"""The learner's folder: filled once, never overwritten, reset without loss, packed into one file that grades."""
+import json
+
+import pytest
+
+from autograder import desk
+from autograder.__main__ import main
+from autograder.grade import grade
+from autograder.masters import master
+from autograder.references import reference
+from autograder.submission import read
+
+
+@pytest.fixture
+def mine(demo, monkeypatch, tmp_path):
+    """The learner's folder of a course with chapter 90, fresh for each test."""
+    monkeypatch.setattr(desk, "mine", lambda: tmp_path / "notebooks" / "mine")
+    return tmp_path / "notebooks" / "mine"
+
+
+def answer(path, student: str = "", **answers):
+    notebook = json.loads(path.read_text())
+    for cell in notebook["cells"]:
+        if cell["source"] == 'me("")':
+            cell["source"] = f'me("{student}")  # that is me'
+        for grade_id, source in answers.items():
+            if cell["metadata"].get("nbgrader", {}).get("grade_id") == grade_id.replace("_", "-"):
+                cell["source"] = source
+    path.write_text(json.dumps(notebook))
+
+
+def test_a_copy_is_laid_out_once_and_never_overwritten(mine):
+    assert desk.prepare_mine() == ["90_demo: a fresh copy"]
+    own = mine / "90_demo" / "90_demo.ipynb"
+    own.write_text("my work")
+    assert desk.prepare_mine() == ["90_demo: yours, as you left it"] and own.read_text() == "my work"
+
+
+def test_reset_gives_a_fresh_copy_and_keeps_the_old_one(mine):
+    desk.prepare_mine()
+    own = mine / "90_demo" / "90_demo.ipynb"
+    own.write_text("my work")
+    for _ in range(2):
+        desk.reset("90")
+    assert own.read_bytes() == master("90").path.read_bytes()
+    saved = sorted((mine / ".saved").iterdir())
+    assert len(saved) == 2 and "my work" in [(each / "90_demo.ipynb").read_text() for each in saved]
+
+
+def test_pack_makes_one_file_that_grades_under_the_learners_name(mine, tmp_path):
+    desk.prepare_mine()
+    own = mine / "90_demo" / "90_demo.ipynb"
+    assert "It says nobody" in desk.pack("90")
+    answer(own, "s123", q_90_3=reference("90.3"))
+    said = desk.pack("90", tmp_path / "hand_in.ipynb")
+    assert "Receipt code: " in said and "Not answered yet: 90.1, 90.2, 90.open." in said
+    packed = read(tmp_path / "hand_in.ipynb")[0]
+    assert (packed.student, packed.variant, packed.status) == ("s123", "s123", "graded")
+    assert grade("90", tmp_path / "hand_in.ipynb")["score"] == 1
+
+
+def test_progress_is_a_table(mine, capsys):
+    mine.mkdir(parents=True)
+    (mine / "progress.json").write_text(json.dumps({"questions": {"90.1": {"tries": 3, "hints": 1, "passed_at": "now", "revealed": "after passing"}},
+                                                    "guesses": {"consumer": {"guess": {"opened": 6}, "truth": {"opened": 4}}}}))
+    assert main(["progress"]) == 0
+    told = capsys.readouterr().out
+    assert "90.1           3     1  passed, answer shown after passing" in told and "it was {'opened': 4}" in told
+
+
+def test_a_broken_progress_file_stops_no_lesson(mine):
+    mine.mkdir(parents=True)
+    (mine / "progress.json").write_text('{"questions": [1')
+    assert "90.1" in desk.progress_table()

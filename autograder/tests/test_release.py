@@ -1,0 +1,76 @@
+"""The package for learners: it works on its own, and nothing in it helps to find an answer."""
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from autograder import judges, release
+from autograder.judges.secret import DEMO_SECRET
+from autograder.references import reference
+
+
+@pytest.fixture
+def package(demo, tmp_path):
+    """The package of the demo chapter."""
+    return release.release(["90"], tmp_path / "package")
+
+
+def python(package, source: str) -> subprocess.CompletedProcess:
+    """Run a few cells with the package's own code, away from this repository."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("AUTOGRADER")}
+    return subprocess.run([sys.executable, "-c", source], cwd=package, env={**environment, "PYTHONPATH": str(package)},
+                          capture_output=True, text=True)
+
+
+def test_the_package_checks_answers_without_judges(package):
+    ran = python(package, """
+from autograder import check, me, numbers, require, reveal
+me("s123")
+n = numbers("90.1")
+opened, kept = n.brokers + 2, n.brokers + 1
+check("90.1")
+require("90.1")
+reveal("90.1")
+opened = kept = n.partitions
+check("90.1")
+""")
+    assert ran.returncode == 0 and ran.stderr == "", ran.stderr
+    assert "90.1 ✓ one to ask" in ran.stdout and "is with your teacher" in ran.stdout
+    assert "90.1 ✗ You counted one for each of the" in ran.stdout
+
+
+def test_the_numbers_are_those_the_teacher_grades_by(package, demo, tmp_path):
+    from autograder.variants import numbers_for
+    shown = python(package, 'from autograder.variants import numbers_for\nprint(dict(numbers_for("90.1", "s5")))').stdout
+    assert shown.strip() == str(dict(numbers_for("90.1", "s5")))
+
+
+def test_it_holds_no_judge_no_test_no_secret(package):
+    names = {path.name for path in package.rglob("*") if "kafkalab" not in path.parts}
+    assert not names & {"judges", "tests", "source_py", "rubric", "references.py", "grade.py", "classroom.py"}
+    texts = "".join(path.read_text(errors="replace") for path in package.rglob("*") if path.suffix in (".py", ".json", ".ipynb", ".txt", ".md"))
+    assert DEMO_SECRET not in texts
+    assert (package / "autograder" / "course_key.txt").exists()
+
+
+@pytest.mark.parametrize("where", ["notebooks/release/90_demo/90_demo.ipynb", "autograder/questions/ch90.py"])
+def test_a_leak_is_found(package, where):
+    assert release.leaks(package, ["90"]) == []
+    path = package / where
+    if path.suffix == ".ipynb":
+        notebook = json.loads(path.read_text())
+        notebook["cells"][0]["source"] = "Think.\n\n    " + reference("90.1").splitlines()[0]
+        path.write_text(json.dumps(notebook))
+    else:
+        path.write_text(path.read_text() + f"\n# {judges.find('90.1').wrong_answers[1].sentence}\n")
+    found = release.leaks(package, ["90"])
+    assert len(found) == 1 and found[0].startswith(where) and "of 90.1" in found[0]
+
+
+def test_a_leaking_package_is_not_made(demo, tmp_path, monkeypatch):
+    monkeypatch.setattr(release, "LEARNERS", (*release.LEARNERS, "references.py", "judges/secret.py"))
+    with pytest.raises(release.Leak, match="is the teacher's"):
+        release.release(["90"], tmp_path / "package")
+    assert not (tmp_path / "package").exists() and list(tmp_path.glob(".package*")) == []
