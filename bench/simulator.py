@@ -37,7 +37,7 @@ def simulate() -> Lab:
         consumer = KafkaConsumer(lab, {"bootstrap.servers": "localhost:9092", "group.id": f"g{number % 2}"}, name=f"c{number}")
         consumer.subscribe(["orders"])
         while True:
-            consumer.poll(timeout_ms=100)
+            consumer.poll(timeout_ms=1_000)
 
     for number in range(CONSUMERS):
         lab.spawn(poll_for_ever, number)
