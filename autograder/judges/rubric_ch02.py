@@ -14,13 +14,13 @@ _CONNECTIONS = Lexicon(
     {
         "first_node": "bootstrap, boot strap, - 1, -1, minus one, minus 1, negative, first connection, first socket, first one, first node, first id, initial connection, seed, 引导, 负数, 负一, 负 1, 第一个, 第一条, 最初, 初始",
         "id": "id, ids, identifier*, identity, number, numbers, node id, 编号, 标识, 身份, 号码, 节点号, 序号, 节点 id",
-        "fake": "fake*, unknown caller, nameless, no identity, without identity, some server, not any broker, no broker has, no _ real id, no _ real identity, undetermined, unspecified, undefined, made by the client, placeholder*, place holder*, dummy, made up, make* up, invent*, synthetic, artificial*, temporar*, provisional*, pseudo*, bogus, stand in, arbitrary, fictional, fictitious, imaginary, pretend, virtual, fabricated, nominal, temp, phony, stub, interim, anonymous, sentinel, surrogate, nickname, cooked up, mock, nonsense, "
+        "fake": "fake*, crutch, just a label, only a label, mere label, makeshift, stopgap, improvised, not an identity, not a name, not _ identity, no _ number, unknown caller, nameless, no identity, without identity, some server, not any broker, no broker has, no _ real id, no _ real identity, undetermined, unspecified, undefined, made by the client, placeholder*, place holder*, dummy, made up, make* up, invent*, synthetic, artificial*, temporar*, provisional*, pseudo*, bogus, stand in, arbitrary, fictional, fictitious, imaginary, pretend, virtual, fabricated, nominal, temp, phony, stub, interim, anonymous, sentinel, surrogate, nickname, cooked up, mock, nonsense, "
         "假的, 假 id, 假节点, 假 node, 假编号, 假 broker, 假身份, 假, 虚假, 虚构, 虚拟, 伪, 占位, 临时, 编造, 编出来, 捏造, 杜撰, 随便, 人为, 暂时, 代号",
         "real_id": "who, whom, whose, which server, what server, behind, is broker 0, 谁, 几号, 对面, 是哪, 身份, real _ id, real _ ids, actual _ id, true _ id, broker id, real _ number, proper _ id, genuine _ id, real _ identity, who it is, which broker, which node, what broker, 真实 _ id, 真正 _ id, 真实编号, 真实的编号, 真正的编号, 真实节点, 真实身份, 实际 _ id, 真 id, broker 的 id, broker id, 哪个 broker, 哪个节点, 哪台",
-        "unknown": "not know*, (nobody|no one|nothing) _ (told|tells|knows|said), not _ known, anonymous, can not tell, not yet know*, unknown, not learned, not learnt, not discovered, no idea, not known, unaware, can not know, before _ know*, before _ learn*, not aware, not tell, ignorant, knows nothing, know nothing, knew nothing, not told, 不知道, 不知, 未知, 不了解, 还没有拿到, 还没拿到, 没有拿到, 不清楚, 不认识, 无法知道, 尚未获得, 还没获得, 没法知道, 才知道, 才能知道",
+        "unknown": "no clue, no knowledge, no information, not seen, has not met, not _ identity, lack of, clueless, in the dark, not know*, (nobody|no one|nothing) _ (told|tells|knows|said), not _ known, anonymous, can not tell, not yet know*, unknown, not learned, not learnt, not discovered, no idea, not known, unaware, can not know, before _ know*, before _ learn*, not aware, not tell, ignorant, knows nothing, know nothing, knew nothing, not told, 不知道, 不知, 未知, 不了解, 还没有拿到, 还没拿到, 没有拿到, 不清楚, 不认识, 无法知道, 尚未获得, 还没获得, 没法知道, 才知道, 才能知道",
         "learn": "learn*, know*, discover*, find* out, told, tell*, get, gets, receive*, reveal*, arrive*, come*, appear*, 知道, 得到, 获得, 拿到, 返回, 得知, 了解",
         "metadata": "metadata, meta data, metadata response, 元数据, 元信息",
-        "keyed": "keyed, key, keys, index*, identif*, look* up, lookup*, looked, looking up, look for, looks for, track*, store*, stored, map, maps, mapped, mapping, hashmap, hash map, dictionary, dict, registered, register*, filed, organi*, distinguish*, recogni*, match*, manage*, judge*, cached, cache, caches, bookkeeping, book keeping, kept by, keeps _ by, tell* apart, decided by, decide*, compare*, find*, found, identified, determined, bound to, tied to, tag*, labelled, labeled, names, named after, chosen by, goes by, asks for, address* by, searches, search*, accounted, classif*, associat*, bind*, refer*, saved, remember*, group* by, holds, records, "
+        "keyed": "look* _ up, hang* on, depend* on, live* under, sit* under, keyed, key, keys, index*, identif*, look* up, lookup*, looked, looking up, look for, looks for, track*, store*, stored, map, maps, mapped, mapping, hashmap, hash map, dictionary, dict, registered, register*, filed, organi*, distinguish*, recogni*, match*, manage*, judge*, cached, cache, caches, bookkeeping, book keeping, kept by, keeps _ by, tell* apart, decided by, decide*, compare*, find*, found, identified, determined, bound to, tied to, tag*, labelled, labeled, names, named after, chosen by, goes by, asks for, address* by, searches, search*, accounted, classif*, associat*, bind*, refer*, saved, remember*, group* by, holds, records, "
         "键, key, 索引, 标识, 查找, 查, 寻找, 区分, 识别, 管理, 映射, 存储, 存放, 保存, 登记, 辨认, 判断, 匹配, 缓存, 认定, 比较, 按, 依据, 根据, 为准, 认的是, 只认, 认 id, 对应, 记录, 绑定, 字典, 检索",
         "by_id": "idstring, id strings, belong* to id, belong* to _ id, belong* to ids, by id, by _ id, on id, on _ id, on _ ids, using _ id, use* _ id, id string, id only, only id, id alone, per id, id based, by _ ids, by _ number, node ids, with _ id, under _ id, as id, as _ id, under -1, under - 1, under 0, by _ identifier, by _ identity, from id, from _ id, to _ id, id to, id -> , id as, the node id, the id, of id, of _ id, of node ids, whose id, 按 id, 用 id, 以 id, 靠 id, 按节点 id, 按 node id, 以节点 id, 用节点 id, 根据 id, 根据节点 id, 依据 id, id 作为, id 为, id 来, 是 id, id 做, 按照 id, 按照节点 id, 按编号, 节点 id, node id, 通过 id, 通过节点 id, 的 id, 只认 id, 按节点编号, 以编号, 节点的 id, 按照 node id",
         "connection": "connection*, socket*, channel*, link*, tcp, client, selector, networkclient, network client, kafka, producer, state*, 连接, 套接字, 链接, 通道, 客户端, 生产者, selector, 状态, socket",
@@ -56,7 +56,7 @@ OPEN = Rubric(
     question="A producer first connects to a bootstrap server as node -1 and later opens a second connection to the very same host and port as node 0. "
     "Why can the first connection not simply be reused, and would comparing host:port instead of the id fix it?",
     lexicon=_CONNECTIONS,
-    topic=("{connection}", "{id}", "{hostport}", "{first_node}", "{metadata}"),
+    topic=("{connection}", "{id}", "{hostport}", "{first_node}", "{metadata}", "{advertised}", "{indirect}"),
     concepts=(
         Concept(
             "fake id",
@@ -88,7 +88,7 @@ OPEN = Rubric(
                 "(assign*|number*|given|count*|name*) .. (by|in) the? (client|producer|order|config*|list) .. {id}",
                 "{id} .. (position|order|index) .. (list|config*)",
                 "{first_node} .. (position|order|index|counter|sequence) .. (list|config*)",
-                "-1 .. (before|until|while|since|as|because) .. {metadata}",
+                "~({first_node}|negative|id|label|name|number) .. (before|until|till|while|since|as long as|as|because|直到|之前) .. {metadata}",
                 "(negative|negativ) {id} .. (config*|bootstrap|local*)",
             ),
             against=("{first_node} {id}? (is|are|是) the? (real|actual|true|genuine|真实|真正)", "{first_node} .. (assign*|given|分配) .. by the? (broker|server|controller|cluster)", "broker .. (assign*|给|分配) .. -1"),
@@ -101,6 +101,8 @@ OPEN = Rubric(
             ways=(
                 "{connection} .. {keyed} .. {by_id}",
                 "{keyed} _ {by_id}",
+                "(identity|identifier|criterion|handle|what counts|what matters|name used|thing used|used) .. (is|are) .. (id|ids)",
+                "(map|maps|table|tables|lookup|lookups|structures|bookkeeping|selector|client) .. (label|labels|名字)",
                 "{by_id} .. {keyed}",
                 "{keyed} .. {connection} .. {by_id}",
                 "{id} .. (is|are|as|being|是|作为|作|做|为) .. (key|keys|键|handle|index|name)",
@@ -146,6 +148,8 @@ OPEN = Rubric(
                 "~{differ} .. {advertised}",
                 "~{bootstrap_like} .. {indirect}",
                 "{advertised} & {indirect}",
+                "~(if|only if|only when|need|needs|requires|provided|unless|as long as|只有|除非) .. (advertis*|{advertised})",
+                "~(several|different|many|more than one|two|multiple) (address*|name|names|listeners|hostnames|ips)",
                 "~(load balancer*|balancer|vip|virtual ip*|proxy|proxies|nat|alias*|cname|k8s|kubernetes|docker|port forward*|reverse proxy|dns|switchboard|gateway|负载均衡*|代理|域名|别名|网关|端口转发|内网|虚拟)",
                 "~(advertis*|advertised.listeners|广播地址|公布|通告|宣告|对外地址) ! (same|always|identical|equal|irrelevant|相同|一样|总是|一定)",
                 "~{advertised} .. (while|whereas|but|而|and) .. (typed|configured|config*|bootstrap|配置)",
@@ -224,12 +228,12 @@ OPEN = Rubric(
             "it says that comparing host:port would simply fix it",
             "认为比较 host:port 就能完全解决, 不对",
             ways=(
-                "(host*|address*|port|hostport|compar*|that|this|it) .. {completely} .. {would_fix} ! (only|not|but|unless|however|when|if)",
-                "(host*|port|compar*|that|this|it|yes) .. {would_fix} _ _ {completely} ! (only|not|but|unless|however)",
+                "(host*|address*|port|hostport|compar*|that|this|it) .. {completely} .. {would_fix} ! (only|not|but|unless|however|when|if|otherwise|some|sometimes)",
+                "(host*|port|compar*|that|this|it|yes) .. {would_fix} _ _ {completely} ! (only|not|but|unless|however|if|when|otherwise|some|sometimes)",
                 "yes , .. (host*|port|compar*|it|that|this) .. {would_fix} ! (only|not|but|unless|however|partly|partially)",
                 "(比较|用|按|换成|改成|改用) .. (host|端口|地址) .. {completely} .. {would_fix} ! (不|但|只|未必|部分)",
                 "(比较|用|按|换成|改成|改用) .. (host|port|端口|地址) .. (可以|能|会|能够|就) .. {would_fix} ! (不|但|只|未必|部分|有时|如果)",
-                "(comparing|compare|using|comparison) .. (host*|port|address*) .. (would|will|does|can) {completely}? {would_fix} ! (only|not|but|unless|however|partly|partially|some*|if|when)",
+                "(comparing|compare|using|comparison) .. (host*|port|address*) .. (would|will|does|can) {completely}? {would_fix} ! (only|not|but|unless|however|partly|partially|some*|if|when|otherwise|as long as|provided)",
             ),
             forgiven_by=(
                 "~{advertised} .. {differ}",
@@ -294,7 +298,7 @@ _THREADS = Lexicon(
         "thread": "thread*, sender, runnable, background, worker, run, daemon, 线程, sender, 后台, 子线程",
         "object": "object*, instance*, producer*, kafkaproducer, this, it, class, reference, 对象, 实例, 生产者, 引用, this, producer",
         "constructor": "constructor*, construct*, ctor, new, init, initiali*, creation, creating, 构造函数, 构造方法, 构造器, 构造, 初始化, 创建",
-        "half_built": "garbage, rubbish, not finish, not complete, not done, not over, (still|yet) _ (made|being made|building), half of its fields, half of _ fields, invariants _ not, invariants do not, broken invariant*, missing parts, too soon, not all there, (not|never) _ (constructed|built|initiali*|ready|complete|completed|finished|created|assigned|set|there|done|exist|in place|filled), half built, half build, half constructed, half initiali*, half made, half finished, half baked, half ready, half done, half complete*, half created, half way, partially _ constructed, partially constructed, partially initiali*, partially built, partly built, partly constructed, partly initiali*, partially created, partially complete*, partial object, partial state, incomplete*, unfinished, not fully, not completely, not yet fully, not yet _ initiali*, not yet _ constructed, not yet _ built, not finished, not yet finished, not complete*, not yet complete*, not ready, not yet ready, not fully built, uninitiali*, un initiali*, not initiali*, not yet set, not been set, not set, yet to be set, not been initiali*, not been assigned, not assigned, not yet assigned, still null, are null, is null, see null, sees null, seeing null, be null, null field*, null pointer, nullpointer*, npe, default value*, default values, zero values, still under construction, under construction, still being built, still being constructed, still being initiali*, still being created, being constructed, being built, inconsistent, inconsistent state, broken state, invalid state, not exist yet, not _ exist yet, premature*, too early, too soon, missing field*, fields missing, semi constructed, semi initiali*, "
+        "half_built": "in the making, on the assembly line, half made, intermediate state, unfinished, garbage, rubbish, not finish, not complete, not done, not over, (still|yet) _ (made|being made|building), half of its fields, half of _ fields, invariants _ not, invariants do not, broken invariant*, missing parts, too soon, not all there, (not|never) _ (constructed|built|initiali*|ready|complete|completed|finished|created|assigned|set|there|done|exist|in place|filled), half built, half build, half constructed, half initiali*, half made, half finished, half baked, half ready, half done, half complete*, half created, half way, partially _ constructed, partially constructed, partially initiali*, partially built, partly built, partly constructed, partly initiali*, partially created, partially complete*, partial object, partial state, incomplete*, unfinished, not fully, not completely, not yet fully, not yet _ initiali*, not yet _ constructed, not yet _ built, not finished, not yet finished, not complete*, not yet complete*, not ready, not yet ready, not fully built, uninitiali*, un initiali*, not initiali*, not yet set, not been set, not set, yet to be set, not been initiali*, not been assigned, not assigned, not yet assigned, still null, are null, is null, see null, sees null, seeing null, be null, null field*, null pointer, nullpointer*, npe, default value*, default values, zero values, still under construction, under construction, still being built, still being constructed, still being initiali*, still being created, being constructed, being built, inconsistent, inconsistent state, broken state, invalid state, not exist yet, not _ exist yet, premature*, too early, too soon, missing field*, fields missing, semi constructed, semi initiali*, "
         "半成品, 半构造, 半初始化, 未完成, 没有完成, 没完成, 还没完成, 尚未完成, 未初始化, 没有初始化, 没初始化, 还没初始化, 还没有初始化, 尚未初始化, 未构造完, 没构造完, 没有构造完, 还没构造, 还没有构造, 不完整, 不完全, 没有准备好, 没准备好, 还没准备, 构造到一半, 构造了一半, 建到一半, 一半, 空指针, null, 默认值, 还没有赋值, 没有赋值, 未赋值, 还没赋值, 尚未赋值, 没建好, 没造好, 还没建好, 没有建好, 未完全, 没有完全, 还没完全, 还没有完全, 尚未完全, 部分构造, 部分初始化, 构造未, 没写完, 没设置好, 没有构建完, 没构建完",
         "before_end": "before _ constructor _ (finish*|return*|end*|complete*|done|ran|run*|over|exit*), before _ construction _ (finish*|end*|complete*|done|over), before _ object _ (finish*|ready|complete*|built|constructed|initiali*|done|exists), before _ fields, before all _ fields, before everything is, before it _ (finish*|ready|complete*|built|constructed|initiali*|done), before the rest, before initiali* , before new returns, while _ constructor _ still, while _ constructor _ run*, while _ still _ construct*, while _ being (built|constructed|created), constructor _ not _ (finish*|return*|complete*|end*|done), constructor is still, constructor still, during construction, in the middle of, subclass*, sub class*, child class, derived class, "
         "构造完成之前, 构造完成前, 构造函数完成前, 构造函数返回前, 构造函数返回之前, 构造函数执行完之前, 构造函数结束前, 构造函数结束之前, 构造函数还没, 构造还没, 构造没, 构造函数没, 构造函数未, 对象还没, 对象还, 对象没, 对象未, 对象尚未, 初始化完成之前, 初始化完成前, 初始化之前, 完成构造之前, 完成之前, 子类, 执行完之前, 还在构造",
@@ -315,7 +319,7 @@ _THREADS = Lexicon(
         "工厂, 工厂方法, 静态工厂, start 方法, 单独的方法, 单独方法, 独立的方法, 独立方法, start 函数, 另外的方法, 显式调用, 显式启动, 显式, 单独调用, 构造函数外, 构造函数之外, 构造方法外, 构造器外, 外部调用, 外面, init 方法, 启动方法, 两步, 静态方法, 延迟启动, 惰性, 建造者",
         "after_construction": "after _ constructor*, after _ construction, after _ object, after _ constructed, after _ built, after _ initiali*, after it _ (built|constructed|ready|complete*|finished), after new, after creat*, after building, after everything, after all, after that, afterwards, after the fields, (started|start|starting) (it|the thread|thread)? later, once _ constructor, once _ construct*, once _ object, once _ built, once _ ready, once _ complete*, once _ initiali*, once everything, once all, once it, when _ constructor _ (return*|finish*|done|end*|complete*), when _ object _ (complete*|ready|built|constructed|finished), when everything, when construction, when it is _ (built|ready|complete*|constructed|finished|done), only then, and then, then, later, only when, only after, only once, "
         "构造完成后, 构造完成之后, 构造之后, 构造后, 构造函数返回后, 构造函数返回之后, 构造函数结束后, 构造函数执行完, 构造完, 构造好, 对象构造完, 创建完成后, 创建之后, 创建完, 创建后, 初始化完成后, 初始化完, 初始化之后, 初始化后, 建好之后, 建好后, 完成之后, 完成后, 之后再, 再启动, 然后再, 然后, 再, 才启动, 才能启动, 才可以启动, 最后",
-        "no_risk": "see no risk, see no problem, see no danger, no risks, no problems, not risky, not a risk, no risk, not dangerous, no danger, no problem, perfectly safe, completely safe, totally safe, is safe, it is fine, perfectly fine, is fine, harmless, not an issue, no issue, nothing wrong, is ok, is okay, thread safe, good practice, recommended, best practice, 没有风险, 没风险, 没有问题, 没问题, 没有危险, 是安全的, 很安全, 无风险, 不危险, 最佳实践, 推荐做法, 无害",
+        "no_risk": "nothing can go wrong, can not go wrong, nothing bad, nothing to worry, see no risk, see no problem, see no danger, no risks, no problems, not risky, not a risk, no risk, not dangerous, no danger, no problem, perfectly safe, completely safe, totally safe, is safe, it is fine, perfectly fine, is fine, harmless, not an issue, no issue, nothing wrong, is ok, is okay, thread safe, good practice, recommended, best practice, 没有风险, 没风险, 没有问题, 没问题, 没有危险, 是安全的, 很安全, 无风险, 不危险, 最佳实践, 推荐做法, 无害",
     }
 )
 
@@ -338,7 +342,9 @@ OPEN2 = Rubric(
                 "~{object} .. {half_built}",
                 "~{fields} .. {half_built}",
                 "~{half_built} .. {object}",
-                "~{constructor} .. {half_built}",
+                "~{constructor} .. (not|has not|did not|does not|还没|没|未|尚未) _ (finish*|complete*|done|return*|set|assign*|end*|run|跑完|执行完|完成|结束|返回)",
+                "~{thread} .. before the? constructor",
+                "~before the? {constructor} .. {thread} .. {sees}",
                 "~{thread} .. {sees} .. {before_end}",
                 "~{before_end} .. {thread} .. {sees}",
                 "~{sees} .. {before_end}",
@@ -412,7 +418,10 @@ OPEN2 = Rubric(
                 "{build} .. (before|prior to|之前|前) .. {start}",
                 "{build} .. (then|-> ) .. {start}",
                 "{build} .. (完|好|后|之后|完毕|完成) .. {start}",
-                "(in|into|via|through|using|call|calls|calling|invoke|invokes|invoking|调用|放在|放到|放进) (a|the|its|own|another|separate|public|an|explicit|单独的)? (a|own|separate|explicit)? (start|init|open|run|launch|begin|lifecycle) ! (constructor|构造)",
+                "(in|into|via|by|with|through|using|call|calls|calling|invoke|invokes|invoking|调用|放在|放到|放进) (a|the|its|own|another|separate|public|an|explicit|单独的)? (a|own|separate|explicit)? (start|init|open|run|launch|begin|lifecycle) ! (constructor|构造)",
+                "(make|build|create|construct|new|finish|finished|构造|创建) _ -> .. {start}",
+                "(leave|leaves|exit|exits|finish|return from|end) the? {constructor} .. {start}",
+                "(finish|complete|build|create|assign|set|construct) _ _ (object|instance|producer|everything|fields|it) , (then|only then|after that|afterwards|and then|next|2|3)? _ {start}",
                 "{constructor} .. (then|only then|afterwards|after that|再) .. (go|run|let|switch|turn|release|set|work)",
                 "(finish|complete|build|construct) .. (then|-> ) .. (go|run|code|thread)",
                 "(another|other|separate|different|own|second) (method|function|step|phase|place|call)",
@@ -433,6 +442,7 @@ OPEN2 = Rubric(
             "认为没有风险, 不对",
             ways=(
                 "{constructor} .. {no_risk} ! (if|unless|only|after|once|then|when|but|until|如果|除非|只有|后|但)",
+                "(nothing can go wrong|no risk at all|no danger at all|nothing to worry|not risky at all|perfectly safe|completely safe|完全没有风险|完全安全) ! (if|unless|then|but|until|not perfectly|not completely|如果|除非)",
                 "{no_risk} .. {constructor} ! (if|unless|only|after|once|then|when|but|until|如果|除非|只有|后|但)",
                 "(it|this|that|there|这|其实) _ {no_risk} ! (if|unless|only|after|once|then|when|but|until|如果|除非|只有|后|但)",
             ),

@@ -98,6 +98,8 @@ def _settle(opened: Tally, kept: Tally, closed: Tally, unassigned: list[_Candida
         kept.values.pop(opened.only, None)  # "of the 4, 3 remain"
     if kept.only is not None and len(opened.values) > 1 and opened.costs.get(kept.only, 9.0) > _PLAIN:
         opened.values.pop(kept.only, None)
+    if opened.hedged or kept.hedged:
+        return
     if unassigned and not opened.values:
         first_bare = unassigned.pop(0)
         opened.values[first_bare.value] = Hit(first_bare.first, first_bare.last)
@@ -208,10 +210,10 @@ def _value(reading: Reading, index: int) -> int | None:
 
 def _is_foreign(reading: Reading, number: _Candidate, after: set[int]) -> bool:
     """A number that counts minutes, partitions, brokers, or numbers a list."""
-    if any(number.last + skip in after for skip in (0, 1)):
-        return True
     first, last = reading.sentence_of(number.first)
     following = reading.tokens[number.last].text if number.last < last else SENTENCE_END
+    if number.last in after or (number.last + 1 in after and number.last + 1 < last and following not in _CLAUSE_MARKS | {SENTENCE_END, ":", "="}):
+        return True
     if number.first == first and following in (")", ":") and number.value <= 3:
         return True
     return number.first == first and number.last == last and number.value <= 2
@@ -301,11 +303,12 @@ def _element_after(reading: Reading, index: int, at: dict[int, int], parts: set[
 
 
 def _mark_hedges(reading: Reading, assigned: list[tuple[_Candidate, str]], roles: dict[str, Tally], candidates: list[_Candidate]) -> None:
-    """"4 or 5", "3-4", "maybe 4, maybe 5": no commitment."""
+    """"4 or 5", "3-4", "3 or 4 opened": no commitment."""
     for candidate, role in assigned:
         for other in candidates:
-            between = [token.text for token in reading.tokens[candidate.last : other.first]]
-            if other.first >= candidate.last and other.value != candidate.value and len(between) <= 5 and between and _hedging(between):
+            early, late = sorted((candidate, other), key=lambda one: one.first)
+            between = [token.text for token in reading.tokens[early.last : late.first]]
+            if other.value != candidate.value and between and len(between) <= 5 and _hedging(between):
                 roles["opened" if role == "counted" else role].hedged = True
 
 

@@ -88,9 +88,9 @@ def repeats(reading: Reading) -> bool:
 # Without these no relation between two terms is stated; "this" and "before" are left out, they sit inside terms of the subject.
 _JOINING = (english.AUXILIARIES | english.ARTICLES | frozenset(
     "and or but because so since if when while that which who whose why how though thus hence therefore unless otherwise however also only else "
-    "of to by in for with on from at per than as it they them its until about via into not no then what nobody nothing".split()
+    "to by in for with on from at per than as it they them its until about via into not no then what nobody nothing".split()
 ))
-_JOINING_HAN = frozenset("的 是 会 被 了 因 所 就 在 不 而 把 有 没 还 才 再 让 为 如 但 从 到 给 都 要 与 和 也 等 只 这 那 它 着 过 将 由".split())
+_JOINING_HAN = frozenset("的 是 会 被 了 因 所 就 在 不 而 把 有 没 还 才 再 让 为 如 但 从 到 给 都 要 与 和 也 等 只 这 那 它 着 过 将 由 跟 以 共 向 比 当 用 其 并 则".split())
 _JOINING_MARKS = frozenset({"->", "=", "+"})
 
 
@@ -107,8 +107,9 @@ def is_salad(reading: Reading) -> bool:
     marks = sum(token.text in _JOINING_MARKS for token in reading.tokens)
     joined = marks + sum(word in _JOINING for word in latin) + sum(word in _JOINING_HAN for word in han)
     if len(han) > len(latin):
-        return joined < 0.05 * (len(han) + len(latin)) or (joined < 0.1 * (len(han) + len(latin)) and _chunk_length(reading) <= 5)
-    if joined < 0.1 * len(latin) or (joined < 0.2 * len(latin) and _chunk_length(reading) <= 2.6 and len(latin) >= 8):
+        return joined < 0.03 * (len(han) + len(latin)) or (joined < 0.1 * (len(han) + len(latin)) and _chunk_length(reading) <= 5)
+    verbs = sum(word in english.VERBS and word not in _JOINING for word in latin)
+    if not joined or (joined < 0.1 * len(latin) and verbs < 0.2 * len(latin)) or (joined < 0.2 * len(latin) and _chunk_length(reading) <= 2.6 and len(latin) >= 8):
         return True
     return misplaced(reading) > max(1, 0.07 * len(latin))
 

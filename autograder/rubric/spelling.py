@@ -33,9 +33,7 @@ class Speller:
         best, best_slips = word, 3
         for known in nearby:
             allowed = 1 if len(known) < 8 else 2
-            for cut in {len(known) - 1, len(known), len(known) + 1}:
-                if cut < 4 or cut > len(word):
-                    continue
+            for cut in range(max(4, len(known) - allowed), min(len(word), len(known) + 1) + 1):
                 # A rubric word is often a stem: compare it with the beginning, and keep a normal ending.
                 found = slips(word[:cut], known, allowed)
                 if found <= allowed and found < best_slips and len(word) - cut <= 4:

@@ -23,9 +23,9 @@ _TOKEN = re.compile(
     r"|(?P<negative>(?<![\w)\-])(?<!\d )-\d+)"
     r"|(?P<number>\d+(?:\.\d+)*)"
     r"|(?P<arrow>-+>|=+>|[→⇒➜])"
-    r"|(?P<end>[.!?。\n;]+)"
+    r"|(?P<end>[.!?。\n]+)"
     r"|(?P<chinese>[\u3400-\u9fff])"
-    r"|(?P<mark>[,:()/+=<>\"…、\[\]&%-])"
+    r"|(?P<mark>[,;:()/+=<>\"…、\[\]&%-])"
 )
 
 _CONTRACTIONS = {
@@ -42,6 +42,13 @@ _TRADITIONAL = str.maketrans(
     "連線關閉開啟閒個條斷資訊協調負載衡為這樣會們還從後時間實際構體對無沒沒讀寫執緒線內讓擋隊處導節點與給過請總類變數號複雜權廣發佈據應該獨佔單專當傳統離選舉創兩須別價錯誤標識",
     "连线关闭开启闲个条断资讯协调负载衡为这样会们还从后时间实际构体对无没没读写执绪线内让挡队处导节点与给过请总类变数号复杂权广发布据应该独占单专当传统离选举创两须别价错误标识",
 )
+
+# Words of Taiwan and Hong Kong for the mainland words of the rubrics.
+_REGIONAL = {
+    "建構函式": "构造函数", "建構函數": "构造函数", "建構子": "构造函数", "建構式": "构造函数", "執行緒": "线程", "物件": "对象", "欄位": "字段", "連線": "连接",
+    "位址": "地址", "伺服器": "服务器", "用戶端": "客户端", "逾時": "超时", "呼叫": "调用", "參考": "引用", "資料": "数据", "記憶體": "内存", "工廠": "工厂", "佇列": "队列",
+    "平衡器": "均衡", "負載平衡": "负载均衡", "閒置": "空闲", "代理伺服器": "代理", "網域": "域名", "佔位": "占位", "預設": "默认", "變數": "变量", "啟動": "启动", "可見性": "可见性",
+}
 
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "`": " ", "“": '"', "”": '"', "–": "-", "—": ",", "−": "-", "*": " ", "_": " ", "#": " ", "|": ",", "•": "\n", "·": " "})
 
@@ -132,7 +139,18 @@ def read(answer: str, respell: Callable[[str], str] = lambda word: word) -> Read
 def _fold(answer: str) -> tuple[str, list[int]]:
     """Lower case, NFKC, plain quotes and dashes, invisible characters dropped; with each character's old position."""
     characters, origin = [], []
+    skip_to = 0
     for position, character in enumerate(answer):
+        if position < skip_to:
+            continue
+        regional = next((word for word in _REGIONAL if word[0] == character and answer.startswith(word, position)), None)
+        if regional:
+            characters.append(_REGIONAL[regional])
+            skip_to = position + len(regional)
+            spread = len(_REGIONAL[regional])
+            origin.extend(position + min(step, len(regional) - 1) for step in range(spread - 1))
+            origin.append(skip_to - 1)
+            continue
         if unicodedata.category(character) in ("Cf", "Cc") and character not in "\n\t\r":
             continue
         plain = unicodedata.normalize("NFKC", character.translate(_QUOTES).translate(_TRADITIONAL)).lower()
@@ -148,6 +166,8 @@ def _texts_of(match: re.Match[str], respell: Callable[[str], str]) -> list[str]:
         return [SENTENCE_END]
     if match.lastgroup == "abbreviation":
         return []  # its dot ends no sentence
+    if text == ";":
+        return [","]  # "assign the fields; leave the constructor; start the thread" is one thought
     if match.lastgroup == "arrow":
         return ["->"]
     if match.lastgroup == "word":

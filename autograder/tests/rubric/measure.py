@@ -83,7 +83,7 @@ def main() -> None:
     parser.add_argument("--misses", action="store_true", help="show the disagreements of the development halves")
     parser.add_argument("names", nargs="*", help="corpora, without .tsv (default: all)")
     options = parser.parse_args()
-    names = options.names or sorted(path.stem for path in CORPUS.glob("*.tsv") if not path.stem.startswith("gaming"))
+    names = options.names or sorted(path.stem for path in CORPUS.glob("0*.tsv"))
     print(f"{'corpus':<18}{'half':<13}{'answers':>8}{'QWK':>7}{'MAE':>7}{'false pass':>12}{'false fail':>12}")
     for name in names:
         for half, answers in halves(corpus(name)).items():
