@@ -12,8 +12,8 @@ shows the number: it then borrows the number of the nearest version on its left 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from types import MappingProxyType
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 VERSIONS = ("2.1", "2.2", "2.3", "2.8", "3.6", "3.9", "4.0", "4.4")
 
@@ -34,7 +34,7 @@ class Wording:
     level: str
     logger: str
     template: str
-    at: Mapping[str, int]
+    at: Mapping[str, int] = field(hash=False)
     prefixed: bool = True
     trace: bool = False
     twin: bool = False
@@ -51,11 +51,15 @@ class Entry:
 
     def wording(self, version: str) -> Wording | None:
         """How this version says it; None where it never does."""
-        return next((w for w in self.wordings if version in w.at), None)
+        return self._by_version.get(version)
 
     @property
     def versions(self) -> tuple[str, ...]:
-        return tuple(v for v in VERSIONS if self.wording(v))
+        return tuple(version for version in VERSIONS if version in self._by_version)
+
+    @cached_property
+    def _by_version(self) -> dict[str, Wording]:
+        return {version: wording for wording in self.wordings for version in wording.at}
 
 
 def entry(name: str, logger: str, *wordings: Wording, source: str = RECORDED) -> Entry:
@@ -79,10 +83,6 @@ def warn(template: str, row: str, **more) -> Wording:
     return _worded("WARN", template, row, **more)
 
 
-def error(template: str, row: str, **more) -> Wording:
-    return _worded("ERROR", template, row, **more)
-
-
 def _worded(level: str, template: str, row: str, logger: str = "", **more) -> Wording:
     at, borrowed = line_numbers(row)
     return Wording(level, logger, template, at, borrowed=borrowed, **more)
@@ -94,7 +94,9 @@ def line_numbers(row: str) -> tuple[Mapping[str, int], frozenset[str]]:
     if len(columns) != len(VERSIONS):
         raise ValueError(f"{len(columns)} columns instead of {len(VERSIONS)}: {row!r}")
     seen = [int(c) for c in columns if c.isdigit()]
-    at, borrowed, nearest = {}, set(), seen[0] if seen else None
+    at: dict[str, int] = {}
+    borrowed: set[str] = set()
+    nearest = seen[0] if seen else 0
     for version, column in zip(VERSIONS, columns):
         if column == "~":
             borrowed.add(version)
@@ -102,4 +104,4 @@ def line_numbers(row: str) -> tuple[Mapping[str, int], frozenset[str]]:
             nearest = int(column)
         if column != "-":
             at[version] = nearest
-    return MappingProxyType(at), frozenset(borrowed)
+    return at, frozenset(borrowed)

@@ -1,5 +1,6 @@
 """Does the catalogue say one thing once, and can what it says be read back?"""
 
+import pickle
 import re
 
 import pytest
@@ -91,3 +92,9 @@ def test_a_row_of_line_numbers_borrows_where_it_says_so():
     assert borrowed == {"2.1", "2.3", "3.9"}
     with pytest.raises(ValueError, match="7 columns"):
         line_numbers("1 2 3 4 5 6 7")
+
+
+def test_an_entry_travels_to_another_process_and_can_be_a_key():
+    entry = CATALOG["INITIATING_CONNECTION"]
+    assert pickle.loads(pickle.dumps(entry)) == entry
+    assert {entry: 1}[entry] == 1
