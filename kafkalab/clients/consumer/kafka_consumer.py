@@ -17,8 +17,9 @@ from kafkalab.clients.consumer.subscription_state import FetchPosition, FetchSta
 from kafkalab.clients.log_context import LogContext
 from kafkalab.clients.wiring import bootstrap_nodes, network_client, node_maker
 from kafkalab.config import ConsumerConfig, dump_text
-from kafkalab.errors import IllegalStateException, TimeoutException
+from kafkalab.errors import Errors, IllegalStateException, TimeoutException, error_for
 from kafkalab.lines import metrics
+from kafkalab.protocol.messages import MetadataRequest, MetadataRequestTopic
 from kafkalab.records import ConsumerRecords, OffsetAndMetadata, TopicPartition
 from kafkalab.sim.apps import FOREVER_MS
 
@@ -252,13 +253,29 @@ class KafkaConsumer:
     # the cluster
 
     def partitions_for(self, topic: str) -> list[int]:
-        """Partition numbers of a topic; asks the cluster when they are not known."""
+        """Partition numbers of a topic. Unknown ones are asked for with a METADATA request of its own, beside the client's
+        (TopicMetadataFetcher). Raises TimeoutException when no broker answers within default.api.timeout.ms."""
         with self._calling("partitions_for", topic=topic):
-            if topic not in self._client.metadata.view.topics:
-                self._client.metadata.request_update_for_new_topics()
-                timer = self._network.timer(self.config["default.api.timeout.ms"])
-                self._network.await_metadata_update(timer)
-            return [p.partition for p in self._client.metadata.view.topics.get(topic, ())]
+            known = self._client.metadata.view.topics.get(topic)
+            if known is not None:
+                return [p.partition for p in known]
+            limit_ms = self.config["default.api.timeout.ms"]
+            timer = self._network.timer(limit_ms)
+            request = MetadataRequest(topics=(MetadataRequestTopic(name=topic),),
+                                      allow_auto_topic_creation=self._client.settings.allow_auto_topic_creation)
+            while not timer.expired:
+                node = self._network.least_loaded_node()
+                if node is not None:
+                    future = self._network.send(node, request)
+                    self._network.poll_until(future, timer)
+                    if future.succeeded:
+                        answer = future.value.message.topics[0]
+                        if answer.error_code == Errors.NONE.code:
+                            return sorted(p.partition_index for p in answer.partitions)
+                        if not error_for(answer.error_code).retriable:
+                            raise error_for(answer.error_code).exception()
+                self._network.sleep(min(self.config["retry.backoff.ms"], timer.remaining_ms))
+            raise TimeoutException(f"Timeout expired while fetching topic metadata within {limit_ms}ms")
 
     # the end
 
