@@ -59,7 +59,7 @@ class ClientConfig(Mapping[str, object]):
         if key is None or key.default(self.version) is GONE:
             raise ConfigException(self._unknown(name, key))
         typed = key.read(value)
-        if key.effect is Effect.FIXED and typed not in (key.default(self.version), *key.accepted):
+        if key.effect is Effect.FIXED and typed != key.default(self.version):
             raise ConfigException(f"{name}={value} cannot be played here: {key.doc}.")
         return typed
 

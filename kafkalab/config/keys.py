@@ -3,7 +3,7 @@
 Kafka's class is `org.apache.kafka.common.config.ConfigDef`. The sentences of failed checks are Java's.
 """
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 
 from kafkalab.errors import ConfigException
@@ -58,7 +58,6 @@ class Key:
     doc: str
     check: Check | None = None
     effect: Effect = Effect.SIMULATED
-    accepted: tuple[object, ...] = field(default=())
 
     def default(self, version: str) -> object:
         """The default in this client version; GONE where the version does not know the key."""
@@ -164,6 +163,6 @@ def inert(name: str, type: Type, default: object, why: str, check: Check | None 
     return Key(name=name, type=type, defaults=_defaults(default), doc=why, check=check, effect=Effect.INERT)
 
 
-def fixed(name: str, type: Type, default: object, why: str, accepted: tuple[object, ...] = ()) -> Key:
-    """A key that only takes its default, or what is `accepted` beside it."""
-    return Key(name=name, type=type, defaults=_defaults(default), doc=why, effect=Effect.FIXED, accepted=accepted)
+def fixed(name: str, type: Type, default: object, why: str) -> Key:
+    """A key that only takes its default."""
+    return Key(name=name, type=type, defaults=_defaults(default), doc=why, effect=Effect.FIXED)
