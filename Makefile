@@ -31,7 +31,7 @@ course: .venv/ready-dev  ## write: build the notebooks of notebooks/release from
 	@$(PY) -m autograder course
 
 conformance: .venv/ready-dev  ## compare the simulator with recordings of real clients (DIR=data/recordings)
-	@$(PY) -m kafkalab.conformance $(DIR)
+	@$(PY) -m kafkalab conformance $(DIR)
 
 bench: .venv/ready-bench  ## measure speed as ratios against peers; writes bench.json
 	@$(PY) -m bench

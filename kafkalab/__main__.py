@@ -20,7 +20,7 @@ def main(argv: list[str]) -> int:
     elif argv[0] == "conformance":
         from kafkalab.conformance import main as run
     else:
-        from kafkalab.views.picture import main as run
+        from kafkalab.picture import main as run
     return run(argv[1:])
 
 

@@ -1,11 +1,11 @@
 """What does the picture in the README show? Ten minutes of one consumer, drawn by the simulator it stands for.
 
-`python -m kafkalab.picture` draws it again into data/picture.png. It is also the shortest complete use of the package.
+`python -m kafkalab picture [FILE]` draws it again into data/picture.png. It is also the shortest complete use of the package.
 """
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from kafkalab import KafkaConsumer, Lab
@@ -25,5 +25,7 @@ def draw() -> Picture:
     return timeline(lab)
 
 
-if __name__ == "__main__":
-    print(draw().save(sys.argv[1] if len(sys.argv) > 1 else COMMITTED))
+def main(argv: Sequence[str]) -> int:
+    """Draw into the file that `argv` names, else into the committed one, and print which."""
+    print(draw().save(argv[0] if argv else COMMITTED))
+    return 0
