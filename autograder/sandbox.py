@@ -116,7 +116,7 @@ class Worker:
             "level": sandbox.level, "view": str(sandbox.view), "hide": [str(home), str(HOME), os.getcwd(), ""],
             "root": str(root), "scratch": str(scratch), "readable": _readable(sandbox.view),
             "scratch_bytes": sandbox.limits.scratch_bytes, "file_bytes": sandbox.limits.file_bytes,
-            "uid": 60_000 + number % 5_000,              # processes are counted by user: each worker has one of its own
+            "uid": 60_000 + (os.getpid() + number) % 5_000,      # processes are counted by user: each worker has its own
             "warm": WARM, "environment": _environment(),
         }
         self._words = open(sandbox.folder / f"worker{number}.txt", "w+")

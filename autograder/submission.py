@@ -56,7 +56,7 @@ def read_roster(path: Path) -> Roster:
     with open(path, encoding="utf-8-sig", newline="") as file:
         rows = [{(key or "").strip().lower(): (value or "").strip() for key, value in row.items() if isinstance(value, str)}
                 for row in csv.DictReader(file)]
-    column = next((name for name in ("student", "id", "student_id", "username") if rows and name in rows[0]), None)
+    column = next((name for name in ("student", "id", "student_id", "username", "identifier") if rows and name in rows[0]), None)
     if column is None:
         raise ValueError(f"{path.name} has no column named student or id.")
     return Roster({row[column]: row for row in rows if is_student(row[column])})

@@ -5,17 +5,19 @@ not allow it; the worker then says which level it reached. The calls are libc's 
 program that may be missing.
 """
 import ctypes
+import errno
 import fcntl
 import os
 import resource
 import signal
 import socket
 import struct
+import sys
 from pathlib import Path
 
 NEWNS, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET = 0x20000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 1, 2, 4, 32, 4096, 16384, 1 << 18
-PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS = 1, 4, 38
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 4, 36, 38
 NOBODY = 65534
 
 # What Python, numpy, matplotlib and Java read of a system; everything else of this machine stays outside.
@@ -33,6 +35,8 @@ def unshare(flags: int) -> None:
 
 def leave_the_machine() -> None:
     """Own mounts, network, IPC and host name; as an ordinary user in a user namespace of one's own."""
+    if not sys.platform.startswith("linux"):
+        raise OSError(errno.ENOSYS, "namespaces are Linux's")
     common = NEWNS | NEWNET | NEWIPC | NEWUTS
     if os.geteuid() == 0:
         unshare(common)
@@ -82,12 +86,15 @@ def limit(cpu_seconds: int, memory_bytes: int | None, file_bytes: int, processes
     for what, most in limits.items():
         _, hard = resource.getrlimit(what)
         most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(what, (most, most))
+        try:
+            resource.setrlimit(what, (most, most))
+        except (ValueError, OSError):                    # macOS knows RLIMIT_AS and refuses it
+            continue
 
 
 def drop_privileges(uid: int) -> None:
     """Become nobody in particular, for good: no groups, no capabilities, no setuid programs."""
-    _libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    _prctl(PR_SET_NO_NEW_PRIVS, 1)
     if os.geteuid() == 0:
         try:
             os.setgroups([])
@@ -95,12 +102,17 @@ def drop_privileges(uid: int) -> None:
             os.setresuid(uid, uid, uid)
         except OSError:                                  # a user namespace has one user only: give the powers back instead
             _no_capabilities()
-    _libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
+    _prctl(PR_SET_DUMPABLE, 0)
 
 
 def die_with_parent() -> None:
     """Be killed when the process above is gone."""
-    _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of every descendant whose own parent ends."""
+    _prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
 def mount(source, target, kind, flags, data=None) -> None:
@@ -135,6 +147,12 @@ def _loopback_up() -> None:
 def _no_capabilities() -> None:
     header = (ctypes.c_uint32 * 2)(0x20080522, 0)        # _LINUX_CAPABILITY_VERSION_3, this process
     _call("capset", _libc.capset(header, (ctypes.c_uint32 * 6)()))
+
+
+def _prctl(option: int, value: int) -> None:
+    """prctl(2), on systems that have it."""
+    if sys.platform.startswith("linux"):
+        _libc.prctl(option, value, 0, 0, 0)
 
 
 def _call(what: str, result: int) -> None:

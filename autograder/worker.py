@@ -82,9 +82,10 @@ def _keep(job: dict, setup: dict, level: str) -> dict:
 
 def _as_keeper(job, setup, level, ear) -> None:
     """Make the process namespace, fork the learner's process into it, pass on its lines, hold the clock, leave nobody behind."""
-    from walls import NEWNS, NEWPID, die_with_parent, unshare
+    from walls import NEWNS, NEWPID, adopt_orphans, die_with_parent, unshare
 
     die_with_parent()
+    adopt_orphans()
     os.setsid()
     if level != "L1":
         unshare(NEWPID | NEWNS)
@@ -113,10 +114,11 @@ def _as_keeper(job, setup, level, ear) -> None:
             lines.append({"question": line["question"], "replies": line["replies"]})
         elif isinstance(line, dict) and str(line.get("end")).startswith(("all cells have run", "the sandbox failed")):
             ended = str(line["end"])[:300]
+            break                                        # whoever still holds the pipe open has nothing more to say
     _kill(child)                                         # in a process namespace this takes everybody else with it
     _, status = os.waitpid(child, 0)
     if level == "L1":
-        _kill_group(os.getpid())
+        _kill_orphans()
     if ended is None:
         ended = _how_it_died(status)
     for line in lines:
@@ -277,15 +279,23 @@ def _kill(pid: int) -> None:
         pass
 
 
-def _kill_group(leader: int) -> None:
-    """Without a process namespace: whoever is still in the keeper's session, the keeper excepted."""
-    for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
-        if name.isdigit() and int(name) != leader:
-            try:
-                if os.getsid(int(name)) == leader:
-                    _kill(int(name))
-            except OSError:
-                continue
+def _kill_orphans() -> None:
+    """Without a process namespace: what the learner's process started and left behind comes to the keeper, its reaper, and goes."""
+    while os.path.isdir("/proc"):
+        orphans = [int(name) for name in os.listdir("/proc") if name.isdigit() and _parent_of(name) == os.getpid()]
+        if not orphans:
+            return
+        for pid in orphans:
+            _kill(pid)
+            os.waitpid(pid, 0)
+
+
+def _parent_of(pid: str) -> int | None:
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            return int(stat.read().rpartition(")")[2].split()[1])
+    except (OSError, IndexError, ValueError):
+        return None
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
 """Whoever knows gets the points, whoever does not gets the reason, and whoever cheats gets nothing."""
+import os
+
 import pytest
 
 from autograder import judges
@@ -139,11 +141,24 @@ try:
     socket.create_connection(("1.1.1.1", 80), 2); net = "out"
 except OSError:
     net = "none"
-total = [os.path.exists({str(HOME / 'autograder' / 'judges')!r}), os.path.exists({str(HOME / 'README.md')!r}), net, os.getuid() == 0,
-         sorted(os.listdir("/course"))[:1], [name for name in os.listdir("/proc") if name.isdigit()]]
+total = [os.path.exists({str(HOME / 'autograder' / 'judges')!r}), os.path.exists({str(HOME / 'README.md')!r}), net,
+         open("/proc/self/status").read().split("CapEff:")[1].split()[0], sorted(os.listdir("/course"))[:1], [name for name in os.listdir("/proc") if name.isdigit()]]
 """
     heard = sandbox.run([{"source": look, "question": "90.3", "cases": [{}]}], {})
-    assert heard["replies"]["90.3"][0]["data"]["total"] == [False, False, "none", False, ["autograder"], ["1"]]
+    assert heard["replies"]["90.3"][0]["data"]["total"] == [False, False, "none", "0000000000000000", ["autograder"], ["1"]]
+
+
+@pytest.mark.parametrize("level", ["L1", "L2"])
+def test_nobody_stays_behind(demo, level):
+    """A child that made itself a session of its own ends with the submission, at every level."""
+    from autograder.sandbox import Limits, Sandbox
+    flee = "import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        time.sleep(4321)\n    os._exit(0)\ntotal = 1"
+    with Sandbox(level=level, limits=Limits(seconds=8)) as sandbox:
+        heard = sandbox.run([{"source": flee, "question": "90.3", "cases": [{}]}], {})
+        assert heard["replies"]["90.3"] == [{"data": {"total": 1}}] and heard["ended"] == "all cells have run"
+        uid = str(60_000 + os.getpid() % 5_000)
+        left = [name for name in os.listdir("/proc") if name.isdigit() and os.stat(f"/proc/{name}").st_uid == int(uid)]
+        assert os.geteuid() != 0 or left == []
 
 
 def test_a_result_says_its_level(graded, sandbox):
