@@ -291,7 +291,7 @@ class ConsumerCoordinator:
         self._log("JOINING_WITH_SUBSCRIPTION", topics=f"[{', '.join(self._subscriptions.topics)}]")
         owned = [] if not self._profile.tells_owned_partitions else self._subscriptions.assigned()
         subscription = Subscription(topics=self._subscriptions.topics, owned=_by_topic(owned))
-        return {name: subscription_bytes(self._profile.name, subscription) for name in self._config["partition.assignment.strategy"]}
+        return {name: subscription_bytes(self._profile.name, subscription) for name in self._config.assignors}
 
     def _joined(self, sent: RequestFuture) -> None:
         if sent.failed:
