@@ -105,6 +105,7 @@ class NetworkClient:
         self._needs_api_versions: dict[str, None] = {}
         self._sticky_telemetry: Node | None = None
         self._sockets: dict[str, int] = {}
+        self._used: set[str] = set()
         self._journal = log.journal
 
     # asked by the client's other parts
@@ -386,6 +387,7 @@ class NetworkClient:
         else:
             self._refuse_locally(request, api)
             return
+        self._first_use(api.name)
         request.header = RequestHeader(api_key=api, api_version=version, client_id=self.settings.client_id, correlation_id=request.correlation_id)
         message = as_sent(request.message, version)
         self.log("SENDING_REQUEST", api=api.name, header=_Later(lambda: payload.header_text(request.header, self.profile.name)),
@@ -396,6 +398,14 @@ class NetworkClient:
         request.sent_ms, request.event_id = self._clock.now_ms, event.id
         self._in_flight.setdefault(connection, deque()).append(request)
         self.selector.send(connection, (request, request.header, message))
+
+    def _first_use(self, what: str) -> None:
+        """What a client does for the first time takes longer; the profile has the times seen in the recordings."""
+        if what not in self._used:
+            self._used.add(what)
+            low, high = self.profile.first_use_ms.get(what, (0, 0))
+            if high:
+                self.selector.work(self._rng.randint(low, high))
 
     def _refuse_locally(self, request: ClientRequest, api: ApiKeys) -> None:
         """The broker's ApiVersions did not offer this API: nothing goes on the wire, the correlation id is used up."""
@@ -427,6 +437,7 @@ class NetworkClient:
 
     def _api_versions_answered(self, connection: str, message: Any) -> None:
         usable = ((api, version_to_use(self.profile.name, api, message.api_keys)) for api in ApiKeys)
+        self._first_use("reading API_VERSIONS")
         self.api_versions[connection] = {api: version for api, version in usable if version is not None}
         self.states.ready(connection)
         self.log("API_VERSIONS_RECORDED", node_id=connection,

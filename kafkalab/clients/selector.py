@@ -18,8 +18,10 @@ from kafkalab.sim.network import Connection, Network
 from kafkalab.sim.scheduler import Scheduler
 
 # A pass through a client's loop takes processor time. Without it a client would always look again before any answer could
-# have come, which real ones do only mostly. Milliseconds, drawn for each pass that wrote something, and for each that did nothing.
-PASS_MS = (0, 0, 1, 1, 2, 3)
+# have come, which real ones do only mostly. Milliseconds, drawn for each pass that wrote something, and for each that did
+# nothing; a consumer does more between two polls than a producer's Sender.
+SENDER_PASS_MS = (0, 0, 1, 1, 2, 3)
+CONSUMER_PASS_MS = (0, 1, 2, 2, 3, 4)
 EMPTY_PASS_MS = (0, 0, 0, 1)
 
 
@@ -47,11 +49,12 @@ class Collected:
 
 class Selector:
     def __init__(self, clock: Scheduler, network: Network, log: LogContext, rng: random.Random, idle_limit_ms: int,
-                 buffers: tuple[int, int]) -> None:
+                 buffers: tuple[int, int], pass_ms: tuple[int, ...]) -> None:
         self.signal = Signal()
         self.channels: dict[str, Channel] = {}
         self._clock, self._network, self._log, self._rng = clock, network, log, rng
-        self._idle_limit_ms, self._buffers = idle_limit_ms, buffers
+        self._idle_limit_ms, self._buffers, self._pass_ms = idle_limit_ms, buffers, pass_ms
+        self._busy_until_ms = 0
         self._news: dict[str, Channel] = {}
         self._to_write: dict[str, Channel] = {}
         self._sent: list[tuple[str, Any]] = []
@@ -73,7 +76,17 @@ class Selector:
         self._to_write[id] = channel
 
     def wakeup(self) -> None:
-        self.signal.set()
+        self._raise_signal()
+
+    def work(self, ms: int) -> None:
+        """The client's thread is busy for `ms` before it writes or looks again: a JVM that uses a class for the first time."""
+        self._busy_until_ms = max(self._busy_until_ms, self._clock.now_ms) + ms
+
+    def _raise_signal(self) -> None:
+        if self._clock.now_ms >= self._busy_until_ms:
+            self.signal.set()
+        else:
+            self._clock.at(self._busy_until_ms, self.signal.set)
 
     def close(self, id: str) -> None:
         """Close from this side; no news of it comes back."""
@@ -89,25 +102,31 @@ class Selector:
 
     def prepare(self, timeout_ms: int) -> int:
         """Write what is queued; until when (virtual time, ms) may the caller sleep unless `signal` is set first?"""
-        now_ms = self._clock.now_ms
+        now_ms = max(self._clock.now_ms, self._busy_until_ms)
         wrote = False
         for id, channel in list(self._to_write.items()):
             if not channel.connected:
                 continue
             for message in channel.queued:
-                channel.connection.send(message)
+                self._write(channel.connection, message, now_ms)
                 self._sent.append((id, message))
             channel.queued = []
             del self._to_write[id]
             self._touch(id)
             wrote = True
         if self._news or self._lost:
-            self.signal.set()
+            self._raise_signal()
         if wrote:
-            return now_ms + self._rng.choice(PASS_MS)
+            return now_ms + self._rng.choice(self._pass_ms)
         if timeout_ms <= 0 and not self.signal.is_set:
             return now_ms + self._rng.choice(EMPTY_PASS_MS)
         return now_ms + min(max(timeout_ms, 0), FOREVER_MS - now_ms)
+
+    def _write(self, connection: Connection, message: Any, at_ms: int) -> None:
+        if at_ms <= self._clock.now_ms:
+            connection.send(message)
+        else:
+            self._clock.at(at_ms, lambda: connection.send(message))
 
     def collect(self) -> Collected:
         """End the poll: one answer a channel at most, as Java's Selector does; more stay for the next poll."""
@@ -175,7 +194,7 @@ class Selector:
             if channel.connection is connection:
                 channel.events.append((kind, message, self._clock.cause))
                 self._news[id] = channel
-                self.signal.set()
+                self._raise_signal()
                 return
 
     def _touch(self, id: str) -> None:

@@ -57,12 +57,12 @@ def _cluster_printer(profile) -> Callable[[MetadataResponse | None, tuple[Node, 
 
 
 def network_client(lab, who: str, client_id: str, config: Mapping[str, Any], profile, log: LogContext, wanted_topics,
-                   max_in_flight: int, auto_create: bool, least_loaded: Rule | None = None, node_of=None) -> NetworkClient:
+                   max_in_flight: int, auto_create: bool, pass_ms: tuple[int, ...], least_loaded: Rule | None = None, node_of=None) -> NetworkClient:
     plain = LogContext(lab.journal, who, client_id, "", profile.name)
     node_of = node_of or node_maker(profile)
     idle_ms = config["connections.max.idle.ms"]
     selector = Selector(lab.clock, lab.network, log, lab.streams.stream(f"{who}/pass"), idle_ms,
-                        (config["receive.buffer.bytes"], config["send.buffer.bytes"]))
+                        (config["receive.buffer.bytes"], config["send.buffer.bytes"]), pass_ms)
     backoff_ms, backoff_max_ms = config["reconnect.backoff.ms"], config["reconnect.backoff.max.ms"]
     states = ClusterConnectionStates(lab.streams.stream(f"{who}/backoff"), backoff_ms, backoff_max_ms, profile.jitter_inside_cap, lab.journal, who)
     metadata = Metadata(log, lab.streams.stream(f"{who}/metadata"), profile, config["retry.backoff.ms"], config.get("retry.backoff.max.ms", 1000),

@@ -15,6 +15,7 @@ from kafkalab.clients.consumer.heartbeat import Heartbeat
 from kafkalab.clients.consumer.offset_fetcher import EARLIEST, LATEST, OffsetFetcher
 from kafkalab.clients.consumer.subscription_state import FetchPosition, FetchState, SubscriptionState
 from kafkalab.clients.log_context import LogContext
+from kafkalab.clients.selector import CONSUMER_PASS_MS
 from kafkalab.clients.wiring import bootstrap_nodes, network_client, node_maker
 from kafkalab.config import ConsumerConfig, dump_text
 from kafkalab.errors import Errors, IllegalStateException, TimeoutException, error_for
@@ -56,7 +57,7 @@ class KafkaConsumer:
         node_of = node_maker(profile)
         self._client = client = network_client(
             lab, self.name, self.client_id, config, profile, log, lambda: self._subscriptions.topics, 100,
-            bool(config.get("allow.auto.create.topics", True)), node_of=node_of)
+            bool(config.get("allow.auto.create.topics", True)), CONSUMER_PASS_MS, node_of=node_of)
         client.metadata.bootstrap(bootstrap_nodes(config["bootstrap.servers"], node_of), lab.clock.now_ms)
         self._network = ConsumerNetworkClient(client, lab.stage, lab.clock, config["retry.backoff.ms"])
         self._coordinator = None

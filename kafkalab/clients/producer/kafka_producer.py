@@ -14,6 +14,7 @@ from kafkalab.clients.producer.accumulator import FutureRecordMetadata, RecordAc
 from kafkalab.clients.producer.partitioner import PARTITIONERS, by_key
 from kafkalab.clients.producer.sender import Sender
 from kafkalab.clients.producer.transaction_manager import TransactionManager
+from kafkalab.clients.selector import SENDER_PASS_MS
 from kafkalab.clients.wiring import bootstrap_nodes, network_client, node_maker
 from kafkalab.config import ProducerConfig, dump_text
 from kafkalab.errors import IllegalStateException, RecordTooLargeException, TimeoutException
@@ -56,7 +57,7 @@ class KafkaProducer:
         node_of = node_maker(profile)
         rule = None if least_loaded is None else lab.learners_rule(least_loaded)
         self._client = client = network_client(lab, self.name, self.client_id, config, profile, log, lambda: self._topics,
-                                               config["max.in.flight.requests.per.connection"], True, rule, node_of)
+                                               config["max.in.flight.requests.per.connection"], True, SENDER_PASS_MS, rule, node_of)
         self._transactions = None
         if config["enable.idempotence"]:
             self._transactions = TransactionManager(log)
