@@ -552,7 +552,8 @@ class ConsumerCoordinator:
             self._thread_signal.set()
             self._log("HEARTBEAT_THREAD_CLOSED")
         if self._profile.revokes_on_close:
-            self._log("ON_LEAVE_PREPARE", generation=self.generation if self.state is not MemberState.UNJOINED else Generation())
+            generation = self.generation if self.state is not MemberState.UNJOINED else Generation()
+            self._log("ON_LEAVE_PREPARE", generation=generation, member_id=generation.member_id)
             if self._subscriptions.auto_assigned and self._subscriptions.assigned():
                 self._log("REVOKING_PARTITIONS", partitions=self._partition_list(self._sorted_assignment()))
                 self._call_listener("on_partitions_revoked", self._subscriptions.assigned())
