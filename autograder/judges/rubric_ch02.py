@@ -14,13 +14,13 @@ _CONNECTIONS = Lexicon(
     {
         "first_node": "bootstrap, boot strap, - 1, -1, minus one, minus 1, negative, first connection, first socket, first one, first node, first id, initial connection, seed, 引导, 负数, 负一, 负 1, 第一个, 第一条, 最初, 初始",
         "id": "id, ids, identifier*, identity, number, numbers, node id, 编号, 标识, 身份, 号码, 节点号, 序号, 节点 id",
-        "fake": "fake*, crutch, just a label, only a label, mere label, makeshift, stopgap, improvised, not an identity, not a name, not _ identity, no _ number, unknown caller, nameless, no identity, without identity, some server, not any broker, no broker has, no _ real id, no _ real identity, undetermined, unspecified, undefined, made by the client, placeholder*, place holder*, dummy, made up, make* up, invent*, synthetic, artificial*, temporar*, provisional*, pseudo*, bogus, stand in, arbitrary, fictional, fictitious, imaginary, pretend, virtual, fabricated, nominal, temp, phony, stub, interim, anonymous, sentinel, surrogate, nickname, cooked up, mock, nonsense, "
+        "fake": "pretend*, just made, only made, not real, pseudo id*, code name*, 代号, 代替, 顶替, 先记作, 记作,  crutch, just a label, only a label, mere label, makeshift, stopgap, improvised, not an identity, not a name, not _ identity, no _ number, unknown caller, nameless, no identity, without identity, some server, not any broker, no broker has, no _ real id, no _ real identity, no _ real number, no _ true id, undetermined, unspecified, undefined, made by the client, placeholder*, place holder*, dummy, made up, make* up, invent*, synthetic, artificial*, temporar*, provisional*, pseudo*, bogus, stand in, arbitrary, fictional, fictitious, imaginary, pretend, virtual, fabricated, nominal, temp, phony, stub, interim, anonymous, sentinel, surrogate, nickname, cooked up, mock, nonsense, "
         "假的, 假 id, 假节点, 假 node, 假编号, 假 broker, 假身份, 假, 虚假, 虚构, 虚拟, 伪, 占位, 临时, 编造, 编出来, 捏造, 杜撰, 随便, 人为, 暂时, 代号",
         "real_id": "who, whom, whose, which server, what server, behind, is broker 0, 谁, 几号, 对面, 是哪, 身份, real _ id, real _ ids, actual _ id, true _ id, broker id, real _ number, proper _ id, genuine _ id, real _ identity, who it is, which broker, which node, what broker, 真实 _ id, 真正 _ id, 真实编号, 真实的编号, 真正的编号, 真实节点, 真实身份, 实际 _ id, 真 id, broker 的 id, broker id, 哪个 broker, 哪个节点, 哪台",
         "unknown": "no clue, no knowledge, no information, not seen, has not met, not _ identity, lack of, clueless, in the dark, not know*, (nobody|no one|nothing) _ (told|tells|knows|said), not _ known, anonymous, can not tell, not yet know*, unknown, not learned, not learnt, not discovered, no idea, not known, unaware, can not know, before _ know*, before _ learn*, not aware, not tell, ignorant, knows nothing, know nothing, knew nothing, not told, 不知道, 不知, 未知, 不了解, 还没有拿到, 还没拿到, 没有拿到, 不清楚, 不认识, 无法知道, 尚未获得, 还没获得, 没法知道, 才知道, 才能知道",
         "learn": "learn*, know*, discover*, find* out, told, tell*, get, gets, receive*, reveal*, arrive*, come*, appear*, 知道, 得到, 获得, 拿到, 返回, 得知, 了解",
         "metadata": "metadata, meta data, metadata response, 元数据, 元信息",
-        "keyed": "look* _ up, hang* on, depend* on, live* under, sit* under, keyed, key, keys, index*, identif*, look* up, lookup*, looked, looking up, look for, looks for, track*, store*, stored, map, maps, mapped, mapping, hashmap, hash map, dictionary, dict, registered, register*, filed, organi*, distinguish*, recogni*, match*, manage*, judge*, cached, cache, caches, bookkeeping, book keeping, kept by, keeps _ by, tell* apart, decided by, decide*, compare*, find*, found, identified, determined, bound to, tied to, tag*, labelled, labeled, names, named after, chosen by, goes by, asks for, address* by, searches, search*, accounted, classif*, associat*, bind*, refer*, saved, remember*, group* by, holds, records, "
+        "keyed": "looks, look, go* by, going by, look* _ up, hang* on, depend* on, live* under, sit* under, keyed, key, keys, index*, identif*, look* up, lookup*, looked, looking up, look for, looks for, track*, store*, stored, map, maps, mapped, mapping, hashmap, hash map, dictionary, dict, registered, register*, filed, organi*, distinguish*, recogni*, match*, manage*, judge*, cached, cache, caches, bookkeeping, book keeping, kept by, keeps _ by, tell* apart, decided by, decide*, compare*, find*, found, identified, determined, bound to, tied to, tag*, labelled, labeled, names, named after, chosen by, goes by, asks for, address* by, searches, search*, accounted, classif*, associat*, bind*, refer*, saved, remember*, group* by, holds, records, "
         "键, key, 索引, 标识, 查找, 查, 寻找, 区分, 识别, 管理, 映射, 存储, 存放, 保存, 登记, 辨认, 判断, 匹配, 缓存, 认定, 比较, 按, 依据, 根据, 为准, 认的是, 只认, 认 id, 对应, 记录, 绑定, 字典, 检索",
         "by_id": "idstring, id strings, belong* to id, belong* to _ id, belong* to ids, by id, by _ id, on id, on _ id, on _ ids, using _ id, use* _ id, id string, id only, only id, id alone, per id, id based, by _ ids, by _ number, node ids, with _ id, under _ id, as id, as _ id, under -1, under - 1, under 0, by _ identifier, by _ identity, from id, from _ id, to _ id, id to, id -> , id as, the node id, the id, of id, of _ id, of node ids, whose id, 按 id, 用 id, 以 id, 靠 id, 按节点 id, 按 node id, 以节点 id, 用节点 id, 根据 id, 根据节点 id, 依据 id, id 作为, id 为, id 来, 是 id, id 做, 按照 id, 按照节点 id, 按编号, 节点 id, node id, 通过 id, 通过节点 id, 的 id, 只认 id, 按节点编号, 以编号, 节点的 id, 按照 node id",
         "connection": "connection*, socket*, channel*, link*, tcp, client, selector, networkclient, network client, kafka, producer, state*, 连接, 套接字, 链接, 通道, 客户端, 生产者, selector, 状态, socket",
@@ -79,6 +79,9 @@ OPEN = Rubric(
                 "~{metadata} .. {learn} .. {id}",
                 "~{learn} .. {real_id} .. {metadata}",
                 "~{id} .. (only|first)? .. {learn} .. {metadata}",
+                "~(not have|not got|has no|have no|have none|has none|had no|without|lacks|lacking|not yet have|hasn|haven|no) _ _ {id}",
+                "(label*|call*|name*|dub*|tag*|record*|save*|treat*|refer*) _ _ (-1|negative)",
+                "~(not|never|no) (met|meet|seen|spoken|contacted) _ (broker*|anyone|any|cluster)",
                 "~{first_node} .. not .. {real_id}",
                 "~{first_node} .. (不是|并非|没有) .. {real_id}",
                 "~{first_node} .. not .. (real|actual|true|genuine|valid)",
@@ -91,7 +94,7 @@ OPEN = Rubric(
                 "~({first_node}|negative|id|label|name|number) .. (before|until|till|while|since|as long as|as|because|直到|之前) .. {metadata}",
                 "(negative|negativ) {id} .. (config*|bootstrap|local*)",
             ),
-            against=("{first_node} {id}? (is|are|是) the? (real|actual|true|genuine|真实|真正)", "{first_node} .. (assign*|given|分配) .. by the? (broker|server|controller|cluster)", "broker .. (assign*|给|分配) .. -1"),
+            against=("{first_node} {id}? (is|are|是) the? (real|actual|true|genuine|真实|真正)", "-1 _ _ (assigned|given|分配) _ by the? (broker|server|controller|cluster) ! (client|0|producer|config*)", "broker .. (assign*|给|分配) .. -1"),
             near=("{fake}", "-1"),
         ),
         Concept(
@@ -101,6 +104,9 @@ OPEN = Rubric(
             ways=(
                 "{connection} .. {keyed} .. {by_id}",
                 "{keyed} _ {by_id}",
+                "(identity|channel|connection|socket) (id|key|name|identity)? (=|is|equals|->) (the|a)? (broker|node)? (id|node id|idstring)",
+                "{connection} .. by (these|those|their|the|its) (names|name|labels|label|numbers|number|nickname*)",
+                "(registry|table|list|book|collection|index) of (its|the|all|open)? (socket*|connection*|channel*) .. {id}",
                 "(identity|identifier|criterion|handle|what counts|what matters|name used|thing used|used) .. (is|are) .. (id|ids)",
                 "(map|maps|table|tables|lookup|lookups|structures|bookkeeping|selector|client) .. (label|labels|名字)",
                 "{by_id} .. {keyed}",
@@ -149,7 +155,7 @@ OPEN = Rubric(
                 "~{bootstrap_like} .. {indirect}",
                 "{advertised} & {indirect}",
                 "~(if|only if|only when|need|needs|requires|provided|unless|as long as|只有|除非) .. (advertis*|{advertised})",
-                "~(several|different|many|more than one|two|multiple) (address*|name|names|listeners|hostnames|ips)",
+                "~(several|different|many|more than one|multiple) (address*|names|listeners|hostnames|ips)",
                 "~(load balancer*|balancer|vip|virtual ip*|proxy|proxies|nat|alias*|cname|k8s|kubernetes|docker|port forward*|reverse proxy|dns|switchboard|gateway|负载均衡*|代理|域名|别名|网关|端口转发|内网|虚拟)",
                 "~(advertis*|advertised.listeners|广播地址|公布|通告|宣告|对外地址) ! (same|always|identical|equal|irrelevant|相同|一样|总是|一定)",
                 "~{advertised} .. (while|whereas|but|而|and) .. (typed|configured|config*|bootstrap|配置)",
@@ -183,6 +189,9 @@ OPEN = Rubric(
                 "{closed} .. {idle} ! {forever}",
                 "~{closed} .. (after|when|once|until|as soon as|by|through) .. {idle}",
                 "{idle} (timeout|limit|close|closing|expiry|reaper|cleanup|check|关闭|超时) .. (it|first|that|bootstrap|connection|socket|them|-1|连接|它|第一)",
+                "(leftover|left over|old|older|first|spare|extra|redundant|surplus|unused|bootstrap|orphan*|useless|superfluous|other) _ (connection|socket|one|channel|it) _ _ ({closed}|expire*) ! {forever}",
+                "connection (that|which) (is|s)? (left|left over|unused|not used) _ {closed}",
+                "~idle (timeout|time out|limit|timer|check|expiry|reaper|cleanup|time|period|close)",
                 "(connections.max.idle.ms|connection.max.idle.ms|max.idle|max idle)",
                 "(first|bootstrap|old|-1|it|that|第一|旧|它) .. {idle} .. {closed}",
                 "{closed} .. (9|nine|540000|540|九) (minutes|min|mins|m|ms|s|seconds|分钟)",
@@ -207,7 +216,7 @@ OPEN = Rubric(
                 "~{benefit} .. {risk}",
                 "~{risk} .. {benefit}",
                 "~{benefit} .. {but}",
-                "{cost} .. (idle|unused|extra|one|a single|空闲|多) .. (connection|socket|连接)",
+                "{cost} .. (idle|unused|extra|one|a single|redundant|surplus|spare|superfluous|unnecessary|second|空闲|多) .. (connection|socket|连接)",
                 "~(idle|unused|extra|one|空闲) .. (connection|socket|连接) .. {cost}",
                 "~{partly} .. {would_fix} .. {but}",
                 "~{would_fix} .. {partly} .. {but}",
@@ -264,6 +273,7 @@ OPEN = Rubric(
             ways=(
                 "{hostport} .. (is|be|as|would be) (a|the) (complete|full|perfect|entire|total|final|proper|correct|right|real|simple|easy|good) (fix|solution|cure|answer|remedy) ! (but|only|unless|if)",
                 "(host*|port|address*) .. (always|一定|总是) (identif*|point*|mean*|refer*|belong*|unique*|唯一|对应) .. (one|exactly|same|single|a|unique*|一个|唯一) ! not",
+                "{hostport} .. (all|every|the|this|that)? (problems|problem|issue|issues|trouble*) (is|are|would be|will be|would|will) _ (gone|solved|fixed|over|away|history|disappear|vanish) ! (not|only|but|unless|if|some|in this case)",
                 "(everything|all) (would|will) be (ok|okay|fine|good|solved|fixed) ! (not|if only)",
             ),
             forgiven_by=("~{indirect} .. {differ}", "~{but} .. {advertised}"),
@@ -275,6 +285,8 @@ OPEN = Rubric(
             ways=(
                 "(first|bootstrap|-1|same) (connection|socket|one)? .. (is|gets|will be|can be|are|be) (simply|just|actually|always|also|later)? reused ! (not|never|why|if|instead|would|could|cannot)",
                 "(kafka|client|producer|it) (simply|just|actually|always|does|later)? (reuses|reuse) .. (first|bootstrap|same|-1) ! (not|never|why|if|would|could)",
+                "(可以|能|会|就|然后) 直接 (用|使用|复用) _ (第一个|第一条|原来|已有|之前|原有) ! (不|无法|为什么|如果)",
+                "可以 复用 , (因为|kafka) ! (不|无法|如果|但)",
                 "(第一个|第一条|bootstrap|-1) .. (连接)? .. (会被|可以|能|被|直接|就是) (复用|重用) ! (不|没|无法|如果|为什么|未)",
             ),
         ),
@@ -298,14 +310,14 @@ _THREADS = Lexicon(
         "thread": "thread*, sender, runnable, background, worker, run, daemon, 线程, sender, 后台, 子线程",
         "object": "object*, instance*, producer*, kafkaproducer, this, it, class, reference, 对象, 实例, 生产者, 引用, this, producer",
         "constructor": "constructor*, construct*, ctor, new, init, initiali*, creation, creating, 构造函数, 构造方法, 构造器, 构造, 初始化, 创建",
-        "half_built": "in the making, on the assembly line, half made, intermediate state, unfinished, garbage, rubbish, not finish, not complete, not done, not over, (still|yet) _ (made|being made|building), half of its fields, half of _ fields, invariants _ not, invariants do not, broken invariant*, missing parts, too soon, not all there, (not|never) _ (constructed|built|initiali*|ready|complete|completed|finished|created|assigned|set|there|done|exist|in place|filled), half built, half build, half constructed, half initiali*, half made, half finished, half baked, half ready, half done, half complete*, half created, half way, partially _ constructed, partially constructed, partially initiali*, partially built, partly built, partly constructed, partly initiali*, partially created, partially complete*, partial object, partial state, incomplete*, unfinished, not fully, not completely, not yet fully, not yet _ initiali*, not yet _ constructed, not yet _ built, not finished, not yet finished, not complete*, not yet complete*, not ready, not yet ready, not fully built, uninitiali*, un initiali*, not initiali*, not yet set, not been set, not set, yet to be set, not been initiali*, not been assigned, not assigned, not yet assigned, still null, are null, is null, see null, sees null, seeing null, be null, null field*, null pointer, nullpointer*, npe, default value*, default values, zero values, still under construction, under construction, still being built, still being constructed, still being initiali*, still being created, being constructed, being built, inconsistent, inconsistent state, broken state, invalid state, not exist yet, not _ exist yet, premature*, too early, too soon, missing field*, fields missing, semi constructed, semi initiali*, "
+        "half_built": "in the making, on the assembly line, half made, intermediate state, unfinished, garbage, rubbish, not finish, not complete, not done, not over, (still|yet) _ (made|being made|building), half of its fields, half of _ fields, invariants _ not, invariants do not, broken invariant*, missing parts, parts missing, missing, not all there, (not|never) _ (constructed|built|initiali*|ready|complete|completed|finished|created|assigned|set|there|done|exist|in place|filled), half built, half build, half constructed, half initiali*, half made, half finished, half baked, half ready, half done, half complete*, half created, half way, partially _ constructed, partially constructed, partially initiali*, partially built, partly built, partly constructed, partly initiali*, partially created, partially complete*, partial object, partial state, incomplete*, unfinished, not fully, not completely, not yet fully, not yet _ initiali*, not yet _ constructed, not yet _ built, not finished, not yet finished, not complete*, not yet complete*, not ready, not yet ready, not fully built, uninitiali*, un initiali*, not initiali*, not yet set, not been set, not set, yet to be set, not been initiali*, not been assigned, not assigned, not yet assigned, still null, are null, is null, see null, sees null, seeing null, be null, null field*, null pointer, nullpointer*, npe, default value*, default values, zero values, still under construction, under construction, still being built, still being constructed, still being initiali*, still being created, being constructed, being built, inconsistent, inconsistent state, broken state, invalid state, not exist yet, not _ exist yet, missing field*, fields missing, semi constructed, semi initiali*, "
         "半成品, 半构造, 半初始化, 未完成, 没有完成, 没完成, 还没完成, 尚未完成, 未初始化, 没有初始化, 没初始化, 还没初始化, 还没有初始化, 尚未初始化, 未构造完, 没构造完, 没有构造完, 还没构造, 还没有构造, 不完整, 不完全, 没有准备好, 没准备好, 还没准备, 构造到一半, 构造了一半, 建到一半, 一半, 空指针, null, 默认值, 还没有赋值, 没有赋值, 未赋值, 还没赋值, 尚未赋值, 没建好, 没造好, 还没建好, 没有建好, 未完全, 没有完全, 还没完全, 还没有完全, 尚未完全, 部分构造, 部分初始化, 构造未, 没写完, 没设置好, 没有构建完, 没构建完",
         "before_end": "before _ constructor _ (finish*|return*|end*|complete*|done|ran|run*|over|exit*), before _ construction _ (finish*|end*|complete*|done|over), before _ object _ (finish*|ready|complete*|built|constructed|initiali*|done|exists), before _ fields, before all _ fields, before everything is, before it _ (finish*|ready|complete*|built|constructed|initiali*|done), before the rest, before initiali* , before new returns, while _ constructor _ still, while _ constructor _ run*, while _ still _ construct*, while _ being (built|constructed|created), constructor _ not _ (finish*|return*|complete*|end*|done), constructor is still, constructor still, during construction, in the middle of, subclass*, sub class*, child class, derived class, "
         "构造完成之前, 构造完成前, 构造函数完成前, 构造函数返回前, 构造函数返回之前, 构造函数执行完之前, 构造函数结束前, 构造函数结束之前, 构造函数还没, 构造还没, 构造没, 构造函数没, 构造函数未, 对象还没, 对象还, 对象没, 对象未, 对象尚未, 初始化完成之前, 初始化完成前, 初始化之前, 完成构造之前, 完成之前, 子类, 执行完之前, 还在构造",
         "sees": "see*, seen, saw, access*, use*, using, read*, observe*, touch*, get*, work* with, look* at, view*, encounter*, run*, start*, call*, operate*, visible, reach*, find*, hit*, meet*, receive*, 看到, 看见, 访问, 使用, 读到, 读取, 用到, 拿到, 接触, 操作, 运行, 跑, 启动, 执行, 见到",
-        "escape": "this 会 泄, this 会逃, this 就泄, this 就逃, this 被泄, this 被暴露, 泄露出, 泄漏出, publish* a reference, shares this, this escape*, escape*, escaping, this leak*, leak* this, leaks, leaking, leak of this, leaked, this reference, reference to this, reference of this, this _ escape*, this _ leak*, exposes this, expose* this, publish* this, passes this, pass* this, hands out this, hand* this, handing this, gives away this, "
+        "escape": "giv* away this, give* this away, gave away this, gave this, lend* this, this 会 泄, this 会逃, this 就泄, this 就逃, this 被泄, this 被暴露, 泄露出, 泄漏出, publish* a reference, shares this, this escape*, escape*, escaping, this leak*, leak* this, leaks, leaking, leak of this, leaked, this reference, reference to this, reference of this, this _ escape*, this _ leak*, exposes this, expose* this, publish* this, passes this, pass* this, hands out this, hand* this, handing this, gives away this, "
         "this 逃逸, this 逸出, 逃逸, 逸出, 溢出, this 泄漏, this 泄露, 泄露 this, 泄漏 this, this 引用, 引用逃, 引用泄, 暴露 this, 把 this, 将 this",
-        "publication": "safe publication, safely publish*, unsafe publication, unsafely publish*, publish* safely, publication, publish*, memory model, java memory model, jmm, happens before, happen before, happened before, happens - before, memory order*, memory barrier*, memory fence*, barrier*, fence*, visibility, visible to, guaranteed _ visible, not _ visible, reorder*, re order*, instruction order*, out of order, final field*, final _ guarantee*, final semantics, freeze, volatile, cache coheren*, stale value*, stale, cpu cache*, caches, cached values, flushed, synchroni*, ordering, ordering guarantee*, data race*, race condition*, memory consistency, memory effects, memory visib*, jls, acquire, lock, "
+        "publication": "safe publication, safely publish*, unsafe publication, unsafely publish*, publish* safely, publication, publish*, memory model, java memory model, jmm, happens before, happen before, happened before, happens - before, memory order*, memory barrier*, memory fence*, barrier*, fence*, visibility, guaranteed _ visible, not _ visible, not be visible, be visible, become visible, reorder*, re order*, instruction order*, out of order, final field*, final _ guarantee*, final semantics, freeze, volatile, cache coheren*, stale value*, stale, cpu cache*, caches, cached values, flushed, synchroni*, ordering, ordering guarantee*, data race*, race condition*, memory consistency, memory effects, memory visib*, jls, acquire, lock, "
         "安全发布, 安全地发布, 发布, 内存模型, 可见性, 可见, 内存顺序, 内存序, 重排, 重排序, 指令重排, 有序性, 内存屏障, 屏障, 先行发生, happens before, final 字段, final 语义, final 域, final 保证, volatile, 同步, 数据竞争, 竞态, 缓存, jmm, 竞争条件, 内存一致",
         "weak_publication": "race condition*, data race*, stale, lock, caches, 竞态, 数据竞争, 竞争条件",
         "build": "build*, built, construct*, creat*, initiali*, set, sets, setting, assign*, finish*, complete*, make, fill*, prepare*, set up, setup, ready, done, fully form*, new 完, 构造, 创建, 初始化, 建好, 造好, 完成, 赋值, 构建, 准备, 设置, 建完, 写好, new 出",
@@ -340,9 +352,9 @@ OPEN2 = Rubric(
                 "~{sees} .. {half_built}",
                 "~{half_built} .. {sees}",
                 "~{object} .. {half_built}",
-                "~{fields} .. {half_built}",
+                "~(field*|member*|state|variable*|propert*|dependenc*|everything|字段|成员|状态|变量|属性) .. {half_built}",
                 "~{half_built} .. {object}",
-                "~{constructor} .. (not|has not|did not|does not|还没|没|未|尚未) _ (finish*|complete*|done|return*|set|assign*|end*|run|跑完|执行完|完成|结束|返回)",
+                "~{constructor} .. (not yet|has not|have not|is not|did not|still not|还没|没有|没|未|尚未) (yet|been|fully|completely)? (finish*|complete*|done|returned|set|assigned|ended|over|跑完|执行完|完成|结束|返回)",
                 "~{thread} .. before the? constructor",
                 "~before the? {constructor} .. {thread} .. {sees}",
                 "~{thread} .. {sees} .. {before_end}",
@@ -350,6 +362,7 @@ OPEN2 = Rubric(
                 "~{sees} .. {before_end}",
                 "~{thread} .. {before_end}",
                 "~{before_end} .. {sees}",
+                "{thread} _ _ (too early|too soon|prematurely)",
                 "{thread} .. (earlier|sooner|faster|先于|早于|抢先) .. {constructor}",
             ),
             against=("{thread} .. (always|guaranteed to|certainly|总是|一定) .. (see*|get*|看到|拿到) .. (complete|full*|finished|ready|完整|初始化好) ! (not|only|if|then|after)",),
@@ -386,6 +399,7 @@ OPEN2 = Rubric(
                 "(must|should|needs to|need to|has to|have to|let|make sure|ensure|要|应该|应当|必须|确保|保证) .. (fully|completely|entirely|all|everything|every|whole|entire|完全|全部|所有|完整|都) .. {build}",
                 "(must|should|needs to|need to|has to|have to|let|make sure|ensure|要|应该|应当|必须|确保|保证) .. {build} .. (fully|completely|entirely|all|everything|every|whole|entire|first|before|完全|全部|所有|完整|完|好)",
                 "(must|should|needs to|need to|has to|have to|let|make sure|ensure|要|应该|应当|必须|等|待) .. (object|instance|constructor|construction|producer|construct|it|对象|构造|构造函数) .. {built_done}",
+                "all _ (parts|fields|members|variables|pieces) (must|should|have to|need to) be .. (place|first|before|set|assigned|ready|there|initiali*)",
                 "(set|assign|initiali*|fill|finish|complete|build|construct) (all|every|everything|the object|the instance|the producer|the constructor|construct*|the entire|the whole|the thing|it|completely|fully|object|producer|ctor|thing) ! {too_early}",
                 "{start} .. (after|once|when|only after|only when|only once|as soon as) .. {built_done}",
                 "~(not|never|nobody|不|别) .. {start} .. (until|before|直到) .. {built_done}",
@@ -412,6 +426,7 @@ OPEN2 = Rubric(
             ways=(
                 "{factory}",
                 "~{start} .. {after_construction}",
+                "{start} (the|a|it|its)? (sender)? (thread)? (after|afterwards|later|last)",
                 "{after_construction} .. {start}",
                 "~(not|never|do not|不要|不应|不能|别) .. {start} .. {constructor} .. (but|instead|rather|,|and) .. {after_construction}",
                 "~{start} .. (until|直到) .. (constructor|construct*|object|built|ready|initiali*|complete*|构造|完成)",
@@ -442,7 +457,7 @@ OPEN2 = Rubric(
             "认为没有风险, 不对",
             ways=(
                 "{constructor} .. {no_risk} ! (if|unless|only|after|once|then|when|but|until|如果|除非|只有|后|但)",
-                "(nothing can go wrong|no risk at all|no danger at all|nothing to worry|not risky at all|perfectly safe|completely safe|完全没有风险|完全安全) ! (if|unless|then|but|until|not perfectly|not completely|如果|除非)",
+                "(nothing can go wrong|see no risk|see no problem|see no danger|there is no risk|no risk at all|no danger at all|nothing to worry|not risky at all|perfectly safe|completely safe|完全没有风险|完全安全) ! (if|unless|then|but|until|not perfectly|not completely|如果|除非)",
                 "{no_risk} .. {constructor} ! (if|unless|only|after|once|then|when|but|until|如果|除非|只有|后|但)",
                 "(it|this|that|there|这|其实) _ {no_risk} ! (if|unless|only|after|once|then|when|but|until|如果|除非|只有|后|但)",
             ),

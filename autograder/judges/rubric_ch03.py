@@ -38,7 +38,7 @@ _WORDS = Lexicon(
         "心跳, 组请求, 控制请求, 协调请求, 协调器的请求, 提交位移, 提交, 加入组, 协调消息, 控制消息, 位移提交, 心跳包, 组管理, 协调流量, 控制流量, 协调者请求, 协调者的请求",
         "fetch": "fetch*, long poll*, longpoll*, poll*, data request*, data traffic, data connection, data read*, bulk data, data, pull*, consum* request*, big response*, large response*, big transfer*, read request*, slow request*, long request*, record*, download*, payload*, long wait*, "
         "fetch, 拉取, 拉数据, 取数据, 长轮询, 数据请求, 抓取, 长拉取, 拉取请求, 数据流量, 消费数据, 获取数据, 取消息, 拉消息, 读取数据, 数据传输, 大量数据, 轮询, 读数据, poll, 数据",
-        "blocks": "get* in, stand* in the way, detain*, block* everything, park*, sit* in the way, hold* (it|them|everything|heartbeats|all) up, block, blocks, blocking, delay, delays, delaying, hold* up, holding up, stall, stalls, stalling, starve, starves, starving, slow down, slows down, slow, slows, prevent*, stop, stops, obstruct*, hinder*, clog*, jam*, choke*, block*, hog*, monopoli*, occup*, interfere*, disturb*, affect*, impact*, hamper*, impede*, get in the way, gets in the way, keep* _ waiting, keep* _ from, make* _ wait, make* _ late, make* _ queue, mak* _ wait, crowd* out, sit in front, drown*, suffocat*, hold back, holds back, held, "
+        "blocks": "拖延, 拖, get* in, stand* in the way, detain*, block* everything, park*, sit* in the way, hold* (it|them|everything|heartbeats|all) up, block, blocks, blocking, delay, delays, delaying, hold* up, holding up, stall, stalls, stalling, starve, starves, starving, slow down, slows down, slow, slows, prevent*, stop, stops, obstruct*, hinder*, clog*, jam*, choke*, block*, hog*, monopoli*, occup*, interfere*, disturb*, affect*, impact*, hamper*, impede*, get in the way, gets in the way, keep* _ waiting, keep* _ from, make* _ wait, make* _ late, make* _ queue, mak* _ wait, crowd* out, sit in front, drown*, suffocat*, hold back, holds back, held, "
         "阻塞, 堵塞, 堵住, 挡住, 卡住, 耽误, 延迟, 拖延, 拖慢, 影响, 妨碍, 干扰, 占用, 占住, 阻挡, 堵, 卡, 耽搁, 拖累, 占满, 阻碍, 挤占, 饿死, 延误, 推迟",
         "waits": "detain*, stand* in line, stand* behind, parked, too late, wait*, queue*, queueing, queuing, queued, behind, stuck, sit* behind, held up, held back, blocked, delayed, stalled, starved, slowed, late, lag*, miss*, trapped, lined up, line up, get in line, in line, postponed, jammed, clogged, suffer*, be held, being held, hold* up, time* out, timed out, arrive late, not arrive, not get through, get through, reach*, go* out, in time, on time, promptly, immediately, overtak*, pass, bypass, buried, suspended, be answered, impacted, affected, interrupted, disturbed, not sent, starving, starve, "
         "等, 等待, 排队, 排在, 后面, 卡在, 卡住, 被阻塞, 被堵, 被卡, 被延迟, 被耽误, 被拖, 被挡, 及时, 按时, 迟到, 延迟, 超时, 错过, 被影响, 受影响, 不受, 阻塞, 堵住, 堵在, 延误, 耽误, 发不出, 收不到, 准时, 准时到, 堵",
@@ -99,7 +99,8 @@ OPEN = Rubric(
                 "(one|it|which|that|this|那条|那个|它) .. {idle} .. {closed_any} ! (coordinator|协调|not|data)",
             ),
             against=(
-                "~{bootstrap} _ _ (is|will|gets|was|会|将|也)? _ (never|not|不会|不|没有) _ {closed_any} ! (until|before|immediately|because|right|only|立即|才|马上|by)",
+                "~{bootstrap} _ _ (never|not) (be|get|gets|being|been|actually|really|ever)? {closed_any} ! (until|before|immediately|because|right|only|by|at once)",
+                "~{bootstrap} _ (不会|不会被|永远不会|没有被|没被|不被|不) {closed_any} ! (立即|才|马上|直到)",
                 "{bootstrap} .. (stay*|remain*|kept|keeps|kept open|保持|保留|一直) _ (open|alive|forever|always|打开|连接)? ! (not|until|unless|only|{idle}|closed|coordinator|9|3|three|all)",
                 "{bootstrap} .. (reused|re used|reuse|复用|重用) ! (not|never|no|不|没|无法)",
                 "(coordinator|协调者|协调器) .. (connection|socket|连接|it) .. {closed_any} .. idle ! (not|never|bootstrap|-1|if)",
@@ -120,6 +121,7 @@ OPEN = Rubric(
                 "(both|两个|两台) .. (lead|leads|leading|leader*|是 leader|都)",
                 "(two|2|两|两个|两条|2 个|2 条) (data|fetch|数据|拉取) (connection*|socket*|ones|连接)? .. (for|to|because|since|as|=|given|by|per|因为|对应) .. {leader}",
                 "{leader} _ (=|->|so|means|mean|give|gives|need|needs|therefore|hence|两|各|所以|就) _ (two|2|one|1|a|两|两个|两条|一个|一条)",
+                "(number|count|amount|many) of? (distinct|different|leading|leader)? {leader} .. (lead*|partition*|connection*|socket*|data) ! (five|5) (data|tcp)? (connections|sockets)",
                 "{leader} _ (各|都|每) _ (一个|一条|1|有)",
                 "leader 0 .. leader 1",
                 "(one|1|一个|一条) (for|to|with|给|到) the? (broker|node|leader)? 0 .. 1",
@@ -197,6 +199,7 @@ OPEN = Rubric(
             "认为协调者与数据共用连接, 不对",
             ways=(
                 "(coordinator*|协调者|协调器|heartbeat*|心跳) _ _ (shares|share|reuses|reuse|uses|use|共用|共享|复用|使用) _ _ (data|same|fetch|leader*|broker*|existing|bootstrap|数据|同一|已有) .. (connection|socket|one|channel|连接) ! (not|never|if|would|instead|otherwise|were|had|could|不|如果|否则|若|own|separate)",
+                "(协调者|协调器|心跳|coordinator) _ (跟|和|与|同) _ (数据|fetch|拉取|leader|broker) _ (共用|共享|复用|同用|用同一|走同一|合用) ! (如果|若|不|否则|要是|假如)",
                 "~(coordinator*|协调者|协调器) (connection|socket)? (no|not need|not get|not have|does not (need|have|get|use|open|require)|needs no|has no|gets no|不需要|没有|不用) _ (separate|extra|own|dedicated|单独|独立|额外|second|additional) .. (connection|socket|one|连接) ! (if|without|would|question|why|如果)",
                 "(coordinator*|heartbeat*|it) _ (uses|use|goes over|go over|runs over|rides on|piggybacks on) the? (connection|socket) (of|for|to) (the)? (data|leader|broker|fetch*) ! (not|if|would|otherwise|were|never|own)",
             ),

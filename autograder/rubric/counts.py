@@ -68,7 +68,7 @@ def tally(reading: Reading, lexicon: Lexicon, rule: CountRule) -> tuple[Tally, T
         else:
             assigned.append((candidate, role, cost))
     for candidate, role, cost in assigned:
-        if role == "closed" and candidate.value >= 2 and reading.tokens[candidate.first - 1].text in (":", "->", "=", "so", "hence", ",", "剩"):
+        if role == "closed" and candidate.value >= 2 and reading.tokens[candidate.first - 1].text in (":", "->", "=", "so", "hence", ",", "剩", "it", "is", "are", "leaves", "makes"):
             role = "kept"  # "later -1 is idle and closed: 3"
         tally_of_role = roles["opened" if role == "counted" else role]
         tally_of_role.values.setdefault(candidate.value, Hit(candidate.first, candidate.last))
@@ -104,7 +104,7 @@ def _settle(opened: Tally, kept: Tally, closed: Tally, unassigned: list[_Candida
         first_bare = unassigned.pop(0)
         opened.values[first_bare.value] = Hit(first_bare.first, first_bare.last)
     if unassigned and not kept.values:
-        bare = [candidate for candidate in unassigned if candidate.value not in opened.values or len(unassigned) == 1]
+        bare = [candidate for candidate in unassigned if candidate.value not in opened.values or (len(unassigned) == 1 and candidate.last == candidate.first + 1)]
         if bare and bare[0].value >= 2:
             kept.values[bare[0].value] = Hit(bare[0].first, bare[0].last)
     if not kept.values and opened.only is not None and closed.only is not None and 0 < closed.only < opened.only:

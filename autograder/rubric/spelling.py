@@ -36,7 +36,7 @@ class Speller:
             for cut in range(max(4, len(known) - allowed), min(len(word), len(known) + 1) + 1):
                 # A rubric word is often a stem: compare it with the beginning, and keep a normal ending.
                 found = slips(word[:cut], known, allowed)
-                if found <= allowed and found < best_slips and len(word) - cut <= 4:
+                if found <= allowed and len(word) - cut <= 4 and (found, -len(known)) < (best_slips, -len(best)):
                     best, best_slips = known, found
         return best
 

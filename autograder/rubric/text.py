@@ -18,6 +18,7 @@ SENTENCE_END = "¶"
 # One pass over the lower-cased, NFKC-folded text. Order matters: a config name or "2.3" must not end a sentence.
 _TOKEN = re.compile(
     r"(?P<abbreviation>\b(?:incl|etc|vs|approx|resp|cf|e\.g|i\.e)\.)"
+    r"|(?P<call>\(\s*\))"
     r"|(?P<dotted>[a-z]+(?:\.[a-z]+)+)"
     r"|(?P<word>[a-z]+(?:'[a-z]+)?)"
     r"|(?P<negative>(?<![\w)\-])(?<!\d )-\d+)"
@@ -164,8 +165,8 @@ def _texts_of(match: re.Match[str], respell: Callable[[str], str]) -> list[str]:
     text = match.group()
     if match.lastgroup == "end":
         return [SENTENCE_END]
-    if match.lastgroup == "abbreviation":
-        return []  # its dot ends no sentence
+    if match.lastgroup in ("abbreviation", "call"):
+        return []  # the dot of "e.g." ends no sentence, and start() is start
     if text == ";":
         return [","]  # "assign the fields; leave the constructor; start the thread" is one thought
     if match.lastgroup == "arrow":
