@@ -14,7 +14,7 @@ _CONNECTIONS = Lexicon(
     {
         "first_node": "bootstrap, boot strap, - 1, -1, minus one, minus 1, negative, first connection, first socket, first one, first node, first id, initial connection, seed, 引导, 负数, 负一, 负 1, 第一个, 第一条, 最初, 初始",
         "id": "id, ids, identifier*, identity, number, numbers, node id, 编号, 标识, 身份, 号码, 节点号, 序号, 节点 id",
-        "fake": "pretend*, just made, only made, not real, pseudo id*, code name*, 代号, 代替, 顶替, 先记作, 记作,  crutch, just a label, only a label, mere label, makeshift, stopgap, improvised, not an identity, not a name, not _ identity, no _ number, unknown caller, nameless, no identity, without identity, some server, not any broker, no broker has, no _ real id, no _ real identity, no _ real number, no _ true id, undetermined, unspecified, undefined, made by the client, placeholder*, place holder*, dummy, made up, make* up, invent*, synthetic, artificial*, temporar*, provisional*, pseudo*, bogus, stand in, arbitrary, fictional, fictitious, imaginary, pretend, virtual, fabricated, nominal, temp, phony, stub, interim, anonymous, sentinel, surrogate, nickname, cooked up, mock, nonsense, "
+        "fake": "fake*, pretend*, just made, only made, not real, pseudo id*, code name*, 代号, 代替, 顶替, 先记作, 记作,  crutch, just a label, only a label, mere label, makeshift, stopgap, improvised, not an identity, not a name, not _ identity, no _ number, unknown caller, nameless, no identity, without identity, some server, not any broker, no broker has, no _ real id, no _ real identity, no _ real number, no _ true id, undetermined, unspecified, undefined, made by the client, placeholder*, place holder*, dummy, made up, make* up, invent*, synthetic, artificial*, temporar*, provisional*, pseudo*, bogus, stand in, arbitrary, fictional, fictitious, imaginary, pretend, virtual, fabricated, nominal, temp, phony, stub, interim, anonymous, sentinel, surrogate, nickname, cooked up, mock, nonsense, "
         "假的, 假 id, 假节点, 假 node, 假编号, 假 broker, 假身份, 假, 虚假, 虚构, 虚拟, 伪, 占位, 临时, 编造, 编出来, 捏造, 杜撰, 随便, 人为, 暂时, 代号",
         "real_id": "who, whom, whose, which server, what server, behind, is broker 0, 谁, 几号, 对面, 是哪, 身份, real _ id, real _ ids, actual _ id, true _ id, broker id, real _ number, proper _ id, genuine _ id, real _ identity, who it is, which broker, which node, what broker, 真实 _ id, 真正 _ id, 真实编号, 真实的编号, 真正的编号, 真实节点, 真实身份, 实际 _ id, 真 id, broker 的 id, broker id, 哪个 broker, 哪个节点, 哪台",
         "unknown": "no clue, no knowledge, no information, not seen, has not met, not _ identity, lack of, clueless, in the dark, not know*, (nobody|no one|nothing) _ (told|tells|knows|said), not _ known, anonymous, can not tell, not yet know*, unknown, not learned, not learnt, not discovered, no idea, not known, unaware, can not know, before _ know*, before _ learn*, not aware, not tell, ignorant, knows nothing, know nothing, knew nothing, not told, 不知道, 不知, 未知, 不了解, 还没有拿到, 还没拿到, 没有拿到, 不清楚, 不认识, 无法知道, 尚未获得, 还没获得, 没法知道, 才知道, 才能知道",
@@ -40,7 +40,7 @@ _CONNECTIONS = Lexicon(
         "cost": "cost*, price, waste*, overhead, penalty, expense, expensive, cheap*, harmless, small, minor, negligible, little, only one, one extra, an extra, extra connection, extra socket, one idle, one socket, one connection, a bit of, tolerate*, acceptable, affordable, resources, memory, tiny, slight*, trivial, not a big, no big deal, just one, file descriptor*, spare, redundant, surplus, loss is, 代价, 成本, 开销, 浪费, 便宜, 只是多, 只多, 多一个, 多一条, 多余, 资源, 一个空闲, 一条空闲, 可以接受, 很小, 不大, 损失, 消耗, 可忽略, 无所谓, 无伤大雅",
         "benefit": "save*, saving, avoid*, spare*, reduce*, fewer, gain*, benefit*, advantage*, help*, remove*, get rid, eliminate*, prevent*, dedupl*, win, wins, 节省, 省, 避免, 减少, 好处, 收益, 省去, 优点, 省下, 少一个, 少一条, 省掉",
         "risk": "risk*, wrong broker, wrong node, wrong server, wrong machine, wrong connection, break*, broke, fragile, incorrect*, bug*, mistake*, complex*, complicat*, confus*, mis*, unsafe, danger*, error*, fail*, harm*, problem*, trouble*, unreliable, ambiguous, dns lookup*, resolution, lose, loses, more code, extra code, extra logic, extra work, mess*, new problem*, other problem*, wrongly, corrupt*, not robust, brittle, hard, harder, mix* up, merge*, conflat*, issue*, subtle, reconcil*, bookkeeping, care, careful*, migrat*, re key*, 风险, 错误, 出错, 复杂, 混淆, 问题, 不可靠, 认错, 误判, 麻烦, 连错, 发错, 脆弱, 困难, 坏处, 缺点, 危险, 弄错, 搞错, 失效, 出问题, 混乱",
-        "tradeoff": "trade off*, tradeoff*, trade, trades, trading, worse than, paying for, compromise*, worth*, not worth, pay* with, pay* for, balance, weigh*, outweigh*, price to pay, price paid, in exchange, at the expense, at the cost, at the price, pros and cons, simplicity, simpler, simple design, design choice, deliberate, pay off, pays off, pays for, pay for, not free, good enough, cheaper than, cheaper to, easier to, safer to, safer than, better than, rather than risk, buys, buy, gains little, gain little, little gain, small gain, prefers, prefer, preferred, accept* (it|this|that|the|one|a), live with, lives with, living with, justif*, afford*, lesser evil, on the one hand, on the other hand, "
+        "tradeoff": "trade off*, tradeoff*, trade, trades, trading, worse than, paying for, compromise*, worth*, not worth, pay* with, pay* for, balance, weigh*, outweigh*, price to pay, price paid, in exchange, at the expense, at the cost, at the price, pros and cons, simplicity, simpler, simple design, design choice, deliberate, pay off, pays off, pays for, pay for, not free, good enough, cheaper than, cheaper to, easier to, safer to, safer than, better than, rather than risk, buys, buy, gains little, gain little, little gain, small gain, prefers, prefer, preferred, accept* (it|this|that|the cost|the waste|one idle|one extra|one more|a spare|an extra|an idle), live with, lives with, living with, justif*, afford*, lesser evil, on the one hand, on the other hand, "
         "权衡, 取舍, 折中, 得不偿失, 不值得, 值得, 不划算, 划算, 换取, 换来, 利弊, 宁可, 宁愿, 平衡, 妥协, 简单, 更安全, 更稳妥, 有得有失, 有利有弊, 交换",
         "would_fix": "fix*, solve*, resolve*, repair*, cure*, work, works, worked, help*, sufficient, suffice*, enough, do the trick, reuse, allow*, 解决, 修复, 可行, 有效, 可以复用, 奏效, 能用, 管用, 够了, 足够",
         "partly": "partly, partially, partial, only in, only if, only when, only for, sometimes, in some cases, in this case, in the simple case, in simple cases, this simple case, for this case, this example, this setup, in that case, not always, not in general, not generally, not completely, not fully, not entirely, not really, not necessarily, not reliabl*, not everywhere, in many cases, some setups, simple setup*, half, to some extent, at first sight, at first glance, here, on localhost, some situations, on a laptop, for trivial, for localhost, locally, single broker, not a complete, not a full, not a real, not a perfect, not a general, not universal*, in most cases, usually, often, might, may, could, "
@@ -79,7 +79,7 @@ OPEN = Rubric(
                 "~{metadata} .. {learn} .. {id}",
                 "~{learn} .. {real_id} .. {metadata}",
                 "~{id} .. (only|first)? .. {learn} .. {metadata}",
-                "~(not have|not got|has no|have no|have none|has none|had no|without|lacks|lacking|not yet have|hasn|haven|no) _ _ {id}",
+                "~(not have|not got|has no|have no|have none|has none|had no|without|lacks|lacking|not yet have) _ _ {id}",
                 "(label*|call*|name*|dub*|tag*|record*|save*|treat*|refer*) _ _ (-1|negative)",
                 "~(not|never|no) (met|meet|seen|spoken|contacted) _ (broker*|anyone|any|cluster)",
                 "~{first_node} .. not .. {real_id}",
@@ -189,7 +189,7 @@ OPEN = Rubric(
                 "{closed} .. {idle} ! {forever}",
                 "~{closed} .. (after|when|once|until|as soon as|by|through) .. {idle}",
                 "{idle} (timeout|limit|close|closing|expiry|reaper|cleanup|check|关闭|超时) .. (it|first|that|bootstrap|connection|socket|them|-1|连接|它|第一)",
-                "(leftover|left over|old|older|first|spare|extra|redundant|surplus|unused|bootstrap|orphan*|useless|superfluous|other) _ (connection|socket|one|channel|it) _ _ ({closed}|expire*) ! {forever}",
+                "(leftover|left over|old|older|spare|extra|redundant|surplus|unused|orphan*|useless|superfluous) _ (connection|socket|one|channel|it) _ _ ({closed}|expire*) ! {forever}",
                 "connection (that|which) (is|s)? (left|left over|unused|not used) _ {closed}",
                 "~idle (timeout|time out|limit|timer|check|expiry|reaper|cleanup|time|period|close)",
                 "(connections.max.idle.ms|connection.max.idle.ms|max.idle|max idle)",
@@ -236,6 +236,7 @@ OPEN = Rubric(
             "central_claim_wrong",
             "it says that comparing host:port would simply fix it",
             "认为比较 host:port 就能完全解决, 不对",
+            even_supposed=True,
             ways=(
                 "(host*|address*|port|hostport|compar*|that|this|it) .. {completely} .. {would_fix} ! (only|not|but|unless|however|when|if|otherwise|some|sometimes)",
                 "(host*|port|compar*|that|this|it|yes) .. {would_fix} _ _ {completely} ! (only|not|but|unless|however|if|when|otherwise|some|sometimes)",
@@ -258,6 +259,7 @@ OPEN = Rubric(
             "central_claim_wrong",
             "it says that comparing host:port would completely fix it",
             "认为比较 host:port 能彻底解决, 不对",
+            even_supposed=True,
             ways=(
                 "(host*|address*|port|hostport|compar*|that|this|it) _ (would|will|does|can) {would_fix} _ _ (completely|fully|entirely|totally|perfectly|100|in all cases|in every case)",
                 "(would|will|does|can) (completely|fully|entirely|totally|perfectly) {would_fix}",
@@ -270,6 +272,7 @@ OPEN = Rubric(
             "central_claim_wrong",
             "it calls comparing host:port a complete solution",
             "认为比较 host:port 是完整的解决办法, 不对",
+            even_supposed=True,
             ways=(
                 "{hostport} .. (is|be|as|would be) (a|the) (complete|full|perfect|entire|total|final|proper|correct|right|real|simple|easy|good) (fix|solution|cure|answer|remedy) ! (but|only|unless|if)",
                 "(host*|port|address*) .. (always|一定|总是) (identif*|point*|mean*|refer*|belong*|unique*|唯一|对应) .. (one|exactly|same|single|a|unique*|一个|唯一) ! not",

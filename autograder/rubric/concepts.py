@@ -82,12 +82,12 @@ def said(ways: tuple[str, ...], lexicon: Lexicon, reading: Reading) -> list[Hit]
     return [found for way in ways if (found := next(hits(way, lexicon, reading), None))]
 
 
-def claimed(ways: tuple[str, ...], lexicon: Lexicon, reading: Reading) -> list[Hit]:
+def claimed(ways: tuple[str, ...], lexicon: Lexicon, reading: Reading, even_supposed: bool = False) -> list[Hit]:
     """Like `said`, for false claims: what is only supposed, asked or quoted from others is not claimed."""
     found = []
     for way in ways:
         for hit in hits(way, lexicon, reading):
-            if not is_hypothetical(reading, hit):
+            if not is_hypothetical(reading, hit, even_supposed):
                 found.append(hit)
                 break
     return found

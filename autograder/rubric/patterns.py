@@ -32,6 +32,11 @@ _HYPOTHETICAL = re.compile(
     r"|如 果|假 如|要 是|若|是 否|否 则|以 为|误 以 为|认 为|看 起 来|看 似|倘 若|而 不 是|避 免|防 止)(?= )"
 )
 
+_OTHERS_OPINION = re.compile(
+    r" (?:might think|may think|could think|would think|one thinks|believe\w*|naive\w*|naively|myth|misconception|tempting|looks like|seems?|at first (?:sight|glance)|some people|people (?:say|think)|many (?:say|think)|pretend\w*|why|wrong to|not true that|wrong that|mistake to"
+    r"|以 为|误 以 为|看 起 来|看 似|是 否|有 人 认 为|有 人 说)(?= )"
+)
+
 
 @dataclass(frozen=True)
 class Hit:
@@ -152,12 +157,15 @@ def negations(lexicon: Lexicon, way: str, reading: Reading, hit: Hit, reach: int
     return sum(word in NEGATORS for word in line.split())
 
 
-def is_hypothetical(reading: Reading, hit: Hit) -> bool:
-    """Whether the hit is only supposed, asked or put in somebody else's mouth: "if it were keyed by host:port"."""
+def is_hypothetical(reading: Reading, hit: Hit, even_supposed: bool = False) -> bool:
+    """Whether the hit is only supposed, asked or put in somebody else's mouth: "if it were keyed by host:port".
+
+    With `even_supposed`, a mere "if" or "otherwise" does not excuse it.
+    """
     first, last = reading.sentence_of(hit.first)
     before = _stretch(reading, first, hit.first + 1)
     asked = reading.answer[reading.tokens[last - 1].end :].lstrip()[:1] in ("?", "？")
-    return asked or _HYPOTHETICAL.search(before) is not None
+    return asked or (_OTHERS_OPINION if even_supposed else _HYPOTHETICAL).search(before) is not None
 
 
 def _stretch(reading: Reading, first: int, last: int) -> str:

@@ -187,7 +187,7 @@ def _judge(rubric: Rubric, body: Reading) -> tuple[list[tuple[Status, list[Hit]]
 
 def _blunder(rubric: Rubric, body: Reading) -> tuple[Blunder | None, Hit | None]:
     for blunder in rubric.blunders:
-        found = (concepts.said if blunder.even_supposed else concepts.claimed)(blunder.ways, rubric.lexicon, body)
+        found = concepts.claimed(blunder.ways, rubric.lexicon, body, blunder.even_supposed)
         if found and not (blunder.forgiven_by and concepts.said(blunder.forgiven_by, rubric.lexicon, body)):
             return blunder, found[0]
     return None, None
