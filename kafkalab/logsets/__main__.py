@@ -1,4 +1,4 @@
-"""python -m kafkalab.logsets connections PATH [--json FILE] | read PATH | java"""
+"""python -m kafkalab.logsets connections PATH [--json FILE] | read PATH | generate NAME --out DIR | java"""
 import argparse
 import json
 import sys
@@ -10,18 +10,22 @@ from kafkalab.logsets.java import JavaMissing, find_java
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; 0 when done, 2 with one sentence on stderr when it cannot be done."""
     parser = argparse.ArgumentParser(prog="python -m kafkalab.logsets", description="Lines of Kafka clients, read with Spark.")
-    parser.add_argument("--master", help="Spark's master URL (default: KAFKALAB_SPARK_MASTER, else local[*])")
     commands = parser.add_subparsers(dest="command", required=True)
     connections = commands.add_parser("connections", help="one row for each socket the clients opened")
     connections.add_argument("path", help="a log, packed or not, or a folder of them")
     connections.add_argument("--json", metavar="FILE", help="write the rows there ('-' for stdout) instead of a table")
     read = commands.add_parser("read", help="what is in these files, and what could not be read")
     read.add_argument("path")
+    generate = commands.add_parser("generate", help="make a log set, with its truth beside it")
+    generate.add_argument("manifest", help="a name in data/manifests, or a .json file")
+    generate.add_argument("--out", required=True, metavar="DIR")
+    for command in (connections, read, generate):
+        command.add_argument("--master", help="Spark's master URL (default: KAFKALAB_SPARK_MASTER, else local[*])")
     commands.add_parser("java", help="which Java Spark will start with")
     options = parser.parse_args(arguments)
     try:
-        return {"connections": _connections, "read": _read, "java": _java}[options.command](options)
-    except (JavaMissing, OSError) as error:
+        return {"connections": _connections, "read": _read, "generate": _generate, "java": _java}[options.command](options)
+    except (JavaMissing, OSError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
 
@@ -47,7 +51,7 @@ def _connections(options) -> int:
     if options.json == "-":
         sys.stdout.write(text)
     else:
-        Path(options.json).write_text(text)
+        Path(options.json).write_text(text, encoding="utf-8")
         print(f"{len(rows)} sockets -> {options.json}")
     return 0
 
@@ -58,6 +62,15 @@ def _read(options) -> int:
 
     files_of(options.path)
     summary(load(session(options.master), options.path, ("file", "time", "event", "problem"))).show(1000, truncate=False)
+    return 0
+
+
+def _generate(options) -> int:
+    from kafkalab.logsets.generate import generate, manifest
+    from kafkalab.logsets.session import session
+
+    plan = manifest(options.manifest)
+    generate(session(options.master), plan, options.out)
     return 0
 
 
