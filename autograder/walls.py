@@ -22,7 +22,7 @@ NOBODY = 65534
 
 # What Python, numpy, matplotlib and Java read of a system; everything else of this machine stays outside.
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt/java", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts",
-          "/etc/java-17-openjdk", "/etc/java-21-openjdk", "/etc/localtime", "/etc/nsswitch.conf", "/etc/passwd", "/etc/hosts")
+          "/etc/java-17-openjdk", "/etc/java-21-openjdk", "/etc/localtime", "/etc/nsswitch.conf", "/etc/hosts")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -50,7 +50,7 @@ def leave_the_machine() -> None:
     _loopback_up()
 
 
-def build_root(root: str, readable: dict[str, str]) -> None:
+def build_root(root: str, readable: dict[str, str], uid: int) -> None:
     """A file system with the system's programs, `readable` ({inside: outside}) and nothing else; then make it the root."""
     mount("tmpfs", root, "tmpfs", MS_NOSUID, "size=16m,mode=755")
     places = {path: path for path in SYSTEM} | readable
@@ -62,6 +62,9 @@ def build_root(root: str, readable: dict[str, str]) -> None:
             _bind(outside, root + inside, writable=False)
     for device in DEVICES:
         _bind(device, root + device, writable=True)
+    os.symlink("/proc/self/fd", root + "/dev/fd")        # bash's <(...), with which Spark's own script starts its JVM
+    with open(root + "/etc/passwd", "w") as users:       # a JVM asks for the user's name and home
+        users.write(f"root:x:0:0::/scratch:/bin/sh\nlearner:x:{uid}:{NOBODY}::/scratch:/bin/sh\n")
     for folder in ("/proc", "/tmp", "/scratch"):
         os.makedirs(root + folder, exist_ok=True)
     os.chroot(root)

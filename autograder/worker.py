@@ -29,7 +29,7 @@ def main(setup: dict) -> None:
     if setup["level"] != "L1":
         try:
             leave_the_machine()
-            build_root(setup["root"], setup["readable"])
+            build_root(setup["root"], setup["readable"], setup["uid"])
             level = "L2"
         except OSError as refused:
             why = f"{refused.strerror}"
@@ -128,7 +128,7 @@ def _as_keeper(job, setup, level, ear) -> None:
 
 def _as_learner(job, setup, level, pen) -> None:
     """Drop everything, run the cells, write the replies."""
-    from walls import die_with_parent, drop_privileges, fresh_folders, limit
+    from walls import NOBODY, die_with_parent, drop_privileges, fresh_folders, limit
 
     die_with_parent()
     if level != "L1":
@@ -140,7 +140,7 @@ def _as_learner(job, setup, level, pen) -> None:
         os.chmod(scratch, 0o777)
         os.chdir(scratch)
     limit(job["seconds"] + 5, job["memory_bytes"], setup["file_bytes"], job["processes"])
-    drop_privileges(setup["uid"])
+    drop_privileges(setup["uid"] if level != "L1" else NOBODY)     # L1 has the machine's own list of users
     nowhere = os.open("/dev/null", os.O_RDWR)
     for fd in (0, 1, 2):                                 # the worker's own pipes are out of reach from here on
         os.dup2(nowhere, fd)
