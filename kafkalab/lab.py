@@ -114,11 +114,12 @@ class Lab:
     brokers         how many, or a mapping id -> "host:port"; ids 0, 1, ... at localhost:9092, 9093, ... otherwise
     seed            one number, or {client name: number, "": for everything else}; same seed, same bytes
     version         the client version where a client names none; broker_version likewise for the brokers
+    cold            clients run in a JVM just started: what they do for the first time takes as long as in the recordings
     broker_config   dotted broker settings; epoch  what the clock of the lines shows at now_ms = 0 (UTC)
     """
 
     def __init__(self, brokers: int | Mapping[int, str] = 3, seed: int | Mapping[str, int] = 0, version: str = "3.9", broker_version: str = "4.4",
-                 broker_config: Mapping[str, Any] | None = None, epoch: str | int = DEFAULT_EPOCH) -> None:
+                 broker_config: Mapping[str, Any] | None = None, epoch: str | int = DEFAULT_EPOCH, cold: bool = False) -> None:
         self.clock = Scheduler()
         self.journal = Journal(self.clock)
         self.streams = Streams(seed)
@@ -126,6 +127,7 @@ class Lab:
         self.network = Network(self.clock, self.streams)
         self.epoch_ms = epoch if isinstance(epoch, int) else _epoch_ms(epoch)
         self.version = version
+        self.cold = cold
         addresses = {i: f"localhost:{9092 + i}" for i in range(brokers)} if isinstance(brokers, int) else dict(brokers)
         nodes = []
         for id, address in addresses.items():

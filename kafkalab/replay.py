@@ -26,8 +26,6 @@ OBSERVED_STEPS = ("assignment",)
 BROKER_VERSIONS = {"2.3": "2.3", "4.4": "4.4"}
 CHANCE = "chance_of_producer_ids"
 """The recorded brokers had served other runs before, and mostly held a block of producer ids."""
-STARTING_MS = 400
-"""From the JVM's start to the end of a client's constructor: a recorded client takes about this long."""
 
 
 class UnusableScenario(ValueError):
@@ -60,7 +58,7 @@ class Play:
         if broker_version not in BROKER_VERSIONS:
             raise UnusableScenario(f"broker version {scenario['broker_version']!r} is not simulated; there are {', '.join(BROKER_VERSIONS)}")
         try:
-            self.lab = Lab(brokers, seed, self.profile.name, BROKER_VERSIONS[broker_version], _settings(scenario.get("broker_config", {})), epoch=start_ms)
+            self.lab = Lab(brokers, seed, self.profile.name, BROKER_VERSIONS[broker_version], _settings(scenario.get("broker_config", {})), epoch=start_ms, cold=True)
             for topic, partitions in scenario.get("topics", {}).items():
                 leaders = [p["leader"] for p in partitions]
                 self.lab.create_topic(topic, len(leaders), max(len(p["replicas"]) for p in partitions), leaders)
@@ -123,12 +121,12 @@ class Step:
 
 def _new_consumer(player: Player, step) -> None:
     config = step.get("config", {})
-    player.lab.sleep(STARTING_MS)
+    player.lab.sleep(player.lab.profile(None).starting_ms)
     player.consumer = KafkaConsumer(player.lab, config, name=player.name)
 
 
 def _new_producer(player: Player, step) -> None:
-    player.lab.sleep(STARTING_MS)
+    player.lab.sleep(player.lab.profile(None).starting_ms)
     player.producer = KafkaProducer(player.lab, step.get("config", {}), name=player.name)
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -89,7 +89,7 @@ class ClientSettings:
 class NetworkClient:
     def __init__(self, who: str, settings: ClientSettings, profile, clock: Scheduler, selector: Selector, states: ClusterConnectionStates,
                  metadata: Metadata, telemetry: TelemetryReporter | None, log: LogContext, plain_log: LogContext, rng: random.Random,
-                 least_loaded: Rule, node_of: Callable[..., Node], epoch_ms: int) -> None:
+                 least_loaded: Rule, node_of: Callable[..., Node], epoch_ms: int, first_use_ms: Mapping[str, tuple[int, int]]) -> None:
         self.who, self.settings, self.profile = who, settings, profile
         self.selector, self.states, self.metadata, self.telemetry = selector, states, metadata, telemetry
         self.nodes_by_connection: dict[str, Node] = {}
@@ -106,6 +106,7 @@ class NetworkClient:
         self._sticky_telemetry: Node | None = None
         self._sockets: dict[str, int] = {}
         self._used: set[str] = set()
+        self._first_use_ms = first_use_ms
         self._journal = log.journal
 
     # asked by the client's other parts
@@ -321,6 +322,7 @@ class NetworkClient:
         self._plain_log("RESOLVED_HOST", host=node.host, address="127.0.0.1")
         self.log("RESOLVED_HOST_TO_ADDRESSES", host=node.host, addresses=address)
         self.log("INITIATING_CONNECTION", node=node, address=address)
+        self._first_use("connecting")
         with self._journal.because(event):
             self.selector.connect(id, node.host, node.port, self.who)
 
@@ -403,7 +405,7 @@ class NetworkClient:
         """What a client does for the first time takes longer; the profile has the times seen in the recordings."""
         if what not in self._used:
             self._used.add(what)
-            low, high = self.profile.first_use_ms.get(what, (0, 0))
+            low, high = self._first_use_ms.get(what, (0, 0))
             if high:
                 self.selector.work(self._rng.randint(low, high))
 

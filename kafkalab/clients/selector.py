@@ -65,7 +65,7 @@ class Selector:
     # what a client does
 
     def connect(self, id: str, host: str, port: int, client: str) -> Connection:
-        connection = self._network.connect(client, host, port, self)
+        connection = self._network.connect(client, host, port, self, delay_ms=max(0, self._busy_until_ms - self._clock.now_ms))
         self.channels[id] = Channel(id, connection, self._clock.now_ms)
         self._touch(id)
         return connection

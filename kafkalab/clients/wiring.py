@@ -73,4 +73,5 @@ def network_client(lab, who: str, client_id: str, config: Mapping[str, Any], pro
     settings = ClientSettings(client_id, config["request.timeout.ms"], backoff_ms, max_in_flight, auto_create,
                               profile.cluster_check and bool(config.get("metadata.cluster.check.enable", True)))
     return NetworkClient(who, settings, profile, lab.clock, selector, states, metadata, telemetry, log, plain,
-                         lab.streams.stream(f"{who}/least loaded"), least_loaded or profile.least_loaded, node_of, lab.epoch_ms)
+                         lab.streams.stream(f"{who}/least loaded"), least_loaded or profile.least_loaded, node_of, lab.epoch_ms,
+                         profile.first_use_ms if lab.cold else {})

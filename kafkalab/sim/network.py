@@ -134,8 +134,8 @@ class Network:
             self._links[client, server] = Link(rng, self.latency_ms, self.jitter_ms)
         return self._links[client, server]
 
-    def connect(self, client: str, host: str, port: int, endpoint: Endpoint) -> Connection:
-        """Begin a connection. The endpoint hears `connected` after a round trip, or `refused` when nobody listens there."""
+    def connect(self, client: str, host: str, port: int, endpoint: Endpoint, delay_ms: int = 0) -> Connection:
+        """Begin a connection, `delay_ms` from now. The endpoint hears `connected` after a round trip, or `refused` when nobody listens there."""
         self._count[client] = number = self._count.get(client, 0) + 1
         server = self._listeners.get((host, port))
         link = self.link(client, server.name if server else f"{host}:{port}")
@@ -149,5 +149,5 @@ class Network:
                 link.connections.append(connection)
                 endpoint.connected(connection)
 
-        self._clock.after(link.delay_ms() + link.delay_ms(), arrive)
+        self._clock.after(delay_ms + link.delay_ms() + link.delay_ms(), arrive)
         return connection
