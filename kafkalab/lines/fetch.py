@@ -32,11 +32,14 @@ ASKING = (
           debug("Added {isolation} fetch request for partition {partition} at position {position} to node {node}",
                 "- - - - 484 455 469 486", logger=ABSTRACT_FETCH)),
     entry("FETCH_BUILT_FULL", SESSIONS,
-          debug("Built full fetch (sessionId={session_id}, epoch={session_epoch}) for node {node_id} with {partitions}.", "199 200 200 211 279 280 280 280")),
+          debug("Built full fetch (sessionId={session_id}, epoch={session_epoch}) for node {node_id} with {partitions}.",
+                "199 200 200 211 279 280 280 280")),
     entry("FETCH_BUILT_INCREMENTAL", SESSIONS,
-          debug("Built incremental fetch (sessionId={session_id}, epoch={session_epoch}) for node {node_id}. Added {added}, altered {altered}, removed {removed} "
+          debug("Built incremental fetch (sessionId={session_id}, epoch={session_epoch}) for node {node_id}. "
+                "Added {added}, altered {altered}, removed {removed} "
                 "out of {out_of}", "250 253 253 259 - - - -"),
-          debug("Built incremental fetch (sessionId={session_id}, epoch={session_epoch}) for node {node_id}. Added {added}, altered {altered}, removed {removed}, "
+          debug("Built incremental fetch (sessionId={session_id}, epoch={session_epoch}) for node {node_id}. "
+                "Added {added}, altered {altered}, removed {removed}, "
                 "replaced {replaced} out of {out_of}", "- - - - 356 357 357 357")),
     entry("SENDING_FULL_FETCH", FETCHER,
           debug("Sending {isolation} FullFetchRequest{to_send} to broker {node}", "218 218 246 265 - - - -"),
@@ -56,7 +59,8 @@ ASKING = (
 
 ANSWERS = (
     entry("FETCH_SESSION_CREATED", SESSIONS,
-          debug("Node {node_id} sent a full fetch response that created a new incremental fetch session {session_id} with response={response}",
+          debug("Node {node_id} sent a full fetch response that created a new incremental fetch session {session_id} "
+                "with response={response}",
                 "402 406 406 440 566 567 567 579")),
     entry("FETCH_SESSION_INCREMENTAL", SESSIONS,
           debug("Node {node_id} sent an incremental fetch response for session {session_id} with response={response}{implied}",
@@ -115,9 +119,11 @@ READING = (
           trace("Updating fetch position from {position_before} to {position} for partition {partition} and returning {count} records "
                 "from `poll()`", "- - - - - 183 ~ 183", logger=COLLECTOR)),
     entry("ABORTED_BATCH_SKIPPED", FETCHER,
-          debug("Skipping aborted record batch from partition {partition} with producerId {producer_id} and offsets {offset} to {last_offset}",
+          debug("Skipping aborted record batch from partition {partition} with producerId {producer_id} "
+                "and offsets {offset} to {last_offset}",
                 "1197 ~ 1438 1567 - - - -"),
-          debug("Skipping aborted record batch from partition {partition} with producerId {producer_id} and offsets {offset} to {last_offset}",
+          debug("Skipping aborted record batch from partition {partition} with producerId {producer_id} "
+                "and offsets {offset} to {last_offset}",
                 "- - - - - 216 ~ 218", logger=COMPLETED_FETCH)),
     entry("FETCH_ERROR_REFRESH", FETCHER,
           debug("Error in fetch for partition {partition}: {error}", "974 ~ ~ 1303 - - - -"),
