@@ -164,13 +164,13 @@ V4_4 = Profile(
     exponential_refresh_backoff=True, jitter_inside_cap=True, names_idle_closes=True, telemetry_after_refusal_ms=TELEMETRY_NEVER_AGAIN_MS,
     cluster_check=True, brackets_partitions=True, classic_banner=True,
     starting_ms=600,
-    first_use_ms={"connecting": (10, 340), "API_VERSIONS": (22, 50), "reading API_VERSIONS": (51, 129), "METADATA": (1, 4), "FIND_COORDINATOR": (0, 9), "OFFSET_FETCH": (5, 20),
+    first_use_ms={"consumer connecting": (200, 600), "producer connecting": (13, 380), "API_VERSIONS": (22, 50), "reading API_VERSIONS": (51, 129), "METADATA": (1, 4), "FIND_COORDINATOR": (0, 9), "OFFSET_FETCH": (5, 20),
                   "FETCH": (13, 72), "HEARTBEAT": (3, 9), "OFFSET_COMMIT": (6, 17), "PRODUCE": (6, 14)},
 )
 V4_0 = replace(V4_4, name="4.0", release="4.0.2", commit_id="", coordinator_connection="{opposite}", cluster_check=False,
                brackets_partitions=False, classic_banner=False)
 V3_9 = replace(V4_0, name="3.9", release="3.9.2", commit_id="5e9866f43ab8e7e4", node_knows_fencing=False, telemetry_after_refusal_ms=300_000,
-               starting_ms=500, first_use_ms={"connecting": (10, 340), "API_VERSIONS": (13, 29), "reading API_VERSIONS": (44, 108), "METADATA": (1, 2), "FIND_COORDINATOR": (0, 2), "OFFSET_FETCH": (1, 3),
+               starting_ms=500, first_use_ms={"consumer connecting": (200, 450), "producer connecting": (11, 305), "API_VERSIONS": (13, 29), "reading API_VERSIONS": (44, 108), "METADATA": (1, 2), "FIND_COORDINATOR": (0, 2), "OFFSET_FETCH": (1, 3),
                              "FETCH": (1, 3), "PRODUCE": (2, 6), "SYNC_GROUP": (1, 3), "LEAVE_GROUP": (1, 3)})
 V3_6 = replace(V3_9, name="3.6", release="3.6.2", commit_id="", telemetry_after_refusal_ms=None, exponential_refresh_backoff=False,
                jitter_inside_cap=False, names_idle_closes=False, member_id_reason="rebalance failed due to MemberIdRequiredException")
@@ -183,7 +183,7 @@ V2_3 = replace(
     revokes_on_close=False, join_disables_heartbeats=True, heartbeats_from_join=False, eager_unassigns_at_prepare=False,
     tells_owned_partitions=False, requires_stable_offsets=False, leave_reason_in_full=False, position_style="plain",
     keeps_leader_of_position=False, keeps_paused_data=False, prints_generation_object=False, prints_assignment_in_hash_order=True,
-    starting_ms=430, first_use_ms={"connecting": (10, 190), "API_VERSIONS": (1, 3), "reading API_VERSIONS": (2, 5), "FIND_COORDINATOR": (1, 3), "OFFSET_FETCH": (1, 4), "LIST_OFFSETS": (0, 3),
+    starting_ms=430, first_use_ms={"consumer connecting": (95, 220), "producer connecting": (110, 250), "API_VERSIONS": (1, 3), "reading API_VERSIONS": (2, 5), "FIND_COORDINATOR": (1, 3), "OFFSET_FETCH": (1, 4), "LIST_OFFSETS": (0, 3),
                   "PRODUCE": (1, 3), "OFFSET_COMMIT": (0, 3)},
     transmits_after_assign=False, mentions_empty_fetches=False, partitioner="round robin", queues_init_producer_id=False, await_ready_polls_first=False,
     sends_request_topic_updates=False, headers_read_only=True, too_large_text=TOO_LARGE_OLD,

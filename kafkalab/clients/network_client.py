@@ -76,8 +76,9 @@ class ClientResponse:
 
 @dataclass
 class ClientSettings:
-    """What a NetworkClient needs of its owner's configuration; all times in milliseconds."""
+    """What a NetworkClient needs to know of its owner, a "consumer" or a "producer"; all times in milliseconds."""
 
+    kind: str
     client_id: str
     request_timeout_ms: int
     reconnect_backoff_ms: int
@@ -322,7 +323,7 @@ class NetworkClient:
         self._plain_log("RESOLVED_HOST", host=node.host, address="127.0.0.1")
         self.log("RESOLVED_HOST_TO_ADDRESSES", host=node.host, addresses=address)
         self.log("INITIATING_CONNECTION", node=node, address=address)
-        self._first_use("connecting")
+        self._first_use(f"{self.settings.kind} connecting")
         with self._journal.because(event):
             self.selector.connect(id, node.host, node.port, self.who)
 

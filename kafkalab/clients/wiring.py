@@ -11,7 +11,7 @@ from kafkalab.clients.log_context import LogContext
 from kafkalab.clients.metadata import Metadata
 from kafkalab.clients.network_client import ClientSettings, NetworkClient
 from kafkalab.clients.node import Node
-from kafkalab.clients.selector import Selector
+from kafkalab.clients.selector import SENDER_PASS_MS, Selector
 from kafkalab.clients.telemetry import TelemetryReporter
 from kafkalab.lines.cluster_text import cluster_text, node_text
 from kafkalab.protocol.messages import MetadataResponse, MetadataResponseBroker
@@ -70,7 +70,7 @@ def network_client(lab, who: str, client_id: str, config: Mapping[str, Any], pro
     telemetry = None
     if profile.telemetry_after_refusal_ms is not None and config.get("enable.metrics.push", False):
         telemetry = TelemetryReporter(plain, profile.telemetry_after_refusal_ms, lab.epoch_ms)
-    settings = ClientSettings(client_id, config["request.timeout.ms"], backoff_ms, max_in_flight, auto_create,
+    settings = ClientSettings("producer" if pass_ms is SENDER_PASS_MS else "consumer", client_id, config["request.timeout.ms"], backoff_ms, max_in_flight, auto_create,
                               profile.cluster_check and bool(config.get("metadata.cluster.check.enable", True)))
     return NetworkClient(who, settings, profile, lab.clock, selector, states, metadata, telemetry, log, plain,
                          lab.streams.stream(f"{who}/least loaded"), least_loaded or profile.least_loaded, node_of, lab.epoch_ms,

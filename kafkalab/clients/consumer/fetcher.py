@@ -201,7 +201,7 @@ class Fetcher:
                       new_offset=offset, new_position=after.text(self._profile.position_style))
         if taken:
             self._log("POSITION_UPDATED", position_before=before.text(self._profile.position_style), position=after.text(self._profile.position_style),
-                      partition=fetch.partition)
+                      partition=fetch.partition, count=len(taken))
             state.position = after
             for record in taken:
                 self._log.journal.append("record.delivered", self._who, partition=str(fetch.partition), offset=record.offset, key=record.key)

@@ -53,7 +53,8 @@ class OffsetFetcher:
         for tp in partitions_in_hash_order(partitions):
             leader = view.leader(tp)
             if leader is None:
-                self._log("LEADER_UNKNOWN_FOR_OFFSET", partition=tp)
+                timestamp = TIMESTAMP_OF[self._subscriptions.partitions[tp].reset_strategy]
+                self._log("LEADER_UNKNOWN_FOR_OFFSET", partition=tp, timestamp=timestamp)
                 self._client.client.metadata.request_update()
             elif self._client.is_unavailable(leader):
                 self._log("LEADER_UNAVAILABLE_FOR_OFFSET", node=leader, partition=tp)
