@@ -133,7 +133,8 @@ def _classroom(wanted) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m autograder", description="Exercises, checked while you learn and graded when you hand in.")
+    parser = argparse.ArgumentParser(prog="python -m autograder",
+                                     description="Exercises, checked while you learn and graded when you hand in.")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
     def command(name, do, told):

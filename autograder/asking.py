@@ -64,7 +64,7 @@ def fill(sentence: str, case: Mapping, question_id: str) -> str:
 def quiet():
     """Nothing a probe runs writes anywhere: nbgrader gives 0 points to a cell with one word on stderr, and the JVM's words
     come by file descriptor."""
-    with open(os.devnull, "w") as nowhere, warnings.catch_warnings():
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         kept = [(fd, os.dup(fd)) for fd in (1, 2)]
         try:

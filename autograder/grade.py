@@ -82,7 +82,8 @@ def judge(submission: Submission, asked: dict, heard: dict) -> dict:
     if heard["ended"] != ALL_RAN:
         silent = [question for question in asked if question not in heard["replies"]]
         result["status"] = PARTIAL
-        result["reason"] = " ".join(filter(None, [submission.reason, f"{heard['ended']}; no answer was heard from {', '.join(silent) or 'none'} on."]))
+        since = f"{heard['ended']}; no answer was heard from {', '.join(silent) or 'none'} on."
+        result["reason"] = " ".join(filter(None, [submission.reason, since]))
     return result
 
 

@@ -5,9 +5,6 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from autograder import judges
-from autograder.questions import find
-
 STATUSES = ("graded", "repaired", "partial", "unreadable", "refused")
 
 
@@ -53,7 +50,7 @@ def _mark(cell: dict | None) -> str:
     if cell is None:
         return ""
     if cell["kind"] == "open":
-        return "reads" if cell["sentence"].startswith("waits") else "-"
+        return "waits" if cell["sentence"].startswith("waits") else "-"
     return f"{cell['score']:g}"
 
 
@@ -65,23 +62,23 @@ def _passed(results: dict, question: str) -> str:
 
 
 def _misconceptions(results: dict) -> list:
-    counted = Counter()
+    counted, told = Counter(), {}
     for result in results.values():
         for question, wrong in result["misconceptions"].items():
-            sentence = next((each.sentence for each in judges.find(question).wrong_answers if each.name == wrong), find(question).title)
-            counted[question, wrong, sentence] += 1
-    return sorted(counted.items(), key=lambda item: (-item[1], item[0]))
+            counted[question, wrong] += 1
+            told.setdefault((question, wrong), result["cells"][question]["sentence"])      # with that student's numbers
+    return [((*each, told[each]), count) for each, count in sorted(counted.items(), key=lambda item: (-item[1], item[0]))]
 
 
 def _next(out: Path, results: dict) -> str:
     lines = ["Where to look next"]
     waiting = sum(result["open_pending"] > 0 for result in results.values())
     if waiting:
-        lines.append(f"  {waiting} submissions have an open answer waiting for you. In formgrader: cd {out} && jupyter lab, then Nbgrader > Formgrader.")
-    repeated = [(count, question, wrong) for assignment in sorted({r["assignment"] for r in results.values() if r["assignment"]})
-                for (question, wrong, _), count in _misconceptions({n: r for n, r in results.items() if r["assignment"] == assignment})]
-    if repeated:
-        count, question, wrong = max(repeated, key=lambda each: each[0])
+        lines.append(f"  {waiting} submissions have an open answer waiting for you. They are read in formgrader:")
+        lines.append(f"    cd {out} && python -m jupyterlab, then Nbgrader > Formgrader in the menu.")
+    mistaken = _misconceptions({name: result for name, result in results.items() if result["counted"]})
+    if mistaken:
+        (question, wrong, _), count = mistaken[0]
         lines.append(f"  Talk about \"{wrong}\" ({question}) in class: {count} gave that answer.")
     if any(result["status"] not in ("graded", "repaired") for result in results.values()):
         lines.append("  Write to those listed above as partial, unreadable or refused: their reason says what to send again.")

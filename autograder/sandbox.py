@@ -119,7 +119,7 @@ class Worker:
             "uid": 60_000 + (os.getpid() + number) % 5_000,      # processes are counted by user: each worker has its own
             "warm": WARM, "environment": _environment(),
         }
-        self._words = open(sandbox.folder / f"worker{number}.txt", "w+")
+        self._words = open(sandbox.folder / f"worker{number}.txt", "w+", encoding="utf-8", errors="replace")
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-B", str(home / "worker.py"), json.dumps(setup)], env=_environment(), cwd=sandbox.folder,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._words, text=True, encoding="utf-8", start_new_session=True)
@@ -182,6 +182,8 @@ def doctor() -> list[str]:
     """Which level this machine reaches, what is missing, and the one command that mends it; one sentence a line."""
     with Sandbox() as sandbox:
         level, why = sandbox.reached()
+    from autograder.judges.secret import is_demo
+
     lines = [f"Sandbox level {level}: " + ("own file system, network and processes, with limits." if level == "L2" else
                                            "limits only; learners' code can read what its user can.")]
     if level != "L2":
@@ -189,10 +191,13 @@ def doctor() -> list[str]:
         flag = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
         if not sys.platform.startswith("linux"):
             lines.append("They are Linux's; grade in a Linux machine or container for level L2.")
-        elif flag.exists() and flag.read_text().strip() == "1":
+        elif flag.exists() and flag.read_text(encoding="utf-8").strip() == "1":
             lines.append("Ubuntu forbids them to ordinary users: sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0")
         else:
-            lines.append("Run the grading as root, or in a container started with: docker run --security-opt seccomp=unconfined --cap-add SYS_ADMIN")
+            lines.append("Run the grading as root, or in a container started with: "
+                         "docker run --security-opt seccomp=unconfined --cap-add SYS_ADMIN")
+    if is_demo():
+        lines.append("The course secret is the demo one, which everybody knows: set AUTOGRADER_SECRET before you hand out a course.")
     return lines
 
 

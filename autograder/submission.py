@@ -138,7 +138,8 @@ def _submission(nobody: Submission, stem: str, chapter: str, notebooks, roster: 
     if len(taken) > 1:
         repairs += (f"there were {len(taken)} notebooks of this chapter; {name} counts",)
     status = PARTIAL if best.missing else REPAIRED if repairs else GRADED
-    gone = (f"the answer cell of {' and '.join(best.missing)} is gone",) if best.missing else ()
+    plural = ("s", "are") if len(best.missing) > 1 else ("", "is")
+    gone = (f"the answer cell{plural[0]} of {' and '.join(best.missing)} {plural[1]} gone",) if best.missing else ()
     return Submission(
         nobody.name if alone else f"{nobody.name}/{own.name}", nobody.path, nobody.sha256,
         _student(stem, variant, own.name, roster), variant, chapter, best.answers, best.missing, status,

@@ -43,9 +43,9 @@ def leave_the_machine() -> None:
     else:
         uid, gid = os.getuid(), os.getgid()
         unshare(common | NEWUSER)
-        Path("/proc/self/setgroups").write_text("deny")
-        Path("/proc/self/uid_map").write_text(f"0 {uid} 1")
-        Path("/proc/self/gid_map").write_text(f"0 {gid} 1")
+        Path("/proc/self/setgroups").write_text("deny", encoding="utf-8")
+        Path("/proc/self/uid_map").write_text(f"0 {uid} 1", encoding="utf-8")
+        Path("/proc/self/gid_map").write_text(f"0 {gid} 1", encoding="utf-8")
     mount(None, "/", None, MS_REC | MS_PRIVATE)
     _loopback_up()
 
@@ -63,7 +63,7 @@ def build_root(root: str, readable: dict[str, str], uid: int) -> None:
     for device in DEVICES:
         _bind(device, root + device, writable=True)
     os.symlink("/proc/self/fd", root + "/dev/fd")        # bash's <(...), with which Spark's own script starts its JVM
-    with open(root + "/etc/passwd", "w") as users:       # a JVM asks for the user's name and home
+    with open(root + "/etc/passwd", "w", encoding="utf-8") as users:       # a JVM asks for the user's name and home
         users.write(f"root:x:0:0::/scratch:/bin/sh\nlearner:x:{uid}:{NOBODY}::/scratch:/bin/sh\n")
     for folder in ("/proc", "/tmp", "/scratch"):
         os.makedirs(root + folder, exist_ok=True)
@@ -129,7 +129,7 @@ def _bind(outside: str, inside: str, writable: bool) -> None:
     if os.path.isdir(outside):
         os.makedirs(inside, exist_ok=True)
     else:
-        open(inside, "a").close()
+        open(inside, "ab").close()
     mount(outside, inside, None, MS_BIND | MS_REC)
     if not writable:
         # In a user namespace a remount must keep the flags the outside had.

@@ -144,7 +144,7 @@ def _as_learner(job, setup, level, pen) -> None:
     nowhere = os.open("/dev/null", os.O_RDWR)
     for fd in (0, 1, 2):                                 # the worker's own pipes are out of reach from here on
         os.dup2(nowhere, fd)
-    sys.stdin, sys.stdout, sys.stderr = (open(fd, mode, buffering=1) for fd, mode in ((0, "r"), (1, "w"), (2, "w")))
+    sys.stdin, sys.stdout, sys.stderr = (open(fd, mode, buffering=1, encoding="utf-8") for fd, mode in ((0, "r"), (1, "w"), (2, "w")))
     os.environ.clear()
     os.environ.update(HOME=os.getcwd(), TMPDIR=os.getcwd(), PATH="/usr/local/bin:/usr/bin:/bin", **setup["environment"])
     if level != "L1":
@@ -292,7 +292,7 @@ def _kill_orphans() -> None:
 
 def _parent_of(pid: str) -> int | None:
     try:
-        with open(f"/proc/{pid}/stat") as stat:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
             return int(stat.read().rpartition(")")[2].split()[1])
     except (OSError, IndexError, ValueError):
         return None

@@ -74,7 +74,8 @@ def _peer(here: Path, masters: list[Master], made) -> tuple[float, dict[str, flo
     """nbgrader on the same files, laid out as it wants them; only `autograde` is timed."""
     course = here / "nbgrader"
     course.mkdir()
-    (course / "nbgrader_config.py").write_text("c = get_config()\nc.CourseDirectory.course_id = 'bench'\nc.ExecutePreprocessor.timeout = 60\n")
+    config = "c = get_config()\nc.CourseDirectory.course_id = 'bench'\nc.ExecutePreprocessor.timeout = 60\n"
+    (course / "nbgrader_config.py").write_text(config, encoding="utf-8")
     for own in masters:
         folder = course / "source" / own.name
         folder.mkdir(parents=True)
