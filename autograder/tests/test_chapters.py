@@ -1,0 +1,85 @@
+"""Every chapter that is handed out: its reference passes, a blank one has nothing, each named wrong answer is told by name."""
+import json
+
+import pytest
+
+from autograder import judges, questions, release, sealed
+from autograder.grade import run
+from autograder.masters import master, released
+from autograder.questions import of_chapter
+from autograder.references import references, solved
+from autograder.sandbox import Sandbox
+from autograder.sealing import seal
+from autograder.submission import Submission
+
+CHAPTERS = [chapter for chapter in released() if chapter in questions.chapters()]
+STUDENTS = ("", "s001", "s002")
+WRONG = [(question.id, step) for chapter in CHAPTERS for question in of_chapter(chapter)
+         for step in range(len(judges.find(question.id).wrong_answers))]
+
+
+@pytest.fixture(scope="module")
+def sandbox():
+    with Sandbox() as opened:
+        yield opened
+
+
+def handed_in(chapter: str, answers: dict, student: str = "") -> Submission:
+    """A submission as if it had been read from a file."""
+    return Submission("made.ipynb", master(chapter).path, "0" * 64, student or "nobody", student, chapter, answers)
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+@pytest.mark.parametrize("student", STUDENTS)
+def test_the_reference_has_full_marks(sandbox, chapter, student):
+    result = run(handed_in(chapter, references(chapter), student), sandbox)
+    short = {question: cell for question, cell in result["cells"].items() if cell["kind"] != "open" and cell["score"] != cell["max"]}
+    assert short == {} and result["score"] == result["max"] > 0 and result["reason"] == ""
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_blank_notebook_has_no_points(sandbox, chapter):
+    result = run(handed_in(chapter, {cell.question: cell.source for cell in master(chapter).cells if cell.question}), sandbox)
+    assert (result["score"], result["open_pending"], result["status"]) == (0, 0, "graded")
+    assert all("not written yet" in cell["sentence"] for cell in result["cells"].values() if cell["kind"] != "open")
+
+
+@pytest.mark.parametrize("question, step", WRONG)
+def test_a_named_wrong_answer_fails_for_its_own_reason(sandbox, question, step):
+    chapter, wrong = question[:2], judges.find(question).wrong_answers[step]
+    result = run(handed_in(chapter, {**references(chapter), question: wrong.source}, "s001"), sandbox)
+    assert result["cells"][question]["score"] < result["cells"][question]["max"]
+    assert result["misconceptions"] == {question: wrong.name}, result["cells"][question]["sentence"]
+    assert wrong.sentence.split("{")[0] in result["cells"][question]["sentence"]
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_every_question_has_its_papers(chapter):
+    """Points the same in question and notebook, two hints, three named wrong answers, a model answer for what a person reads."""
+    own = master(chapter)
+    for question in of_chapter(chapter):
+        assert own.points(question) == question.points and own.answer_cell(question.id)
+        if question.kind == "open":
+            continue
+        assert len(question.hints) == 2, f"{question.id} needs two hints: where to look, then nearly how"
+        assert len(judges.find(question.id).wrong_answers) >= 3, f"{question.id} needs the three wrong answers people give"
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_the_sealed_verdicts_are_of_this_chapter(chapter, tmp_path, monkeypatch):
+    """`python -m autograder seal` would write the same file again."""
+    kept = (sealed.folder() / f"ch{chapter}.json").read_text(encoding="utf-8")
+    monkeypatch.setattr(sealed, "folder", lambda: tmp_path)
+    assert seal(chapter).read_text(encoding="utf-8") == kept
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_the_release_gives_nothing_away(chapter, tmp_path):
+    package = release.release([chapter], tmp_path / "package")
+    assert release.leaks(package, [chapter]) == []
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_the_solved_notebook_is_a_notebook(chapter):
+    import nbformat
+    nbformat.validate(nbformat.from_dict(json.loads(json.dumps(solved(chapter)))))
