@@ -183,7 +183,7 @@ def _candidates(reading: Reading, lexicon: Lexicon, rule: CountRule) -> list[_Ca
     for number in numbers:
         if number.first in inside or number.first in before or _is_foreign(reading, number, after):
             continue
-        if any(number.first - back in doubted for back in (0, 1, 2)):
+        if any(number.first - back in doubted and not _turns(reading, number.first - back, number.first) for back in (0, 1, 2)):
             continue
         if number.value <= 2 and _is_part(reading, number, parts):
             continue
@@ -191,6 +191,11 @@ def _candidates(reading: Reading, lexicon: Lexicon, rule: CountRule) -> list[_Ca
             continue  # "on one connection", "one of them": hardly ever a total
         loose.append(number)
     return sorted(sums + loose, key=lambda one: one.first)
+
+
+def _turns(reading: Reading, first: int, last: int) -> bool:
+    """Whether "not 5 but 4" turns round between two tokens."""
+    return any(token.text in _CLAUSE_MARKS or token.text.isdigit() for token in reading.tokens[first:last])
 
 
 def _value(reading: Reading, index: int) -> int | None:
@@ -308,7 +313,8 @@ def _mark_hedges(reading: Reading, assigned: list[tuple[_Candidate, str]], roles
         for other in candidates:
             early, late = sorted((candidate, other), key=lambda one: one.first)
             between = [token.text for token in reading.tokens[early.last : late.first]]
-            if other.value != candidate.value and between and len(between) <= 5 and _hedging(between):
+            third = any(one is not early and one is not late and early.last <= one.first < late.first for one in candidates)
+            if other.value != candidate.value and between and len(between) <= 5 and not third and _hedging(between):
                 roles["opened" if role == "counted" else role].hedged = True
 
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from autograder.rubric import english
-from autograder.rubric.text import SENTENCE_END, Reading, is_chinese
+from autograder.rubric.text import SENTENCE_END, Reading, is_chinese, read
 
 GAMING = {
     "empty": "There is no answer.",
@@ -45,6 +45,7 @@ _INSTRUCTION = re.compile("|".join(f"(?:{pattern})(?= )" for pattern in _TO_THE_
 
 _STUTTER = re.compile(r"((?: [^ ]+){1,6}?)\1{2,}(?= )")  # the same one to six words, three times running
 
+MOST_CHARACTERS = 6_000  # what is read of an answer; four times the longest honest one
 LONG_WORDS = 450  # the longest honest answers we saw or wrote have about 250 words
 _SALAD_WORDS = 6  # fewer words cannot be told from a terse answer
 
@@ -56,7 +57,7 @@ def instructs_marker(reading: Reading) -> re.Match[str] | None:
 
 def copied(reading: Reading, question: str) -> set[int]:
     """Token indexes of sentences taken from the question: at least five words, four fifths of them in runs of three."""
-    runs = set(_runs([word for word in _plain(question)], 3))
+    runs = set(_runs(list(read(question).words), 3))
     taken: set[int] = set()
     for first, last in reading.sentences():
         words = [(index, reading.tokens[index].text) for index in range(first, last) if reading.tokens[index].text[0].isalnum() or is_chinese(reading.tokens[index].text)]
@@ -90,7 +91,7 @@ _JOINING = (english.AUXILIARIES | english.ARTICLES | frozenset(
     "and or but because so since if when while that which who whose why how though thus hence therefore unless otherwise however also only else "
     "to by in for with on from at per than as it they them its until about via into not no then what nobody nothing you i we he she too either".split()
 ))
-_JOINING_HAN = frozenset("的 是 会 被 了 因 所 就 在 不 而 把 有 没 还 才 再 让 为 如 但 从 到 给 都 要 与 和 也 等 只 这 那 它 着 过 将 由 跟 以 共 向 比 当 用 其 并 则".split())
+_JOINING_HAN = frozenset("的 是 会 被 了 因 所 就 在 不 而 把 有 没 还 才 再 让 为 如 但 从 到 给 都 要 与 和 也 等 只 这 那 它 着 过 将 由 跟 以 共 向 比 当 用 其 并 则 后 时".split())
 _JOINING_MARKS = frozenset({"->", "=", "+"})
 
 
@@ -136,12 +137,6 @@ def misplaced(reading: Reading) -> int:
         count += left.text in ("is", "are") and right.text in ("is", "are", "was", "of", "has", "have", "do", "does", "would", "will", "can")
         count += left.text in ("and", "or") and right.text in ("and", "or", "of", SENTENCE_END)
     return count
-
-
-def _plain(text: str) -> list[str]:
-    from autograder.rubric.text import read
-
-    return [word for word in read(text).words]
 
 
 def _runs(words: list[str], length: int) -> Iterable[tuple[str, ...]]:

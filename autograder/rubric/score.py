@@ -93,7 +93,7 @@ def questions() -> tuple[str, ...]:
 
 def score_with(rubric: Rubric, answer: str, others: tuple[Rubric, ...] = ()) -> Suggestion:
     """The same with a rubric in hand; `others` are the rubrics of the questions it might have been written for."""
-    reading = read(answer[:20_000], _speller(rubric.lexicon))
+    reading = read(answer[: gaming.MOST_CHARACTERS], _speller(rubric.lexicon))
     flag = _first_guard(rubric, reading)
     if flag:
         return _gamed(rubric, flag, reading)
@@ -119,7 +119,7 @@ def score_with(rubric: Rubric, answer: str, others: tuple[Rubric, ...] = ()) -> 
     lacking = [concept.name for concept, (status, _) in zip(rubric.concepts, judged) if concept.name in rubric.needed and status is not Status.PRESENT]
     if lacking:
         mark = min(mark, PASS_MARK - 1)
-    if len(reading.words) > gaming.LONG_WORDS * (1 + reading.chinese_share):
+    if len(answer) > gaming.MOST_CHARACTERS or len(reading.words) > gaming.LONG_WORDS * (1 + reading.chinese_share):
         mark = min(mark, PASS_MARK - 1)
         flags.append("over_length")
     confidence = _confidence(rubric, body, judged, mark, flags, counted_wrong)
@@ -133,7 +133,7 @@ def score_with(rubric: Rubric, answer: str, others: tuple[Rubric, ...] = ()) -> 
 def _first_guard(rubric: Rubric, reading: Reading) -> str | None:
     if not reading.words:
         return "empty"
-    if gaming.instructs_marker(read(reading.answer[:20_000])):  # as typed, before any respelling
+    if gaming.instructs_marker(read(reading.answer)):  # as typed, before any respelling
         return "instructs_marker"
     body = reading.without(gaming.copied(reading, rubric.question))
     if len(body.words) < len(reading.words) and len(body.words) < 4:

@@ -12,6 +12,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 SENTENCE_END = "¶"
 
@@ -50,6 +51,10 @@ _REGIONAL = {
     "位址": "地址", "伺服器": "服务器", "用戶端": "客户端", "逾時": "超时", "呼叫": "调用", "參考": "引用", "資料": "数据", "記憶體": "内存", "工廠": "工厂", "佇列": "队列",
     "平衡器": "均衡", "負載平衡": "负载均衡", "閒置": "空闲", "代理伺服器": "代理", "網域": "域名", "佔位": "占位", "預設": "默认", "變數": "变量", "啟動": "启动", "可見性": "可见性",
 }
+
+_REGIONAL_BY_FIRST: dict[str, list[str]] = {}
+for _word in _REGIONAL:
+    _REGIONAL_BY_FIRST.setdefault(_word[0], []).append(_word)
 
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "`": " ", "“": '"', "”": '"', "–": "-", "—": ",", "−": "-", "*": " ", "_": " ", "#": " ", "|": ",", "•": "\n", "·": " "})
 
@@ -144,7 +149,7 @@ def _fold(answer: str) -> tuple[str, list[int]]:
     for position, character in enumerate(answer):
         if position < skip_to:
             continue
-        regional = next((word for word in _REGIONAL if word[0] == character and answer.startswith(word, position)), None)
+        regional = next((word for word in _REGIONAL_BY_FIRST.get(character, ()) if answer.startswith(word, position)), None)
         if regional:
             characters.append(_REGIONAL[regional])
             skip_to = position + len(regional)
@@ -154,11 +159,16 @@ def _fold(answer: str) -> tuple[str, list[int]]:
             continue
         if unicodedata.category(character) in ("Cf", "Cc") and character not in "\n\t\r":
             continue
-        plain = unicodedata.normalize("NFKC", character.translate(_QUOTES).translate(_TRADITIONAL)).lower()
-        plain = "".join(c for c in unicodedata.normalize("NFD", plain) if not unicodedata.combining(c))
+        plain = _plain(character)
         characters.append(plain)
         origin.extend([position] * len(plain))
     return "".join(characters), origin
+
+
+@lru_cache(maxsize=10_000)
+def _plain(character: str) -> str:
+    plain = unicodedata.normalize("NFKC", character.translate(_QUOTES).translate(_TRADITIONAL)).lower()
+    return "".join(c for c in unicodedata.normalize("NFD", plain) if not unicodedata.combining(c))
 
 
 def _texts_of(match: re.Match[str], respell: Callable[[str], str]) -> list[str]:
