@@ -15,6 +15,8 @@ from kafkalab.protocol.api_keys import ApiKeys
 from kafkalab.protocol.api_versions import newest_known
 
 TELEMETRY_NEVER_AGAIN_MS = 2_147_483_647
+MEMBER_ID_REASON_3_6 = ("rebalance failed due to 'The group member needs to have a valid member id before actually entering a consumer group.' "
+                        "(MemberIdRequiredException)")
 TOO_LARGE = ("The message is {size} bytes when serialized which is larger than {limit}, which is the value of the "
              "max.request.size configuration.")
 TOO_LARGE_OLD = ("The message is {size} bytes when serialized which is larger than the maximum request size you have configured "
@@ -59,9 +61,9 @@ class Profile:
     keeps_paused_data                 data of a paused partition is kept (2.4, KAFKA-7548)
     rotates_partitions                a partition just read moves to the end of the order of fetching
     closes_fetch_sessions             close() ends its fetch sessions at the brokers (3.6, KAFKA-14694)
-    isolation_in_lower_case           lines say read_uncommitted, not READ_UNCOMMITTED (3.0)
+    isolation_in_lower_case           lines say read_uncommitted, not READ_UNCOMMITTED (3.9)
     prints_generation_object          "generation Generation{...}" instead of the number (2.7)
-    prints_assignment_in_hash_order   the list of new partitions as a hash map gives it (until 2.3)
+    prints_assignment_in_hash_order   lists of new and revoked partitions as a hash map gives them (until 2.8)
     brackets_partitions               lists of partitions are printed in [...] (4.4)
     transmits_after_assign            a poll without group management still sends what is queued (3.x)
     starting_ms                       a constructor in a JVM just started, median of the recordings
@@ -73,7 +75,7 @@ class Profile:
     queues_init_producer_id           INIT_PRODUCER_ID is a queued transactional request; until 2.3 the Sender waited for it alone
     await_ready_polls_first           awaitReady polls before it connects, so the metadata's own pick may connect first (2.8)
     sends_request_topic_updates       waiting for a topic asks for that topic's update (2.5, KIP-526), before for a full one
-    headers_read_only                 whether the printed record's headers are closed already (until 2.3)
+    headers_read_only                 whether the printed record's headers are closed already (until 2.8)
     too_large_text                    what RecordTooLargeException says
     mentions_empty_fetches            a fetch without records gets its "Returning" line too
     names_partition_count             a time-out for a partition out of range names the count (3.9)
@@ -167,30 +169,31 @@ V4_4 = Profile(
     first_use_ms={"consumer connecting": (200, 600), "producer connecting": (13, 380), "API_VERSIONS": (22, 50), "reading API_VERSIONS": (51, 129), "METADATA": (1, 4), "FIND_COORDINATOR": (0, 9), "OFFSET_FETCH": (5, 20),
                   "FETCH": (13, 72), "HEARTBEAT": (3, 9), "OFFSET_COMMIT": (6, 17), "PRODUCE": (6, 14)},
 )
-V4_0 = replace(V4_4, name="4.0", release="4.0.2", commit_id="", coordinator_connection="{opposite}", cluster_check=False,
+V4_0 = replace(V4_4, name="4.0", release="4.0.2", commit_id="5d0fe56677f97d95", coordinator_connection="{opposite}", cluster_check=False,
                brackets_partitions=False, classic_banner=False)
 V3_9 = replace(V4_0, name="3.9", release="3.9.2", commit_id="5e9866f43ab8e7e4", node_knows_fencing=False, telemetry_after_refusal_ms=300_000,
                starting_ms=500, first_use_ms={"consumer connecting": (200, 450), "producer connecting": (11, 305), "API_VERSIONS": (13, 29), "reading API_VERSIONS": (44, 108), "METADATA": (1, 2), "FIND_COORDINATOR": (0, 2), "OFFSET_FETCH": (1, 3),
                              "FETCH": (1, 3), "PRODUCE": (2, 6), "SYNC_GROUP": (1, 3), "LEAVE_GROUP": (1, 3)})
-V3_6 = replace(V3_9, name="3.6", release="3.6.2", commit_id="", telemetry_after_refusal_ms=None, exponential_refresh_backoff=False,
-               jitter_inside_cap=False, names_idle_closes=False, member_id_reason="rebalance failed due to MemberIdRequiredException")
-V2_8 = replace(V3_6, name="2.8", release="2.8.2", commit_id="", prepares_with_async_commit=False, states_rejoin_reason=False,
-               disconnects_lost_coordinator=False, leave_reason_in_full=True, closes_fetch_sessions=False, isolation_in_lower_case=False,
+V3_6 = replace(V3_9, name="3.6", release="3.6.2", commit_id="c4deed513057c94e", telemetry_after_refusal_ms=None, exponential_refresh_backoff=False,
+               jitter_inside_cap=False, names_idle_closes=False, isolation_in_lower_case=False, member_id_reason=MEMBER_ID_REASON_3_6)
+V2_8 = replace(V3_6, name="2.8", release="2.8.2", commit_id="3146c6ff4a24cc24", prepares_with_async_commit=False, states_rejoin_reason=False,
+               disconnects_lost_coordinator=False, leave_reason_in_full=True, closes_fetch_sessions=False,
+               prints_assignment_in_hash_order=True, headers_read_only=True,
                partitioner="sticky", transmits_after_assign=True, ready_in_hash_order=True, names_partition_count=False)
 V2_3 = replace(
     V2_8, name="2.3", release="2.3.0", commit_id="fc1aaa116b661c8a", least_loaded=standing_then_preparing,
     client_id_without_group="consumer-{n}", client_id_with_group="consumer-{n}", awaits_join_in_poll=True, revokes_even_nothing=True,
     revokes_on_close=False, join_disables_heartbeats=True, heartbeats_from_join=False, eager_unassigns_at_prepare=False,
     tells_owned_partitions=False, requires_stable_offsets=False, leave_reason_in_full=False, position_style="plain",
-    keeps_leader_of_position=False, keeps_paused_data=False, prints_generation_object=False, prints_assignment_in_hash_order=True,
+    keeps_leader_of_position=False, keeps_paused_data=False, prints_generation_object=False,
     starting_ms=430, first_use_ms={"consumer connecting": (95, 220), "producer connecting": (110, 250), "API_VERSIONS": (1, 3), "reading API_VERSIONS": (2, 5), "FIND_COORDINATOR": (1, 3), "OFFSET_FETCH": (1, 4), "LIST_OFFSETS": (0, 3),
                   "PRODUCE": (1, 3), "OFFSET_COMMIT": (0, 3)},
     transmits_after_assign=False, mentions_empty_fetches=False, partitioner="round robin", queues_init_producer_id=False, await_ready_polls_first=False,
-    sends_request_topic_updates=False, headers_read_only=True, too_large_text=TOO_LARGE_OLD,
+    sends_request_topic_updates=False, too_large_text=TOO_LARGE_OLD,
 )
-V2_2 = replace(V2_3, name="2.2", release="2.2.2", commit_id="1a0e5ae78877f81a", least_loaded=fewest_unanswered, metadata_has_log_context=False,
+V2_2 = replace(V2_3, name="2.2", release="2.2.2", commit_id="1d348535a0a747d1", least_loaded=fewest_unanswered, metadata_has_log_context=False,
                list_offsets_with_epoch=False, fetches_with_epoch=False, mentions_empty_fetches=True)
-V2_1 = replace(V2_2, name="2.1", release="2.1.1", commit_id="", bootstrap_needs_update=False, warns_of_bootstrap_disconnect=False)
+V2_1 = replace(V2_2, name="2.1", release="2.1.1", commit_id="21234bee31165527", brackets_partitions=True, bootstrap_needs_update=False, warns_of_bootstrap_disconnect=False)
 
 PROFILES: Mapping[str, Profile] = {p.name: p for p in (V2_1, V2_2, V2_3, V2_8, V3_6, V3_9, V4_0, V4_4)}
 

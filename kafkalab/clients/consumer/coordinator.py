@@ -563,7 +563,7 @@ class ConsumerCoordinator:
             self._client.await_pending_requests(node, timer)
 
     def _sorted_assignment(self) -> list[TopicPartition]:
-        return sorted(self._subscriptions.assigned())
+        return partitions_in_hash_order(self._subscriptions.assigned()) if self._profile.prints_assignment_in_hash_order else sorted(self._subscriptions.assigned())
 
     # offsets
 
