@@ -86,7 +86,7 @@ OPEN = Rubric(
             says="the bootstrap connection (-1) is the one that is closed, because it is idle",
             gloss="bootstrap 连接因空闲被关闭",
             ways=(
-                "{bootstrap} .. {closed_any} ! never .. {closed_any}",
+                "~{bootstrap} .. {closed_any}",
                 "{closed_any} .. {bootstrap}",
                 "~{bootstrap} .. {idle} ! (not|never) idle",
                 "~{idle} .. {bootstrap} ! (not|never) idle",
@@ -121,6 +121,7 @@ OPEN = Rubric(
                 "(both|两个|两台) .. (lead|leads|leading|leader*|是 leader|都)",
                 "(two|2|两|两个|两条|2 个|2 条) (data|fetch|数据|拉取) (connection*|socket*|ones|连接)? .. (for|to|because|since|as|=|given|by|per|因为|对应) .. {leader}",
                 "{leader} _ (=|->|so|means|mean|give|gives|need|needs|therefore|hence|两|各|所以|就) _ (two|2|one|1|a|两|两个|两条|一个|一条)",
+                "(two|2|both) (data|fetch) (connections|sockets) .. (carry|serve|hold|cover|transport|handle) .. {partition}",
                 "(number|count|amount|many) of? (distinct|different|leading|leader)? {leader} .. (lead*|partition*|connection*|socket*|data) ! (five|5) (data|tcp)? (connections|sockets)",
                 "{leader} _ (各|都|每) _ (一个|一条|1|有)",
                 "leader 0 .. leader 1",
@@ -199,6 +200,7 @@ OPEN = Rubric(
             "认为协调者与数据共用连接, 不对",
             ways=(
                 "(coordinator*|协调者|协调器|heartbeat*|心跳) _ _ (shares|share|reuses|reuse|uses|use|共用|共享|复用|使用) _ _ (data|same|fetch|leader*|broker*|existing|bootstrap|数据|同一|已有) .. (connection|socket|one|channel|连接) ! (not|never|if|would|instead|otherwise|were|had|could|不|如果|否则|若|own|separate)",
+                "(coordinator*|heartbeat*) _ (and|with) _ (data|fetch*|leader*) _ (share|shares|use|uses) _ (same|one|single|a|common|socket|connection) ! (not|never|if|would|instead|otherwise|were|had|could|own|separate)",
                 "(协调者|协调器|心跳|coordinator) _ (跟|和|与|同) _ (数据|fetch|拉取|leader|broker) _ (共用|共享|复用|同用|用同一|走同一|合用) ! (如果|若|不|否则|要是|假如)",
                 "~(coordinator*|协调者|协调器) (connection|socket)? (no|not need|not get|not have|does not (need|have|get|use|open|require)|needs no|has no|gets no|不需要|没有|不用) _ (separate|extra|own|dedicated|单独|独立|额外|second|additional) .. (connection|socket|one|连接) ! (if|without|would|question|why|如果)",
                 "(coordinator*|heartbeat*|it) _ (uses|use|goes over|go over|runs over|rides on|piggybacks on) the? (connection|socket) (of|for|to) (the)? (data|leader|broker|fetch*) ! (not|if|would|otherwise|were|never|own)",
