@@ -37,7 +37,7 @@ def main(words: list[str] | None = None) -> int:
 
 def _grade(wanted) -> int:
     from autograder.masters import chapter_number
-    from autograder.grade import grade, grade_class, needs_attention, public
+    from autograder.grade import grade_class, grade_file, needs_attention, public
     from autograder.submission import Roster, read_roster
 
     source = Path(wanted.submissions)
@@ -47,7 +47,7 @@ def _grade(wanted) -> int:
     if wanted.out is None:
         if not wanted.json:
             raise Unusable("Say where the results go: --out OUT for a class with its gradebook, or --json - for one submission.")
-        found = {source.name: grade(asked or "", source)}
+        found = grade_file(source, asked)
     else:
         if not source.is_dir():
             raise Unusable(f"{source} is one file; a class is a folder. For one submission leave --out away and use --json -.")

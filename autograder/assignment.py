@@ -107,7 +107,7 @@ def student_of(notebook: dict) -> str:
 
 def is_student(name) -> bool:
     """Whether a text can be a student's id, and safely a folder's name."""
-    return isinstance(name, str) and re.fullmatch(r"[A-Za-z0-9][\w.@-]{0,63}", name) is not None
+    return isinstance(name, str) and re.fullmatch(r"[^\W_][\w.@-]{0,63}", name) is not None
 
 
 def grade_id_of(cell: dict) -> str:

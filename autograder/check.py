@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from autograder import progress, sealed, variants
 from autograder.asking import ask, complaint, fill, quiet
-from autograder.plain import NotPlain, plain
+from autograder.plain import plain
 from autograder.questions import Question, find
 
 _student = ""
@@ -25,7 +25,7 @@ def me(student: str = "") -> None:
     """Say who you are: your numbers follow from it, and your teacher finds your work by it. "" is nobody, with the first set
     of numbers."""
     global _student
-    if not isinstance(student, str) or not re.fullmatch(r"([A-Za-z0-9][\w.@-]{0,63})?", student):
+    if not isinstance(student, str) or not re.fullmatch(r"([^\W_][\w.@-]{0,63})?", student):
         raise ValueError(f'me("s123") takes your student id: letters, digits, and . _ - @ within; not {student!r}')
     _student = student
     progress.change(lambda entries: entries.update(student=student))
@@ -188,4 +188,4 @@ def _listed(values: dict) -> str:
     return ", ".join(f"{name} = {value!r}" for name, value in values.items())
 
 
-__all__ = ["NotPlain", "NotYet", "check", "hint", "judge_openly", "me", "numbers", "predict", "require", "reveal", "truth"]
+__all__ = ["NotYet", "check", "hint", "judge_openly", "me", "numbers", "predict", "require", "reveal", "truth"]

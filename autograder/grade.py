@@ -36,10 +36,13 @@ def grade(source: str, submission: str | Path) -> dict:
     Returns what RESULTS.json holds for it: student, assignment, score, max, open_pending, open_max, status, reason, seconds,
     level, and the cells. Points are those of the notebook handed out.
     """
-    asked = chapter_number(source) if source else None
-    found = read(Path(submission), asked=asked)[0]
+    return next(iter(grade_file(Path(submission), chapter_number(source) if source else None).values()))
+
+
+def grade_file(path: Path, asked: str | None = None) -> dict[str, dict]:
+    """Grade what one file or folder holds, without a gradebook: {name: result}, one entry for each chapter in it."""
     with Sandbox() as sandbox:
-        return public(run(found, sandbox))
+        return {each.name: public(run(each, sandbox)) for each in read(path, asked=asked)}
 
 
 def run(submission: Submission, sandbox: Sandbox) -> dict:
@@ -176,8 +179,7 @@ def _heard(waiting, sandbox: Sandbox, workers: int, say):
                     _tell(say, finished, len(waiting), started)
         except (KeyboardInterrupt, GeneratorExit):
             pool.shutdown(wait=False, cancel_futures=True)
-            for worker in sandbox._workers:
-                worker.stop()
+            sandbox.stop()
             raise
 
 

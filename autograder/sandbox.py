@@ -64,8 +64,7 @@ class Sandbox:
         return self
 
     def __exit__(self, *exception):
-        for worker in self._workers:
-            worker.stop()
+        self.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def run(self, steps: list[dict], numbers: dict[str, dict], spark: bool = False) -> dict:
@@ -82,12 +81,19 @@ class Sandbox:
             "memory_bytes": None if spark else limits.memory_bytes,
             "processes": limits.spark_processes if spark else limits.processes,
         }
-        try:
-            return self._worker().ask(job)
-        except SandboxFailed:
-            self._own.worker.stop()
-            self._own.worker = None
-            return {"replies": {}, "ended": "the sandbox's worker was lost", "seconds": 0.0, "level": self.level}
+        for _ in range(2):                               # a worker may be lost by the machine's fault; twice is the submission's
+            worker = self._worker()
+            try:
+                return worker.ask(job)
+            except SandboxFailed:
+                worker.stop()
+                self._own.worker = None
+        return {"replies": {}, "ended": "the sandbox's worker was lost", "seconds": 0.0, "level": self.level}
+
+    def stop(self) -> None:
+        """End all workers at once; who waits for one is told that it was lost."""
+        for worker in self._workers:
+            worker.stop()
 
     def reached(self) -> tuple[str, str]:
         """The level a worker really has on this machine, and why it is not more ("" when it is)."""

@@ -76,7 +76,7 @@ def read(path: Path, roster: Roster = Roster(), asked: str | None = None) -> lis
     `asked` is the only chapter wanted, if one was named.
     """
     stem = path.stem if path.is_file() else path.name
-    nobody = Submission(path.name, path, "", _student(stem, "", "", roster))
+    nobody = Submission(path.name, path, "", _student(stem, "", "", "", roster))
     try:
         found = notebooks_of(path)
     except Refused as refused:
@@ -142,7 +142,7 @@ def _submission(nobody: Submission, stem: str, chapter: str, notebooks, roster: 
     gone = (f"the answer cell{plural[0]} of {' and '.join(best.missing)} {plural[1]} gone",) if best.missing else ()
     return Submission(
         nobody.name if alone else f"{nobody.name}/{own.name}", nobody.path, nobody.sha256,
-        _student(stem, variant, own.name, roster), variant, chapter, best.answers, best.missing, status,
+        _student(stem, variant, own.name, nobody.sha256, roster), variant, chapter, best.answers, best.missing, status,
         "; ".join(gone + repairs) + "." if gone or repairs else "")
 
 
@@ -150,7 +150,7 @@ def _written(own, taken: Taken) -> int:
     return sum(1 for cell in own.cells if cell.question and taken.answers.get(cell.question, cell.source).strip() != cell.source.strip())
 
 
-def _student(stem: str, variant: str, assignment: str, roster: Roster) -> str:
+def _student(stem: str, variant: str, assignment: str, sha256: str, roster: Roster) -> str:
     """Who it is: the notebook's own word, else the file's stem, else whom the roster names so."""
     if variant:
         return variant
@@ -163,7 +163,7 @@ def _student(stem: str, variant: str, assignment: str, roster: Roster) -> str:
     if len(tokens) == 1:
         return tokens.pop()
     safe = "".join(letter if letter.isalnum() or letter in "_.@-" else "_" for letter in stem).lstrip("._@-")[:64]
-    return safe if is_student(safe) and safe != assignment else "nobody"
+    return safe if is_student(safe) and safe != assignment else f"nobody-{sha256[:6] or 'at-all'}"
 
 
 def _stopped(nobody: Submission, status: str, why) -> Submission:

@@ -164,7 +164,9 @@ def test_whose_it_is(hand_in, tmp_path):
     roster = read_roster(tmp_path / "class.csv")
     for stem in ("Ada Abel", "abel_ada", "ada@x.org", "s9", "s9_90_demo"):
         assert read(hand_in(stem), roster)[0].student == "s9"
-    assert read(hand_in("90_demo"), Roster())[0].student == "nobody"
+    assert read(hand_in("Зоя"))[0].student == "Зоя"
+    anybody = {read(hand_in("90_demo", {"90.3": f"total = {number}"}), Roster())[0].student for number in (1, 2)}
+    assert len(anybody) == 2 and all(name.startswith("nobody-") for name in anybody), "two unnamed students stay two"
 
 
 def test_of_several_notebooks_the_fullest_counts(hand_in, outcome, tmp_path, demo):
