@@ -93,7 +93,7 @@ def _wrapper_home(java: Path) -> Path:
             binaries.mkdir(parents=True, exist_ok=True)
             # Written aside and moved, so that a second process never starts half a script.
             handle, draft = tempfile.mkstemp(dir=binaries)
-            with os.fdopen(handle, "w") as file:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
                 file.write(script)
             os.chmod(draft, 0o755)
             os.replace(draft, binaries / "java")
