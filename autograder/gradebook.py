@@ -29,28 +29,38 @@ c.ServerApp.default_url = "/lab"
 
 
 class Gradebook:
-    """nbgrader's gradebook in a folder OUT, with autograded/ and the masters in source/ beside it. Use it in a `with`."""
+    """nbgrader's gradebook in a folder OUT, with autograded/ and the masters in source/ beside it. Use it in a `with`.
+
+    It opens with the first submission that is written: importing nbgrader takes a second or two, in which workers can work.
+    """
 
     def __init__(self, out: Path, roster: Roster = Roster()):
-        from nbgrader import api                          # half a second: only for those who write a gradebook
-
-        self.out, self.roster, self.api = out, roster, api
-        url = f"sqlite:///{out / 'gradebook.db'}"
-        _tables(api, url)
-        self._book = api.Gradebook(url, course_id=COURSE_ID)
-        self.db = self._book.db
-        self.db.autoflush = False                        # half-made rows must not be sent before they are whole
+        self.out, self.roster, self.db = out, roster, None
         self._notebooks: dict[str, object] = {}
-        write_atomically(out / "nbgrader_config.py", CONFIG.format(root=str(out.resolve()), course=COURSE_ID))
 
     def __enter__(self):
         return self
 
     def __exit__(self, *exception):
+        self._open()                                     # an empty class has a gradebook too
         self._book.close()
+
+    def _open(self) -> None:
+        if self.db is not None:
+            return
+        from nbgrader import api
+
+        self.api = api
+        url = f"sqlite:///{self.out / 'gradebook.db'}"
+        _tables(api, url)
+        self._book = api.Gradebook(url, course_id=COURSE_ID)
+        self.db = self._book.db
+        self.db.autoflush = False                        # half-made rows must not be sent before they are whole
+        write_atomically(self.out / "nbgrader_config.py", CONFIG.format(root=str(self.out.resolve()), course=COURSE_ID))
 
     def write(self, master: Master, submission: Submission, marks: dict[str, Mark], received: datetime) -> None:
         """Record one submission: its rows in one transaction, then its notebook in autograded/."""
+        self._open()
         api, notebook = self.api, self._notebook(master)
         try:
             student = self._student(submission.student)
