@@ -1,0 +1,177 @@
+"""A log set and its truth: does what Spark wrote say what the simulator knew, whoever wrote it in how many pieces?"""
+import gzip
+import hashlib
+import json
+from collections import Counter, defaultdict
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kafkalab import logsets
+from kafkalab.logsets.__main__ import main
+from kafkalab.logsets.generate import Manifest, ManifestError, generate, manifest, multiply
+from kafkalab.logsets.read import load
+from kafkalab.replay import replay
+
+ROOT = Path(__file__).resolve().parents[3]
+TINY = ROOT / "data" / "samples" / "tiny"
+
+FEW = Manifest(
+    name="few",
+    seed=5,
+    duration_ms=30_000,
+    spread_ms=4_000,
+    clients={"consumer": {"2.3": 3, "4.4": 2}, "closed_producer": {"2.2": 1, "3.9": 1}},
+    levels={"": "DEBUG", "org.apache.kafka.clients.NetworkClient": "TRACE"},
+    config={"consumer": {"fetch.max.wait.ms": 3_000}},
+)
+
+
+def sockets_of(spark, folder) -> dict[str, list[tuple]]:
+    """client id -> its sockets as the truth writes them."""
+    printed = "date_format({0}, 'yyyy-MM-dd HH:mm:ss,SSS') as {0}"
+    rows = logsets.connections(load(spark, folder)).selectExpr(
+        "client_id", "node_id", "broker", "class", printed.format("opened_at"), printed.format("closed_at"), "how"
+    )
+    found = defaultdict(list)
+    for client_id, *socket in rows.orderBy("opened_at", "node_id").collect():
+        found[client_id].append(tuple(socket))
+    return found
+
+
+def told_by(truth: dict) -> dict[str, list[tuple]]:
+    return {
+        client_id: sorted((tuple(socket.values()) for socket in client["sockets"]), key=lambda socket: (socket[3], socket[0]))
+        for client_id, client in truth["clients"].items()
+    }
+
+
+def silently(text: str) -> None:
+    """Progress nobody asked for."""
+
+
+def test_the_sample_says_what_its_truth_says(spark):
+    truth = json.loads((TINY / "truth.json").read_text(encoding="utf-8"))
+    assert sockets_of(spark, TINY) == told_by(truth)
+    lines = load(spark, TINY, ("event", "problem", "client_id", "time"))
+    assert lines.count() == truth["lines"]
+    assert lines.where("problem is not null or event is null").count() == 0
+
+
+def test_the_sample_is_the_one_its_manifest_names():
+    texts = [gzip.decompress(part.read_bytes()) for part in sorted((TINY / "lines").glob("part-*.log.gz"))]
+    checksum = hashlib.sha256(b"".join(texts)).hexdigest()
+    assert checksum == manifest("tiny").checksum == (TINY / "DONE").read_text(encoding="utf-8").strip()
+
+
+def test_the_labs_questions_have_answers_in_the_sample(spark):
+    """Zombies, deviating clients and live sockets by minute, found in the lines by the rules of chapters 02 and 03."""
+    truth = json.loads((TINY / "truth.json").read_text(encoding="utf-8"))
+    sockets = logsets.connections(load(spark, TINY)).toPandas()
+    stood = sockets[sockets["how"] != "failed"]
+    end = load(spark, TINY, ("time",)).agg({"time": "max"}).toPandas().iloc[0, 0]
+    idle = stood[(stood["class"] == "bootstrap") & stood["closed_at"].isna() & (end - stood["opened_at"] > "9min")]
+    zombies = {name for name, client in truth["clients"].items() if client["zombie"]}
+    assert set(idle["client_id"]) == zombies and len(zombies) == 5
+
+    held = stood.groupby(["client_id", "class"]).size().unstack(fill_value=0)
+    usual = (held["bootstrap"] == 1) & (held["data"] == 3) & (held["coordinator"] == held.index.str.startswith("consumer"))
+    deviating = set(held.index[~usual]) | set(sockets["client_id"][sockets["how"] == "failed"])
+    assert deviating == {name for name, client in truth["clients"].items() if client["deviates"]} and len(deviating) >= 5
+
+    for row in truth["live_per_minute"]:
+        live = stood[(stood["broker"] == row["broker"]) & (stood["opened_at"] <= row["minute"])]
+        assert (live["closed_at"].isna() | (live["closed_at"] > row["minute"])).sum() == row["live"]
+
+
+@pytest.fixture(scope="module")
+def few(spark, tmp_path_factory) -> tuple[Path, dict]:
+    folder = tmp_path_factory.mktemp("few") / "set"
+    return folder, generate(spark, FEW, folder, say=silently)
+
+
+def test_copies_of_a_story_are_clients_of_their_own(spark, few):
+    folder, truth = few
+    assert sockets_of(spark, folder) == told_by(truth)
+    lines = load(spark, folder, ("client_id", "group_id", "event", "message")).where("event = 'JOINED_GROUP' or message like '%memberId=%'")
+    members = defaultdict(set)
+    for row in lines.selectExpr("client_id", r"regexp_extract(message, 'consumer-[0-9]{4}-[0-9a-f-]{36}', 0) as member").collect():
+        if row.member:
+            members[row.client_id].add(row.member)
+            assert row.member.startswith(row.client_id)
+    assert len(members) == 5 and all(len(names) == 1 for names in members.values())
+    assert len(set.union(*members.values())) == 5
+
+
+def test_the_same_manifest_gives_the_same_bytes_however_spark_cuts_the_work(spark, few, tmp_path, monkeypatch):
+    before = spark.conf.get("spark.sql.shuffle.partitions")
+    monkeypatch.setattr(multiply, "PART_LINES", 400)
+    spark.conf.set("spark.sql.shuffle.partitions", "5")
+    try:
+        again = generate(spark, FEW, tmp_path / "set", say=silently)
+    finally:
+        spark.conf.set("spark.sql.shuffle.partitions", before)
+    parts = sorted((tmp_path / "set" / "lines").iterdir())
+    assert len(parts) > 1
+    assert b"".join(part.read_bytes() for part in parts) == (few[0] / "lines" / "part-00000.log").read_bytes()
+    assert again == few[1]
+    assert sockets_of(spark, tmp_path / "set") == told_by(again)
+
+
+def test_another_seed_gives_another_set(few):
+    drawn = [multiply.draw(seed, 0, "start") for seed in (FEW.seed, FEW.seed + 1)]
+    assert drawn[0] != drawn[1]
+
+
+def test_a_run_that_was_interrupted_starts_clean_and_a_finished_one_is_kept(spark, few, tmp_path):
+    half = tmp_path / "half"
+    (half / "lines").mkdir(parents=True)
+    (half / "lines" / "part-00007.log").write_text("half a part", encoding="utf-8")
+    (half / ".making").mkdir()
+    truth = generate(spark, FEW, half, say=silently)
+    assert [file.name for file in (half / "lines").iterdir()] == ["part-00000.log"]
+    assert (half / "DONE").read_text(encoding="utf-8") == truth["checksum"] + "\n" and not (half / ".making").exists()
+    heard = []
+    assert generate(spark, FEW, half, say=heard.append) == truth
+    assert heard == [f"{half} is there already: {truth['lines']:,} lines."]
+
+
+def test_a_folder_with_something_else_is_left_alone(spark, tmp_path):
+    (tmp_path / "thesis.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(FileExistsError, match="something else"):
+        generate(spark, FEW, tmp_path, say=silently)
+    assert [file.name for file in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [("{", "is not JSON"), ('{"name": "x", "seed": 1, "clients": {}, "hours": 3}', "unexpected keyword argument 'hours'"), (None, "There is no manifest")],
+)
+def test_a_manifest_that_cannot_be_used_says_why(tmp_path, capsys, content, sentence):
+    path = tmp_path / "set.json"
+    if content:
+        path.write_text(content, encoding="utf-8")
+    assert main(["generate", str(path), "--out", str(tmp_path / "out")]) == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_a_story_nobody_knows(spark, tmp_path):
+    with pytest.raises(ManifestError, match="There is no story heroic_consumer; there are consumer, zombie_consumer"):
+        generate(spark, replace(FEW, clients={"heroic_consumer": {"2.3": 1}}), tmp_path / "set", say=silently)
+
+
+@pytest.mark.parametrize("version", ["3.9.2", "4.4.0"])
+def test_one_reader_for_the_real_client_and_the_simulated_one(spark, recordings, tmp_path, version):
+    """The same scenario, recorded and replayed: one reader knows every line of both, and the sockets live the same lives."""
+    recorded = recordings / "4.4.0" / version / "consumer_idle_close"
+    scenario = json.loads((recorded / "scenario.json").read_text(encoding="utf-8"))
+    for name, text in replay(scenario, seed=0).items():
+        (tmp_path / f"{name}.log").write_text(text, encoding="utf-8")
+    lives = []
+    for folder in (recorded, tmp_path):
+        lines = load(spark, folder)
+        assert lines.where("problem is not null or event is null").count() == 0
+        assert lines.where("event = 'INITIATING_CONNECTION' and (host <> 'localhost' or port is null or node_id is null)").count() == 0
+        lives.append(Counter((row["class"], row.how) for row in logsets.connections(lines).collect()))
+    assert lives[0] == lives[1] == {("bootstrap", "idle"): 1, ("coordinator", "close"): 1, ("data", "close"): 3}
