@@ -40,11 +40,11 @@ class ClusterView:
     nodes: tuple[Node, ...]
     partitions: dict[TopicPartition, PartitionView]
     topics: dict[str, tuple[PartitionView, ...]]
+    by_id: dict[int, Node]
     is_bootstrap: bool = False
-    controller: Node | None = None
 
     def node(self, id: int) -> Node | None:
-        return next((node for node in self.nodes if node.id == id), None)
+        return self.by_id.get(id)
 
     def leader(self, partition: TopicPartition) -> Node | None:
         view = self.partitions.get(partition)
@@ -60,7 +60,7 @@ class Metadata:
 
     def __init__(self, log: LogContext, rng: random.Random, profile, backoff_ms: int, backoff_max_ms: int, max_age_ms: int,
                  wanted_topics: Callable[[], Iterable[str]], text_of: Callable[[MetadataResponse | None, tuple[Node, ...]], str]) -> None:
-        self.view = ClusterView(None, (), {}, {}, is_bootstrap=True)
+        self.view = ClusterView(None, (), {}, {}, {}, is_bootstrap=True)
         self._waiting: list[Signal] = []
         self.update_version = 0
         self.error_topics: dict[str, Errors] = {}
@@ -73,7 +73,7 @@ class Metadata:
         self._epochs: dict[TopicPartition, int] = {}
 
     def bootstrap(self, nodes: tuple[Node, ...], now_ms: int) -> None:
-        self.view = ClusterView(None, nodes, {}, {}, is_bootstrap=True)
+        self.view = ClusterView(None, nodes, {}, {}, {}, is_bootstrap=True)
         self.update_version = 1
         self._needs_full = self._profile.bootstrap_needs_update
         if not self._needs_full:
@@ -163,8 +163,7 @@ class Metadata:
                 partitions[tp] = view
                 views.append(view)
             topics[topic.name] = tuple(sorted(views, key=lambda v: v.partition))
-        controller = next((node for node in nodes if node.id == response.controller_id), None)
-        self.view = ClusterView(response.cluster_id, nodes, partitions, topics, controller=controller)
+        self.view = ClusterView(response.cluster_id, nodes, partitions, topics, {node.id: node for node in nodes})
         # An answer that brings nothing new lengthens the wait for the next one (KIP-580).
         changed = before.is_bootstrap or before.topics != self.view.topics or set(before.nodes) != set(nodes)
         self._fruitless = 0 if changed and not self.error_topics else self._fruitless + 1

@@ -2,15 +2,17 @@
 
 Three kinds of callers wait in a lab, and all wait on a `Signal`:
  - the front: the notebook's own cell. While it waits it steps the clock.
- - an app (`Lab.spawn`): a plain blocking function on a thread of its own. There is one baton; the thread that holds it runs,
-   all others stand still, so threads bring no chance into a run.
+ - an app (`Lab.spawn`): a plain blocking function on a stack of its own, a greenlet. A waiting call switches back to whoever
+   steps the clock; the event it waits for switches in again. No thread is involved, so nothing runs by chance, a process may
+   fork, and an app that nobody holds any more is simply collected.
  - a loop: a client's background thread (the producer's Sender), written as a generator that yields how long it may sleep.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Generator
+
+from greenlet import getcurrent, greenlet
 
 from kafkalab.sim.scheduler import Scheduler
 
@@ -59,8 +61,7 @@ class App:
         self.result: object = None
         self.ending = False
         self.not_before_ms = 0
-        self._go = threading.Semaphore(0)
-        self._back = threading.Semaphore(0)
+        self.stack: greenlet | None = None
 
     def __repr__(self) -> str:
         return f"App({self.name!r}, {'ended' if self.done else 'running'})"
@@ -72,14 +73,13 @@ class Stage:
     def __init__(self, clock: Scheduler) -> None:
         self.clock = clock
         self.apps: list[App] = []
-        self._here = threading.local()
         self._failed: list[App] = []
 
     def wait(self, signal: Signal, deadline_ms: int) -> bool:
         """Block the caller until `signal` is set or the clock stands at `deadline_ms`; says whether it was set."""
         if signal.is_set:
             return True
-        app: App | None = getattr(self._here, "app", None)
+        app = _running()
         if app is None:
             self.clock.run_until(lambda: signal.is_set or bool(self._failed), deadline_ms)
             self._raise_failure()
@@ -97,8 +97,6 @@ class Stage:
         app = App(name)
 
         def body() -> None:
-            self._here.app = app
-            app._go.acquire()
             try:
                 if not app.ending:
                     app.result = function(*args)
@@ -108,10 +106,10 @@ class Stage:
                 app.error = error
                 self._failed.append(app)
             app.done = True
-            app._back.release()
 
         self.apps.append(app)
-        threading.Thread(target=body, name=f"app {name}", daemon=True).start()
+        app.stack = _Stack(body)
+        app.stack.app = app
         self.clock.after(0, lambda: self._hand_over(app))
         return app
 
@@ -181,8 +179,7 @@ class Stage:
         signal.tell(wake)
         timer = clock.at(deadline_ms, resume) if deadline_ms < FOREVER_MS else None
         cause = clock.cause
-        app._back.release()
-        app._go.acquire()
+        app.stack.parent.switch()
         if timer is not None:
             timer.cancel()
         signal.forget(wake)
@@ -192,11 +189,22 @@ class Stage:
         clock.cause = cause
 
     def _hand_over(self, app: App) -> None:
-        """Give the baton to `app` and stand still until it waits again or ends."""
+        """Run `app` until it waits again or ends."""
         if not app.done:
-            app._go.release()
-            app._back.acquire()
+            app.stack.parent = getcurrent()
+            app.stack.switch()
 
     def _raise_failure(self) -> None:
-        if self._failed and getattr(self._here, "app", None) is None:
+        if self._failed and _running() is None:
             raise self._failed.pop(0).error
+
+
+class _Stack(greenlet):
+    """A greenlet that knows whose stack it is."""
+
+    app: App
+
+
+def _running() -> App | None:
+    """The app whose code is running; None at the front."""
+    return getattr(getcurrent(), "app", None)

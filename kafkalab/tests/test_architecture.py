@@ -23,7 +23,7 @@ TABLES = "numpy pandas pyarrow"
 # Room -> (what it may import beside itself and the standard library, what to do instead of anything else).
 # The longest name that fits a module is its room; a name stands for everything below it.
 FLOORS = {
-    "kafkalab.sim": ("", "the kernel knows nothing of Kafka: hand it the value, or a callback"),
+    "kafkalab.sim": ("greenlet", "the kernel knows nothing of Kafka: hand it the value, or a callback"),
     "kafkalab.errors": ("", "a table of names and numbers needs nobody"),
     "kafkalab.hashing": ("", "arithmetic needs nobody"),
     "kafkalab.records": (PURE, "records are plain values: let the caller compute the field"),
@@ -55,7 +55,7 @@ BANNED_CALLS = {
     r"(datetime\.)?(datetime|date)\.(now|utcnow|today)": (MACHINES, "", "scheduler.now_ms and the lab's epoch"),
     r"uuid\.uuid\d": (MACHINES, "", "a draw from a named stream: rng.stream(\"...\")"),
     r"random\.\w+|secrets\.\w+": (MACHINES, "kafkalab.sim.rng", "rng.stream(\"...\"), which is named and seeded"),
-    r"threading\.\w+": (MACHINES, "kafkalab.sim.apps", "Lab.spawn, which hands one baton round"),
+    r"threading\.\w+": (MACHINES, "", "Lab.spawn, which runs blocking code on a stack of its own"),
     r"hash": ("kafkalab autograder", "", "kafkalab.hashing or hashlib: hash() differs between two processes"),
     r"logging\.\w+": ("kafkalab", "", "a Line from kafkalab.lines.catalog, written to the journal"),
 }
