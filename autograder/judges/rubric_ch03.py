@@ -102,6 +102,7 @@ OPEN = Rubric(
                 "~{bootstrap} _ _ (never|not) (be|get|gets|being|been|actually|really|ever)? {closed_any} ! (until|before|immediately|because|right|only|by|at once)",
                 "~{bootstrap} _ (不会|不会被|永远不会|没有被|没被|不被|不) {closed_any} ! (立即|才|马上|直到)",
                 "{bootstrap} .. (stay*|remain*|kept|keeps|kept open|保持|保留|一直) _ (open|alive|forever|always|打开|连接)? ! (not|until|unless|only|{idle}|closed|coordinator|9|3|three|all)",
+                "{bootstrap} (connection|socket|one)? (stays|stay|remains|is kept|survives|lives on|is never closed|still there|保留|留下|一直) ! (not|until|unless|how|only|untill|直到)",
                 "{bootstrap} .. (reused|re used|reuse|复用|重用) ! (not|never|no|不|没|无法)",
                 "(coordinator|协调者|协调器) .. (connection|socket|连接|it) .. {closed_any} .. idle ! (not|never|bootstrap|-1|if)",
                 "{bootstrap} .. {closed_any} _ (immediately|at once|as soon as|right after|right away|立即|马上|立刻) ! (not|不)",
@@ -141,6 +142,7 @@ OPEN = Rubric(
             against=(
                 "(one|1|a|single|一个|一条|separate|own|dedicated) (tcp|data|separate)? (connection*|socket*|one|连接)? (per|for each|for every|to each|to every|each) (single|individual|topic|of the|one of the)? (five|5)? {partition} ! (not|no|never|rather|instead|regardless|whatever|不|而|leader|how|many|would)",
                 "(每个|每|各|各个) {partition} _ (一个|一条|单独|自己|独立|各自|一) ! (不|而|非|leader|没)",
+                "~not _ _ {leader} but _ _ {partition}",
                 "(each|every) (of the|of these|single|one of the)? (five|5)? {partition} _ (gets|has|needs|opens|uses|requires|with|got|receives|takes) _ (one|1|a|its own|own|separate|connection|socket) ! (not|no|never|would|if)",
                 "(five|5|五) 个? 条? (data|fetch|partition|separate|数据|分区) (connections|sockets|连接) ! (not|no|instead|never|不)",
                 "(five|5|五) 个? 条? tcp? (connections|sockets|连接) .. (for|because|since|as|one per|因为|对应) .. {partition} ! (not|no|instead|never|不|coordinator|协调)",
@@ -187,6 +189,7 @@ OPEN = Rubric(
             ways=(
                 "(one|1|a|single|一个|一条|separate|own|dedicated) (tcp|data|separate)? (connection*|socket*|one|连接)? (per|for each|for every|to each|to every|each) (single|individual|topic|of the|one of the)? (five|5)? {partition} ! (not|no|never|rather|instead|regardless|whatever|不|而|leader|how|many|would)",
                 "(每个|每|各|各个) {partition} _ (一个|一条|单独|自己|独立|各自|一) ! (不|而|非|leader|没)",
+                "~not _ _ {leader} but _ _ {partition}",
                 "(each|every) (of the|of these|single|one of the)? (five|5)? {partition} _ (gets|has|needs|opens|uses|requires|with|got|receives|takes) _ (one|1|a|its own|own|separate|connection|socket) ! (not|no|never|would|if)",
                 "(five|5|五) 个? 条? (data|fetch|partition|separate|数据|分区) (connections|sockets|连接) ! (not|no|instead|never|不)",
                 "(five|5|五) 个? 条? tcp? (connections|sockets|连接) .. (for|because|since|as|one per|因为|对应) .. {partition} ! (not|no|instead|never|不|coordinator|协调)",
@@ -213,6 +216,15 @@ OPEN = Rubric(
             ways=(
                 "{bootstrap} .. (is|gets|will be|can be|be|are|then|会被|被) (then|also|later|simply|just|always)? (reused|re used|复用|重用|becomes) ! (not|never|no|if|would|不|没|无法)",
                 "(reuses|reuse|复用|重用) the? (bootstrap|first|initial|引导) .. (connection|socket|one|连接)? ! (not|never|no|if|would|can not|不|没|无法)",
+            ),
+        ),
+        Blunder(
+            "central_claim_wrong",
+            "it closes the wrong connection",
+            "关闭的是 bootstrap 连接, 不是协调者或数据连接",
+            ways=(
+                "(coordinator|协调者|协调器|data|数据) (connection|socket|one|连接) (is|gets|will be|being|closes|会|被|因为|因)? _ ({closed_any}) .. (idle|unused|空闲|闲置) ! (not|never|if|so|would|otherwise|bootstrap connection|不|如果)",
+                "(coordinator|协调者|协调器) (connection|socket|one|连接) _ (closed|closes|dropped|disconnected|关闭|断开) .. {bootstrap} (connection|socket|one)? (stays|remains|is kept|survives|保留)",
             ),
         ),
         Blunder(

@@ -1,4 +1,4 @@
-"""What ordinary English and Chinese sentences are made of: the small words that carry grammar.
+"""What ordinary English sentences are made of: the small words that carry grammar, the verbs, the everyday words.
 
 An explanation cannot be written without them, a pile of keywords has almost none; `gaming.py` counts them, `spelling.py`
 leaves them alone.
@@ -38,6 +38,3 @@ without word words work works world would wrong year years yes yet state stated 
 share shape sharp sheet shift since brand bread cloth clothes clothing loader lender header threat treat breath breathe feature future nature mature please professor student students sleep sheep
 poor pool pole polls port ports sport report host hosts ghost post posts cost costs lost most must dust just bust past fast cast vast last list mist fist gist heart hearts head heads beat beats""".split()
 EVERYDAY = FUNCTION_WORDS | VERBS | frozenset(_OTHERS)
-
-# Characters that glue a Chinese sentence together; a list of Chinese terms hardly has any.
-CHINESE_GLUE = frozenset("的 是 会 被 了 因 所 就 在 不 而 把 有 要 这 那 它 和 与 但 后 时 从 到 还 都 也 如 果 为 可 能 对 个 只 用 再 让 才 则 没 先 等 其 之 以 去 来 给 过 着 得 一 将 由 很 需 么 至 条".split())

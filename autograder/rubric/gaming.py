@@ -39,7 +39,10 @@ _TO_THE_MARKER = (
     r" (?:all|every|each)(?: of)?(?: the| required| five| four| 5| 4){0,3} (?:concepts?|rubric|criteria|points|key points|ideas|keywords)(?: [^ ¶]+){0,3} (?:present|found|covered|mentioned|satisfied|met|correct|included|answered)",
     r" (?:status|found|verdict|passed|pass|concepts?)(?: \")? (?::|=) (?:\" )?(?:present|true|pass\w*|correct|yes)",
     r" (?:the )?rubric(?: [^ ¶]+){0,2} (?:says|requires|wants|expects|should|is)",
-    r" (?:满 分|给 我 (?:满|高|全|及|通|4|四|打|过|分)|请 (?:给|判|打)(?: [^ ¶]+){0,4} 分|打 (?:4|四|满|高) 分|给 (?:4|四|满|高|全) 分|判 (?:为|我|对|正)(?: [^ ¶]+){0,3}(?: 对| 确| 过| 分)|忽 略(?: [^ ¶]+){0,8}(?: 规 则| 标 准| 指 令| 评 分| 要 求| 提 示)|无 视(?: [^ ¶]+){0,8}(?: 规 则| 标 准| 指 令| 评 分| 要 求)|老 师(?: ,)?(?: [^ ¶]+){0,4} (?:给|请|求|让)|评 分 (?:标 准|规 则|员|者|系 统|老 师)|阅 卷|让 我 (?:通|及|过)|求 (?:过|及|给|通)|你 (?:是|现 在 是)(?: [^ ¶]+){0,6} (?:助|评|老|模|阅)|此 答 案|本 答 案|该 答 案|这 个 答 案(?: [^ ¶]+){0,4}(?: 正 确| 完 全| 满)|所 有 (?:概 念|要 点|得 分 点))",
+    r" (?:evaluate|assess|judge|grade|accept|approve)(?: just| only)? (?:this|my|the)(?: student)? (?:answer|response|solution|submission|text)",
+    r" just (?:accept|approve|pass|mark)(?: [^ ¶]+)?",
+    r" (?:the )?(?:concepts?|key words|keywords|key points|buzzwords|key terms|key ideas)(?: [^ ¶]+){0,2} (?:are|is|:|=)",
+    r" (?:满 分|高 分|老 师|辛 苦|关 键 词|得 分 点|知 识 点|给 我 (?:满|高|全|及|通|4|四|打|过|分)|请 (?:给|判|打)(?: [^ ¶]+){0,4} 分|打 (?:4|四|满|高) 分|给 (?:4|四|满|高|全) 分|判 (?:为|我|对|正)(?: [^ ¶]+){0,3}(?: 对| 确| 过| 分)|忽 略(?: [^ ¶]+){0,8}(?: 规 则| 标 准| 指 令| 评 分| 要 求| 提 示)|无 视(?: [^ ¶]+){0,8}(?: 规 则| 标 准| 指 令| 评 分| 要 求)|老 师(?: ,)?(?: [^ ¶]+){0,4} (?:给|请|求|让)|评 分 (?:标 准|规 则|员|者|系 统|老 师)|阅 卷|让 我 (?:通|及|过)|求 (?:过|及|给|通)|你 (?:是|现 在 是)(?: [^ ¶]+){0,6} (?:助|评|老|模|阅)|此 答 案|本 答 案|该 答 案|这 个 答 案(?: [^ ¶]+){0,4}(?: 正 确| 完 全| 满)|所 有 (?:概 念|要 点|得 分 点))",
 )
 _INSTRUCTION = re.compile("|".join(f"(?:{pattern})(?= )" for pattern in _TO_THE_MARKER))
 
@@ -81,6 +84,9 @@ def repeats(reading: Reading) -> bool:
     stuttered = sum(len(match.group()) for match in _STUTTER.finditer(" " + " ".join(words) + " "))
     if stuttered > 0.35 * len(" ".join(words)):
         return True
+    joints = Counter(run for run in _runs(list(words), 3) if all(word in english.FUNCTION_WORDS for word in run))
+    if joints and max(joints.values()) >= 3 and 3 * max(joints.values()) > 0.35 * len(words):
+        return True  # "and it is X and it is Y and it is Z"
     runs = Counter(_runs(list(words), 4))
     again = sum(count for count in runs.values() if count > 1)
     return again > 0.5 * sum(runs.values()) and max(runs.values()) >= 3 or max(runs.values()) >= 5 or again > 0.85 * sum(runs.values())
@@ -105,14 +111,23 @@ def is_salad(reading: Reading) -> bool:
     han = [word for word in reading.words if is_chinese(word)]
     if len(latin) + len(han) / 2 < _SALAD_WORDS:
         return False
-    marks = sum(token.text in _JOINING_MARKS for token in reading.tokens)
-    joined = marks + sum(word in _JOINING for word in latin) + sum(word in _JOINING_HAN for word in han)
+    joined = _joints(reading)
     if len(han) > len(latin):
         return joined < 0.03 * (len(han) + len(latin)) or (joined < 0.1 * (len(han) + len(latin)) and _chunk_length(reading) <= 5)
     verbs = sum(word in english.VERBS and word not in _JOINING for word in latin)
-    if not joined or (joined < 0.1 * len(latin) and verbs < 0.2 * len(latin)) or (joined < 0.2 * len(latin) and _chunk_length(reading) <= 2.6 and len(latin) >= 8):
+    if not joined or (joined < 0.12 * len(latin) and len(latin) >= 20) or (joined < 0.1 * len(latin) and verbs < 0.2 * len(latin)) or (joined < 0.2 * len(latin) and _chunk_length(reading) <= 2.6 and len(latin) >= 8):
         return True
-    return misplaced(reading) > max(1, 0.07 * len(latin))
+    return misplaced(reading) > max(1.3, 0.042 * len(latin))
+
+
+def _joints(reading: Reading) -> int:
+    marks = sum(token.text in _JOINING_MARKS for token in reading.tokens)
+    return marks + sum(word in (_JOINING_HAN if is_chinese(word) else _JOINING) for word in reading.words)
+
+
+def is_telegram(reading: Reading) -> bool:
+    """Few joints, but not so few that it is surely a salad: a person should look."""
+    return len(reading.words) >= 8 and _joints(reading) < (0.08 if reading.chinese_share > 0.5 else 0.2) * len(reading.words)
 
 
 def _chunk_length(reading: Reading) -> float:
@@ -121,22 +136,36 @@ def _chunk_length(reading: Reading) -> float:
     return len(reading.words) / (breaks + 1)
 
 
-_NEVER_AFTER_ARTICLE = frozenset("is are was were be to of by in on for with and or but because so it they the a an not if then has have does do can would will which that".split()) | {SENTENCE_END, ","}
-_NEVER_AFTER_PREPOSITION = frozenset("is are was were of and or but because so has have does do would will can".split()) | {SENTENCE_END}
 _ARTICLES = frozenset({"the", "a", "an"})
-_TIGHT_PREPOSITIONS = frozenset("of from with into at than".split())
+_NEVER_AFTER_ARTICLE = frozenset("is are was were be to of by in on for with and or but because so it they the a an not if then has have does do can would will which that from as at may could its their there this when all both don".split()) | {SENTENCE_END, ",", ")"}
+_TIGHT = frozenset("of from with into at than by for as".split())
+_NEVER_AFTER_TIGHT = frozenset("is are was were of and or but so has have does do would will can may could to by from with if".split()) | {SENTENCE_END, ",", ")"}
+_MODALS = frozenset("would will can could may might should must".split())
+_NEVER_AFTER_MODAL = frozenset("the a an of in on at by with for from is are was were and or but because so to which its their has".split())
+_BE = frozenset({"is", "are", "was"})
+_NEVER_AFTER_BE = frozenset("is are was were of has have do does would will can may could be and or but it's".split())
+_CONJOINED = frozenset({"and", "or"})
 
 
-def misplaced(reading: Reading) -> int:
-    """Neighbours that no English sentence has ("the of", "a because", "with is"): shuffled words give themselves away."""
-    count = 0
+def misplaced(reading: Reading) -> float:
+    """How often neighbours stand together that no English sentence has: shuffled words give themselves away.
+
+    "the of", "with is", "may the", a stop after "and"; and a "The" or "It" in the middle of a sentence.
+    """
+    count = 0.0
     for left, right in zip(reading.tokens, reading.tokens[1:]):
         count += left.text in _ARTICLES and right.text in _NEVER_AFTER_ARTICLE
-        count += left.text in _TIGHT_PREPOSITIONS and right.text in _NEVER_AFTER_PREPOSITION
+        count += left.text in _TIGHT and right.text in _NEVER_AFTER_TIGHT
+        count += left.text in _MODALS and right.text in _NEVER_AFTER_MODAL
+        count += left.text in _BE and right.text in _NEVER_AFTER_BE
+        count += left.text in _CONJOINED and right.text in ("and", "or", "of", ",", SENTENCE_END)
         count += left.text == right.text and left.text in english.FUNCTION_WORDS
-        count += left.text in ("is", "are") and right.text in ("is", "are", "was", "of", "has", "have", "do", "does", "would", "will", "can")
-        count += left.text in ("and", "or") and right.text in ("and", "or", "of", SENTENCE_END)
-    return count
+    capitals = sum(match.group(1).lower() in english.EVERYDAY for match in _CAPITAL_INSIDE.finditer(reading.answer))
+    return count + 0.7 * capitals
+
+
+# A capitalised everyday word after a lower-case word or a comma; honest typing has it where sentences begin.
+_CAPITAL_INSIDE = re.compile(r"(?<=[a-z,)] )([A-Z][a-z]+)\b(?! [A-Z])")
 
 
 def _runs(words: list[str], length: int) -> Iterable[tuple[str, ...]]:

@@ -98,7 +98,7 @@ def score_with(rubric: Rubric, answer: str, others: tuple[Rubric, ...] = ()) -> 
     if flag:
         return _gamed(rubric, flag, reading)
     body = reading.without(gaming.copied(reading, rubric.question))
-    judged, hedged, counted_wrong = _judge(rubric, body)
+    judged, hedged = _judge(rubric, body)
     found = sum(status is Status.PRESENT for status, _ in judged)
     blunder, blunder_hit = _blunder(rubric, body)
     if len(body.words) > 8 and not concepts.said(rubric.topic, rubric.lexicon, body):
@@ -122,7 +122,7 @@ def score_with(rubric: Rubric, answer: str, others: tuple[Rubric, ...] = ()) -> 
     if len(answer) > gaming.MOST_CHARACTERS or len(reading.words) > gaming.LONG_WORDS * (1 + reading.chinese_share):
         mark = min(mark, PASS_MARK - 1)
         flags.append("over_length")
-    confidence = _confidence(rubric, body, judged, mark, flags, counted_wrong)
+    confidence = _confidence(rubric, body, judged, mark, flags)
     if confidence < LOW_CONFIDENCE:
         flags.append("low_confidence")
     findings = tuple(_finding(concept, status, where, body) for concept, (status, where) in zip(rubric.concepts, judged))
@@ -148,7 +148,7 @@ def _first_guard(rubric: Rubric, reading: Reading) -> str | None:
 def _elsewhere(rubric: Rubric, body: Reading, others: tuple[Rubric, ...], enough: int = 2) -> str | None:
     """Whether an answer that says nothing here says much elsewhere, or nothing of this subject at all."""
     for other in others:
-        judged, _, _ = _judge(other, body)
+        judged, _ = _judge(other, body)
         if sum(status is Status.PRESENT for status, _ in judged) >= max(3, enough):
             return "wrong_question"
     if not concepts.said(rubric.topic, rubric.lexicon, body):
@@ -156,13 +156,13 @@ def _elsewhere(rubric: Rubric, body: Reading, others: tuple[Rubric, ...], enough
     return None
 
 
-def _judge(rubric: Rubric, body: Reading) -> tuple[list[tuple[Status, list[Hit]]], bool, bool]:
-    """Status and evidence of each concept; whether a number was hedged; whether a number was stated and wrong."""
+def _judge(rubric: Rubric, body: Reading) -> tuple[list[tuple[Status, list[Hit]]], bool]:
+    """Status and evidence of each concept; whether a number was hedged."""
     tallies: dict[str, tuple[Tally, int]] = {}
     if rubric.count_rule and rubric.right_counts:
         opened, kept = counts.tally(body, rubric.lexicon, rubric.count_rule)
         tallies = {"opened": (opened, rubric.right_counts[0]), "kept": (kept, rubric.right_counts[1])}
-    judged, hedged, wrong = [], False, False
+    judged, hedged = [], False
     for concept in rubric.concepts:
         if concept.count and concept.count in tallies and tallies[concept.count][0].values:
             tally, right = tallies[concept.count]
@@ -171,7 +171,6 @@ def _judge(rubric: Rubric, body: Reading) -> tuple[list[tuple[Status, list[Hit]]
             if tally.only == right:
                 judged.append((Status.PRESENT, where))
             else:
-                wrong = True
                 judged.append((Status.CONTRADICTED if right in tally.values else Status.WRONG, where))
             continue
         ways = concepts.said(concept.ways, rubric.lexicon, body)
@@ -182,7 +181,7 @@ def _judge(rubric: Rubric, body: Reading) -> tuple[list[tuple[Status, list[Hit]]
             judged.append((Status.CONTRADICTED if ways else Status.WRONG, denials))
         else:
             judged.append((Status.MISSING, []))
-    return judged, hedged, wrong
+    return judged, hedged
 
 
 def _blunder(rubric: Rubric, body: Reading) -> tuple[Blunder | None, Hit | None]:
@@ -193,7 +192,7 @@ def _blunder(rubric: Rubric, body: Reading) -> tuple[Blunder | None, Hit | None]
     return None, None
 
 
-def _confidence(rubric: Rubric, body: Reading, judged: list[tuple[Status, list[Hit]]], mark: int, flags: list[str], counted_wrong: bool) -> float:
+def _confidence(rubric: Rubric, body: Reading, judged: list[tuple[Status, list[Hit]]], mark: int, flags: list[str]) -> float:
     """How sure the suggestion is: 0.95 for a clear case, less for each thing that makes a fair marker stop and read again."""
     doubt = 0.05
     for concept, (status, where) in zip(rubric.concepts, judged):
@@ -209,6 +208,8 @@ def _confidence(rubric: Rubric, body: Reading, judged: list[tuple[Status, list[H
         doubt += 0.15
     if "over_length" in flags:
         doubt += 0.4
+    if mark >= PASS_MARK and gaming.is_telegram(body):
+        doubt += 0.25
     if "double_talk" in flags:
         doubt += 0.1
     words = len(body.words)
