@@ -56,22 +56,22 @@ def arrows(lab, client: str, from_ms: int = 0, to_ms: int | None = None) -> list
                 continue
             number = int(event["correlation_id"])
             start = Arrow("request", s.broker, s.role, str(s.node_id), f"{event['api']} (id {number})", event["at_ms"], None, event["id"], None)
-            end = ends.get(("request.received", s.broker, number))
+            end = ends.get(("request.received", number))
             found.append(start if end is None else replace(start, arrived_ms=end["at_ms"], arrived_id=end["id"]))
-            left, back = ends.get(("response.sent", s.broker, number)), ends.get(("response.received", None, number))
+            left, back = ends.get(("response.sent", number)), ends.get(("response.received", number))
             if left is not None and back is not None:
                 found.append(Arrow("answer", s.broker, s.role, str(s.node_id), f"answer to {event['api']} (id {number})", left["at_ms"], back["at_ms"], left["id"], back["id"]))
     return sorted(found, key=lambda arrow: arrow.left_id)
 
 
 def _ends(events: list[dict], client: str) -> dict[tuple, dict]:
-    """(kind, broker, correlation id) -> event, for the three later moments of a request's life."""
+    """(kind, correlation id) -> event, for the three later moments of a request's life. A client uses each id once."""
     ends = {}
     for event in events:
         if event["kind"] in ("request.received", "response.sent") and event.get("client") == client:
-            ends[event["kind"], int(str(event["who"]).rpartition("-")[2]), int(event["correlation_id"])] = event
+            ends[event["kind"], int(event["correlation_id"])] = event
         elif event["kind"] == "response.received" and event["who"] == client:
-            ends[event["kind"], None, int(event["correlation_id"])] = event
+            ends[event["kind"], int(event["correlation_id"])] = event
     return ends
 
 
