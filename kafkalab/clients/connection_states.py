@@ -46,8 +46,8 @@ def exponential_ms(rng: random.Random, base_ms: int, cap_ms: int, attempts: int,
     """base * 2**attempts, capped, with 20 % of jitter either way (org.apache.kafka.common.utils.ExponentialBackoff)."""
     factor = rng.uniform(0.8, 1.2)
     if jitter_inside_cap:
-        return int(min(base_ms * 2**attempts * factor, cap_ms))
-    return int(min(base_ms * 2**attempts, cap_ms) * factor)
+        return int(min(base_ms * 2 ** min(attempts, 40) * factor, cap_ms))  # a float holds 2**1023 at most; the cap is long reached
+    return int(min(base_ms * 2 ** min(attempts, 40), cap_ms) * factor)
 
 
 class ClusterConnectionStates:
