@@ -10,6 +10,7 @@ mentioned. What a needed cell reads is needed too.
 """
 from __future__ import annotations
 
+import ast
 import dis
 from dataclasses import dataclass
 from functools import lru_cache
@@ -69,6 +70,21 @@ def needed(sources: list[str], target: int) -> set[int]:
         if names.binds & wanted or touched or (EVERYTHING in names.binds and wanted):
             found.add(index)
             wanted |= names.reads
+    return found
+
+
+def imported_by(source: str) -> list[str]:
+    """The modules a cell imports, by their full names."""
+    try:
+        tree = ast.parse(as_python(source))
+    except (SyntaxError, ValueError):
+        return []
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.append(node.module)
     return found
 
 

@@ -20,12 +20,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder import questions
-from autograder.masters import HOME
+from autograder.masters import HOME, master, released
+from autograder.needs import imported_by
 
 # The learner's side of this package: all that a probe needs. Sealed verdicts stay out, for a fork could try all small numbers.
 LEARNERS_FILES = ("__init__.py", "plain.py", "asking.py", "variants.py", "sealed.py", "progress.py", "check.py")
 WORKERS_FILES = ("worker.py", "walls.py")
-WARM = ("autograder.check", "json", "numpy", "pandas", "kafkalab", "kafkalab.lab")
+WARM = ("autograder.check", "numpy", "pandas")
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ class Worker:
             "root": str(root), "scratch": str(scratch), "readable": _readable(sandbox.view),
             "scratch_bytes": sandbox.limits.scratch_bytes, "file_bytes": sandbox.limits.file_bytes,
             "uid": 60_000 + (os.getpid() + number) % 5_000,      # processes are counted by user: each worker has its own
-            "warm": WARM, "environment": _environment(),
+            "warm": _warm(), "environment": _environment(),
         }
         self._words = open(sandbox.folder / f"worker{number}.txt", "w+", encoding="utf-8", errors="replace")
         self._process = subprocess.Popen(
@@ -205,6 +206,16 @@ def doctor() -> list[str]:
     if is_demo():
         lines.append("The course secret is the demo one, which everybody knows: set AUTOGRADER_SECRET before you hand out a course.")
     return lines
+
+
+def _warm() -> list[str]:
+    """The modules a worker imports before its first submission: those that the course's own cells import."""
+    named = list(WARM)
+    for chapter in released():
+        for cell in master(chapter).cells:
+            if cell.kind == "code":
+                named += imported_by(cell.source)
+    return list(dict.fromkeys(named))
 
 
 def _readable(view: Path) -> dict[str, str]:

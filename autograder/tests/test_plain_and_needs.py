@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from autograder.assignment import steps
 from autograder.masters import master
-from autograder.needs import needed
+from autograder.needs import imported_by, needed
 from autograder.plain import NotPlain, canonical, plain, same
 
 JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -70,6 +70,11 @@ CELLS = [
 ])
 def test_a_cell_is_needed_when_it_makes_or_may_change_what_the_answer_reads(answer, cells):
     assert sorted(needed([*CELLS, answer], len(CELLS))) == cells
+
+
+def test_what_a_cell_imports():
+    assert imported_by("%matplotlib inline\nimport os.path, json as j\nfrom kafkalab.views import timeline") == ["os.path", "json", "kafkalab.views"]
+    assert imported_by("from . import x\nnot python") == []
 
 
 def test_experiments_nobody_reads_are_not_run(demo):
