@@ -13,6 +13,7 @@ import bench
 from bench import Row
 
 RESULT = Path(__file__).resolve().parents[1] / "bench.json"
+NAME_WIDTH = 80
 
 
 def comparisons() -> list[str]:
@@ -22,7 +23,7 @@ def comparisons() -> list[str]:
 
 def shown(row: Row) -> str:
     """A row of the table."""
-    return f"{row['name']:66} {row['ours']:>14,.4g} {row['peer']:>14,.4g} {row['ratio']:>8.3g}  {row['unit']}"
+    return f"{row['name']:{NAME_WIDTH}} {row['ours']:>14,.4g} {row['peer']:>14,.4g} {row['ratio']:>8.3g}  {row['unit']}"
 
 
 def main(argv: Sequence[str]) -> int:
@@ -30,7 +31,7 @@ def main(argv: Sequence[str]) -> int:
     if unknown:
         print(f"There is no comparison {', '.join(sorted(unknown))} here; there are {', '.join(comparisons())}.")
         return 2
-    print(f"{'':66} {'ours':>14} {'peer':>14} {'ratio':>8}  unit", flush=True)
+    print(f"{'':{NAME_WIDTH}} {'ours':>14} {'peer':>14} {'ratio':>8}  unit", flush=True)
     rows: list[Row] = []
     for name in argv or comparisons():
         for row in importlib.import_module(f"bench.{name}").run():
