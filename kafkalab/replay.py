@@ -2,8 +2,8 @@
 
     python -m kafkalab replay SCENARIO.json --out DIR [--seed 7 | --seed inv-1=7,inv-2=41] [--version 3.9]
 
-Read are: what there was (brokers, topics, coordinators, broker settings) and what the program did. What was observed, the
-fields in OBSERVED, is dropped before anything is looked at, so a replay cannot learn its answers from the scenario.
+Read are: what there was (brokers, topics, coordinators, broker settings) and what the program did. `kafkalab.scenario` takes
+just that from the file and never looks at what was observed, so a replay cannot learn its answers from the scenario.
 """
 
 from __future__ import annotations
@@ -16,20 +16,14 @@ from typing import Any
 
 from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
-from kafkalab.errors import KafkaException
+from kafkalab.errors import IllegalStateException, KafkaException
 from kafkalab.lab import Lab
-from kafkalab.records import ProducerRecord, TopicPartition
+from kafkalab.records import ProducerRecord
+from kafkalab.scenario import UnusableScenario, check_configs, read
 from kafkalab.versions import profile_of
 
-OBSERVED = ("took_ms", "result", "error")
-OBSERVED_STEPS = ("assignment",)
-BROKER_VERSIONS = {"2.3": "2.3", "4.4": "4.4"}
-CHANCE = "chance_of_producer_ids"
+CHANCE = {"chance_of_producer_ids": 0.75}
 """The recorded brokers had served other runs before, and mostly held a block of producer ids."""
-
-
-class UnusableScenario(ValueError):
-    """The scenario asks for something this simulation does not know; the message is one sentence for a person."""
 
 
 def replay(scenario: Mapping[str, Any], seed: int | Mapping[str, int] = 0, version: str | None = None) -> dict[str, str]:
@@ -41,46 +35,26 @@ class Play:
     """One performance of a scenario: each client an app, each step at its time."""
 
     def __init__(self, scenario: Mapping[str, Any], seed: int | Mapping[str, int], version: str | None) -> None:
-        self.note: str | None = None
+        played = read(scenario)
         try:
-            steps = [{k: v for k, v in step.items() if k not in OBSERVED} for step in scenario["events"]
-                     if step.get("do") not in OBSERVED_STEPS and not step.get("by_loop")]
-            wanted = version or scenario["client_version"]
-            brokers = {int(id): address for id, address in scenario["brokers"].items()}
-            broker_version = ".".join(str(scenario["broker_version"]).split(".")[:2])
-            start_ms = min((step["at_ms"] for step in steps), default=0)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise UnusableScenario(f"this is not a scenario of the recordings' format: {_missing(error)}") from None
-        try:
-            self.profile, self.note = profile_of(wanted)
+            self.profile, self.note = profile_of(version or played.client_version)
         except ValueError as error:
             raise UnusableScenario(str(error)) from None
-        if broker_version not in BROKER_VERSIONS:
-            raise UnusableScenario(f"broker version {scenario['broker_version']!r} is not simulated; there are {', '.join(BROKER_VERSIONS)}")
+        check_configs(played, self.profile.name)
+        self.lab = Lab(played.brokers, seed, self.profile.name, played.broker_version, {**played.broker_config, **CHANCE}, epoch=played.start_ms, cold=True)
         try:
-            self.lab = Lab(brokers, seed, self.profile.name, BROKER_VERSIONS[broker_version], _settings(scenario.get("broker_config", {})), epoch=start_ms, cold=True)
-            for topic, partitions in scenario.get("topics", {}).items():
-                leaders = [p["leader"] for p in partitions]
-                self.lab.create_topic(topic, len(leaders), max(len(p["replicas"]) for p in partitions), leaders)
-            for group, place in scenario.get("groups", {}).items():
-                self.lab.place_coordinator(group, place["coordinator"])
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise UnusableScenario(f"the cluster of this scenario cannot be built: {_missing(error)}") from None
-        self._start_ms = start_ms
-        self._steps: dict[str, list[dict]] = {}
-        for step in steps:
-            if "client" not in step or step.get("do") not in STEPS:
-                who = step.get("client") or step.get("broker") or "nobody"
-                raise UnusableScenario(f"the step {step.get('do')!r} (of {who}) is not one that a replay knows; known are: {', '.join(sorted(STEPS))}")
-            self._steps.setdefault(step["client"], []).append(step)
-        for name, own in self._steps.items():
-            for step in own:
-                STEPS[step["do"]].check(step)
+            for topic, (leaders, replicas) in played.topics.items():
+                self.lab.create_topic(topic, len(leaders), replicas, leaders)
+            for group, broker in played.coordinators.items():
+                self.lab.place_coordinator(group, broker)
+        except ValueError as error:
+            raise UnusableScenario(f"the cluster of this scenario cannot be built: {error}") from None
+        self._start_ms, self._steps = played.start_ms, played.steps
 
     def run(self) -> dict[str, str]:
         players = [Player(self.lab, name, self._start_ms, steps) for name, steps in self._steps.items()]
         apps = [self.lab.spawn(player.play, name=player.name) for player in players]
-        self.lab.run_until(lambda: all(app.done for app in apps), timeout_ms=10**10)
+        self.lab.run_until(lambda: all(app.done for app in apps), timeout_ms=10**12)
         return {player.name: self.lab.log_text(player.name) for player in players}
 
 
@@ -99,40 +73,27 @@ class Player:
             if wait_ms > 0:
                 lab.sleep(wait_ms)
             try:
-                STEPS[step["do"]].run(self, step)
-            except KafkaException:
+                STEPS[step["do"]](self, step)
+            except (KafkaException, IllegalStateException):
                 pass  # what went wrong is in the log, as with the recorded program
 
     def of(self, step: Mapping[str, Any]) -> KafkaConsumer | KafkaProducer:
-        return self.producer if step.get("object") == "producer" or self.consumer is None else self.consumer
-
-
-class Step:
-    """What one kind of step does, and which of its fields it cannot do without."""
-
-    def __init__(self, run: Callable[[Player, Mapping[str, Any]], None], *needs: str) -> None:
-        self.run, self._needs = run, needs
-
-    def check(self, step: Mapping[str, Any]) -> None:
-        for name in ("at_ms", *self._needs):
-            if name not in step:
-                raise UnusableScenario(f"a step {step['do']!r} of {step['client']} lacks {name!r}")
+        return self.producer if step["object"] == "producer" or self.consumer is None else self.consumer
 
 
 def _new_consumer(player: Player, step) -> None:
-    config = step.get("config", {})
     player.lab.sleep(player.lab.profile(None).starting_ms)
-    player.consumer = KafkaConsumer(player.lab, config, name=player.name)
+    player.consumer = KafkaConsumer(player.lab, step["config"], name=player.name)
 
 
 def _new_producer(player: Player, step) -> None:
     player.lab.sleep(player.lab.profile(None).starting_ms)
-    player.producer = KafkaProducer(player.lab, step.get("config", {}), name=player.name)
+    player.producer = KafkaProducer(player.lab, step["config"], name=player.name)
 
 
 def _poll(player: Player, step) -> None:
     """Poll again and again for `for_ms`."""
-    until_ms = player.lab.now_ms + step.get("for_ms", 0)
+    until_ms = player.lab.now_ms + (step["for_ms"] or 0)
     while True:
         player.consumer.poll(timeout_ms=step["timeout_ms"])
         if player.lab.now_ms >= until_ms:
@@ -140,53 +101,43 @@ def _poll(player: Player, step) -> None:
 
 
 def _send(player: Player, step) -> None:
-    value = step.get("value")
-    if isinstance(value, str) and value.endswith(" bytes"):
-        value = "x" * int(value.split()[0])
-    record = ProducerRecord(step["topic"], key=step.get("key"), value=value, partition=step.get("to_partition"))
+    record = ProducerRecord(step["topic"], key=step["key"], value=step["value"], partition=step["to_partition"])
     future = player.producer.send(record)
-    if step.get("wait"):
+    if step["wait"]:
         future.get()
 
 
 def _partitions_for(player: Player, step) -> None:
     """A recording that does not say which topic asked for the only one there is."""
-    topic = step.get("topic") or next(name for name in player.lab.cluster.topics if not name.startswith("__"))
+    topic = step["topic"] or next(name for name in player.lab.cluster.topics if not name.startswith("__"))
     player.of(step).partitions_for(topic)
 
 
-def _partitions(names) -> list[TopicPartition]:
-    return [TopicPartition(topic, int(number)) for topic, _, number in (name.rpartition("-") for name in names)]
+def _position(player: Player, step) -> None:
+    for partition in step["partitions"] or [step["partition"]]:
+        player.consumer.position(partition)
 
 
-STEPS: Mapping[str, Step] = {
-    "new KafkaConsumer": Step(_new_consumer),
-    "new KafkaProducer": Step(_new_producer),
-    "subscribe": Step(lambda p, s: p.consumer.subscribe(s["topics"]), "topics"),
-    "assign": Step(lambda p, s: p.consumer.assign(_partitions(s["partitions"])), "partitions"),
-    "poll": Step(_poll, "timeout_ms"),
-    "works without polling": Step(lambda p, s: p.lab.sleep(s["for_ms"]), "for_ms"),
-    "pause all": Step(lambda p, s: p.consumer.pause(p.consumer.assignment_in_hash_order())),
-    "resume all": Step(lambda p, s: p.consumer.resume(p.consumer.assignment_in_hash_order())),
-    "seek": Step(lambda p, s: p.consumer.seek(_partitions([s["partition"]])[0], s["offset"]), "partition", "offset"),
-    "seekToBeginning": Step(lambda p, s: p.consumer.seek_to_beginning(_partitions(s["partitions"]) if "partitions" in s else None)),
-    "position": Step(lambda p, s: p.consumer.position(_partitions([s["partition"]])[0]), "partition"),
-    "partitionsFor": Step(_partitions_for),
-    "commitSync": Step(lambda p, s: p.consumer.commit_sync()),
-    "commitAsync": Step(lambda p, s: p.consumer.commit_async()),
-    "send": Step(_send, "topic"),
-    "flush": Step(lambda p, s: p.producer.flush()),
-    "close": Step(lambda p, s: p.of(s).close()),
+STEPS: Mapping[str, Callable[[Player, Mapping[str, Any]], None]] = {
+    "new KafkaConsumer": _new_consumer,
+    "new KafkaProducer": _new_producer,
+    "subscribe": lambda p, s: p.consumer.subscribe(s["topics"]),
+    "assign": lambda p, s: p.consumer.assign(s["partitions"]),
+    "poll": _poll,
+    "works without polling": lambda p, s: p.lab.sleep(s["for_ms"]),
+    "pause all": lambda p, s: p.consumer.pause(p.consumer.assignment_in_hash_order()),
+    "resume all": lambda p, s: p.consumer.resume(p.consumer.assignment_in_hash_order()),
+    "seek": lambda p, s: p.consumer.seek(s["partition"], s["offset"]),
+    "seekToBeginning": lambda p, s: p.consumer.seek_to_beginning(s["partitions"]),
+    "position": _position,
+    "partitionsFor": _partitions_for,
+    "commitSync": lambda p, s: p.consumer.commit_sync(),
+    "commitAsync": lambda p, s: p.consumer.commit_async(),
+    "send": _send,
+    "flush": lambda p, s: p.producer.flush(),
+    "close": lambda p, s: p.of(s).close(),
 }
-
-
-def _settings(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Broker settings of the recordings that matter here; transaction settings have nothing to act on yet."""
-    return {**{name: value for name, value in config.items() if not name.startswith("transaction.")}, CHANCE: 0.75}
-
-
-def _missing(error: Exception) -> str:
-    return f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
+"""What each step of kafkalab.scenario does to a player."""
 
 
 def seeds_of(text: str) -> int | dict[str, int]:
@@ -211,8 +162,6 @@ def main(argv: list[str]) -> int:
     try:
         with open(args.scenario, encoding="utf-8") as file:
             scenario = json.load(file)
-        if not isinstance(scenario, dict):
-            raise UnusableScenario("this is not a scenario of the recordings' format: it is not a JSON object")
         play = Play(scenario, seeds_of(args.seed), args.version)
         logs = play.run()
         out = pathlib.Path(args.out)
@@ -221,6 +170,8 @@ def main(argv: list[str]) -> int:
             (out / f"{name}.log").write_text(text, encoding="utf-8", newline="\n")
     except json.JSONDecodeError as error:
         return _refuse(f"{args.scenario} is not JSON: {error}")
+    except RecursionError:
+        return _refuse(f"{args.scenario} nests too deeply to be a scenario")
     except UnicodeDecodeError:
         return _refuse(f"{args.scenario} is not a text file in UTF-8")
     except (OSError, ValueError) as error:
