@@ -97,7 +97,7 @@ class NetworkClient:
         self.api_versions: dict[str, dict[ApiKeys, int]] = {}
         self.topic_ids: dict[str, str] = {}
         self._clock, self.log, self._plain_log, self._rng, self._rule = clock, log, plain_log, rng, least_loaded
-        self._node_of, self._epoch_ms = node_of, epoch_ms
+        self.node_of, self.epoch_ms = node_of, epoch_ms
         self._in_flight: dict[str, deque[ClientRequest]] = {}
         self._correlation_id = 0
         self._aborted: list[ClientResponse] = []
@@ -183,6 +183,16 @@ class NetworkClient:
         for connection in list(self.selector.channels):
             self._journal_close(connection, "close")
         self.selector.close_all()
+
+    def request_text(self, message: Any, node: Node) -> str:
+        """A request to `node` as Java prints the object, in the version it will have there."""
+        version = self.profile.latest_version(api_of(message).name, self.api_versions.get(node.connection))
+        return payload.object_text(message, version, self.profile.name)
+
+    def response_text(self, response: ClientResponse) -> str:
+        """ClientResponse.toString."""
+        return payload.client_response_text(response.request.header, response.message, received_at_ms=self.epoch_ms + response.received_ms,
+                                            latency_ms=response.latency_ms, version=self.profile.name)
 
     def header_text(self, request: ClientRequest) -> str:
         """A request's header as Java prints it; one that never left is shown with the newest version this client knows."""
@@ -280,7 +290,7 @@ class NetworkClient:
             shown = "{" + ", ".join(f"{name}={error}" for name, error in topic_errors.items()) + "}"
             self.log("METADATA_ERRORS", correlation_id=request.correlation_id, errors=shown)
         if message.brokers:
-            self.metadata.update(message, self._clock.now_ms, self._node_of)
+            self.metadata.update(message, self._clock.now_ms, self.node_of)
         else:
             self.metadata.failed_update(self._clock.now_ms)
 

@@ -6,7 +6,7 @@ requests in and polls only while the application does not.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from kafkalab.clients.consumer.request_future import RequestFuture
@@ -61,18 +61,8 @@ class ConsumerNetworkClient:
 
         With a `future` it does not wait when that is done already; `block` says likewise whether waiting makes sense.
         """
-        self._fire()
-        self._disconnect_pending()
-        delay_ms = self._try_send()
-        may_block = not self._completed and (future is None or not future.is_done) and (block is None or block())
-        timeout_ms = min(timer.remaining_ms, delay_ms) if may_block else 0
-        if self.client.in_flight_count() == 0:
-            timeout_ms = min(timeout_ms, self._retry_backoff_ms)
-        self._poll_client(timeout_ms)
-        self._check_disconnects()
-        self._try_send()
-        self._fail_expired()
-        self._fire()
+        for until_ms in self._pass(timer, future, block):
+            self._stage.wait(self.client.selector.signal, until_ms)
 
     def poll_until(self, future: RequestFuture, timer: Timer) -> bool:
         """Poll until `future` is done or the timer ends."""
@@ -82,13 +72,21 @@ class ConsumerNetworkClient:
                 return future.is_done
 
     def poll_no_wakeup(self) -> None:
+        """A pass that does not wait."""
         self.poll(Timer(self.clock, 0))
+
+    def poll_in_thread(self) -> Iterator[int]:
+        """The same on the heartbeat thread, which cannot block: it yields until when it sleeps."""
+        for until_ms in self._pass(Timer(self.clock, 0)):
+            if until_ms > self.clock.now_ms:
+                yield until_ms
 
     def transmit_sends(self) -> None:
         """Write what is queued without looking for answers (3.x, KAFKA-7109)."""
         self._disconnect_pending()
         self._try_send()
-        self._poll_client(0)
+        for until_ms in self._poll_client(0):
+            self._stage.wait(self.client.selector.signal, until_ms)
 
     def sleep(self, ms: int) -> None:
         self._stage.wait(Signal(), self.clock.now_ms + ms)
@@ -124,11 +122,26 @@ class ConsumerNetworkClient:
     def disconnect_async(self, node: Node) -> None:
         self._to_disconnect.append(node)
 
-    def _poll_client(self, timeout_ms: int) -> None:
+    def _pass(self, timer: Timer, future: RequestFuture | None = None, block: Callable[[], bool] | None = None) -> Iterator[int]:
+        """One pass, written once for both threads: in its middle it yields until when the caller may sleep."""
+        self._fire()
+        self._disconnect_pending()
+        delay_ms = self._try_send()
+        may_block = not self._completed and (future is None or not future.is_done) and (block is None or block())
+        timeout_ms = min(timer.remaining_ms, delay_ms) if may_block else 0
+        if self.client.in_flight_count() == 0:
+            timeout_ms = min(timeout_ms, self._retry_backoff_ms)
+        yield from self._poll_client(timeout_ms)
+        self._check_disconnects()
+        self._try_send()
+        self._fail_expired()
+        self._fire()
+
+    def _poll_client(self, timeout_ms: int) -> Iterator[int]:
         until_ms = self.client.begin_poll(timeout_ms)
         self.is_polling = True
         try:
-            self._stage.wait(self.client.selector.signal, until_ms)
+            yield until_ms
         finally:
             self.is_polling = False
         self.client.end_poll()

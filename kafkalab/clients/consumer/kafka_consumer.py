@@ -11,7 +11,6 @@ from typing import Any
 from kafkalab.clients.consumer.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.coordinator import ConsumerCoordinator
 from kafkalab.clients.consumer.fetcher import Fetcher
-from kafkalab.clients.consumer.heartbeat import Heartbeat
 from kafkalab.clients.consumer.offset_fetcher import EARLIEST, LATEST, OffsetFetcher
 from kafkalab.clients.consumer.subscription_state import FetchPosition, FetchState, SubscriptionState
 from kafkalab.clients.log_context import LogContext
@@ -62,8 +61,7 @@ class KafkaConsumer:
         self._network = ConsumerNetworkClient(client, lab.stage, lab.clock, config["retry.backoff.ms"])
         self._coordinator = None
         if group is not None:
-            heartbeat = Heartbeat(config["session.timeout.ms"], config["heartbeat.interval.ms"], config["max.poll.interval.ms"], config["retry.backoff.ms"])
-            self._coordinator = ConsumerCoordinator(self.name, group, config, profile, self._network, self._subscriptions, log, lab.stage, heartbeat)
+            self._coordinator = ConsumerCoordinator(group, config, profile, self._network, self._subscriptions, log, lab.stage)
             if profile.classic_banner:
                 log("CONSUMER_PROTOCOL_BANNER")
         self._offsets = OffsetFetcher(self._network, self._subscriptions, config, profile, log)
@@ -179,7 +177,7 @@ class KafkaConsumer:
         self._has_all_positions = self._subscriptions.has_all_positions()
         if self._has_all_positions:
             return True
-        if self._coordinator is not None and not self._coordinator.init_with_committed(timer):
+        if self._coordinator is not None and not self._coordinator.offsets.set_positions(timer):
             return False
         self._offsets.reset_missing()
         self._offsets.reset_positions()
@@ -229,27 +227,24 @@ class KafkaConsumer:
         self._need_group()
         with self._calling("commit_sync"):
             limit_ms = self.config["default.api.timeout.ms"]
-            chosen = self._consumed() if offsets is None else dict(offsets)
-            if not self._coordinator.commit_sync(chosen, self._network.timer(limit_ms)):
+            chosen = self._subscriptions.all_consumed() if offsets is None else dict(offsets)
+            if not self._coordinator.offsets.commit_sync(chosen, self._network.timer(limit_ms)):
                 raise TimeoutException(f"Timeout of {limit_ms}ms expired before successfully committing offsets {chosen}")
 
     def commit_async(self, offsets: Mapping[TopicPartition, OffsetAndMetadata] | None = None, callback=None) -> None:
         """Commit without waiting and without retrying; `callback(offsets, error)` runs inside a later poll."""
         self._need_group()
         with self._calling("commit_async"):
-            self._coordinator.commit_async(self._consumed() if offsets is None else dict(offsets), callback)
+            self._coordinator.offsets.commit_async(self._subscriptions.all_consumed() if offsets is None else dict(offsets), callback)
 
     def committed(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, OffsetAndMetadata | None]:
         self._need_group()
         with self._calling("committed"):
             limit_ms = self.config["default.api.timeout.ms"]
-            found = self._coordinator.fetch_committed(list(partitions), self._network.timer(limit_ms))
+            found = self._coordinator.offsets.fetch(list(partitions), self._network.timer(limit_ms))
             if found is None:
                 raise TimeoutException(f"Timeout of {limit_ms}ms expired before the last committed offset could be determined")
             return found
-
-    def _consumed(self) -> dict[TopicPartition, OffsetAndMetadata]:
-        return {tp: OffsetAndMetadata(p.offset, p.offset_epoch) for tp, p in self._subscriptions.all_consumed().items()}
 
     # the cluster
 

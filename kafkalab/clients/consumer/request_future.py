@@ -19,6 +19,20 @@ class RequestFuture:
         self.error: BaseException | None = None
         self._listeners: list[Callable[[RequestFuture], None]] = []
 
+    @classmethod
+    def completed_with(cls, value: Any) -> RequestFuture:
+        """One that is done already."""
+        future = cls()
+        future.complete(value)
+        return future
+
+    @classmethod
+    def failed_with(cls, error: BaseException) -> RequestFuture:
+        """One that has failed already."""
+        future = cls()
+        future.fail(error)
+        return future
+
     @property
     def succeeded(self) -> bool:
         return self.is_done and self.error is None
@@ -42,6 +56,10 @@ class RequestFuture:
             listener(self)
         else:
             self._listeners.append(listener)
+
+    def follow(self, other: RequestFuture) -> None:
+        """End as `other`, which is done, has ended."""
+        self._finish(other.value, other.error)
 
     def _finish(self, value: Any, error: BaseException | None) -> None:
         if self.is_done:

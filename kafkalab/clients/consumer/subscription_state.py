@@ -10,9 +10,9 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from kafkalab.clients.node import Node
 from kafkalab.clients.hash_order import partitions_in_hash_order
-from kafkalab.records import TopicPartition
+from kafkalab.clients.node import Node
+from kafkalab.records import OffsetAndMetadata, TopicPartition
 
 
 class FetchState(enum.Enum):
@@ -128,5 +128,7 @@ class SubscriptionState:
         state.transition_to(FetchState.AWAIT_RESET)
         state.reset_strategy, state.next_retry_ms = strategy or self.default_reset, None
 
-    def all_consumed(self) -> dict[TopicPartition, FetchPosition]:
-        return {tp: s.position for tp, s in self.partitions.items() if s.state is FetchState.FETCHING}
+    def all_consumed(self) -> dict[TopicPartition, OffsetAndMetadata]:
+        """The positions as a commit would carry them."""
+        return {tp: OffsetAndMetadata(s.position.offset, s.position.offset_epoch)
+                for tp, s in self.partitions.items() if s.state is FetchState.FETCHING}

@@ -1,0 +1,183 @@
+"""How does a member get its partitions? (AbstractCoordinator.initiateJoinGroup and the handlers of JoinGroup and SyncGroup)
+
+Two requests. JOIN_GROUP says "I am here, this is what I want to read" and is answered when all have come; the answer makes
+one member the leader. SYNC_GROUP carries the leader's assignment and brings each member its share. What a member does before
+and after is `coordinator`'s. Left out: pattern subscriptions, the cooperative and sticky assignors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from kafkalab.clients.consumer.assignors import range_assign
+from kafkalab.clients.consumer.consumer_network_client import ConsumerNetworkClient
+from kafkalab.clients.consumer.coordinator_lookup import CoordinatorLookup
+from kafkalab.clients.consumer.heartbeat import Heartbeat
+from kafkalab.clients.consumer.heartbeat_thread import HeartbeatThread
+from kafkalab.clients.consumer.membership import Generation, Membership, MemberState
+from kafkalab.clients.consumer.request_future import RequestFuture
+from kafkalab.clients.consumer.subscription_state import SubscriptionState
+from kafkalab.clients.log_context import LogContext
+from kafkalab.errors import Errors, RetriableException, error_for
+from kafkalab.lines import payload
+from kafkalab.lines.java_values import list_text
+from kafkalab.lines.subscription_text import subscription_text
+from kafkalab.protocol.consumer_protocol import Subscription, assignment_bytes, parse_assignment, parse_subscription, subscription_bytes
+from kafkalab.protocol.messages import (
+    JoinGroupRequest, JoinGroupRequestProtocol, JoinGroupResponse, SyncGroupRequest, SyncGroupRequestAssignment,
+)
+from kafkalab.records import TopicPartition
+
+JOIN_GROUP_TIMEOUT_LAPSE_MS = 5000
+"""A JoinGroup may rest at the coordinator for max.poll.interval.ms, the rebalance timeout, and needs some time to travel."""
+
+
+class JoinAgain(RetriableException):
+    """A refused join that is tried again at once; its text, if any, becomes the reason of the next JoinGroup."""
+
+
+class GroupJoin:
+    """One join at a time, from JoinGroup to the assignment. `under_way` is its future: a list of partitions, or why not."""
+
+    def __init__(self, config: Mapping, profile, client: ConsumerNetworkClient, lookup: CoordinatorLookup, membership: Membership,
+                 thread: HeartbeatThread, heartbeat: Heartbeat, subscriptions: SubscriptionState, log: LogContext) -> None:
+        self.under_way: RequestFuture | None = None
+        self._config, self._profile, self._client, self._lookup, self._membership = config, profile, client, lookup, membership
+        self._thread, self._heartbeat, self._subscriptions, self._log = thread, heartbeat, subscriptions, log
+
+    def begin(self) -> RequestFuture:
+        """Send JoinGroup to the coordinator, unless a join is under way."""
+        if self.under_way is None:
+            if self._profile.join_disables_heartbeats:
+                self._thread.disable()
+            self._membership.transition_to(MemberState.PREPARING_REBALANCE)
+            self.under_way = RequestFuture()
+            self._log("JOINING_GROUP")
+            self._send_join()
+        return self.under_way
+
+    # JoinGroup
+
+    def _send_join(self) -> None:
+        session_ms, poll_interval_ms = self._config["session.timeout.ms"], self._config["max.poll.interval.ms"]
+        request = JoinGroupRequest(
+            group_id=self._membership.group_id, session_timeout_ms=session_ms, rebalance_timeout_ms=poll_interval_ms,
+            member_id=self._membership.member_id, protocol_type="consumer", protocols=self._protocols(), reason=self._membership.rejoin_reason or None)
+        node = self._lookup.node
+        self._log("SENDING_JOIN_GROUP", request=self._client.client.request_text(request, node), node=node)
+        timeout_ms = max(self._config["request.timeout.ms"], poll_interval_ms + JOIN_GROUP_TIMEOUT_LAPSE_MS)
+        self._client.send(node, request, timeout_ms).on_done(self._joined)
+
+    def _protocols(self) -> tuple[JoinGroupRequestProtocol, ...]:
+        """What this member wants to read, once for each assignor it knows."""
+        self._log("JOINING_WITH_SUBSCRIPTION", topics=list_text(self._subscriptions.topics))
+        owned = self._subscriptions.assigned() if self._profile.tells_owned_partitions else []
+        subscription = Subscription(topics=self._subscriptions.topics, owned=_by_topic(owned))
+        metadata = subscription_bytes(self._profile.name, subscription)
+        return tuple(JoinGroupRequestProtocol(name=name, metadata=metadata) for name in self._config.assignors)
+
+    def _joined(self, sent: RequestFuture) -> None:
+        membership = self._membership
+        if sent.failed:
+            membership.transition_to(MemberState.UNJOINED)
+            self._end(sent.error)
+            return
+        response = sent.value.message
+        error = error_for(response.error_code)
+        if error is Errors.NONE:
+            self._log("JOIN_GROUP_RESPONSE", response=payload.object_text(response, sent.value.request.header.api_version, self._profile.name))
+            if membership.state is not MemberState.PREPARING_REBALANCE:
+                self._end(JoinAgain(""))  # Left or expelled while the answer was on its way.
+                return
+            membership.generation = Generation(response.generation_id, response.member_id, response.protocol_name)
+            membership.transition_to(MemberState.COMPLETING_REBALANCE)
+            if self._profile.heartbeats_from_join:
+                self._thread.enable()
+                self._log("JOINED_GROUP", generation=membership.generation_text())
+            self._send_sync(response)
+        elif error is Errors.MEMBER_ID_REQUIRED:
+            # KIP-394: the coordinator hands out the id first, so that a client that gives up leaves no ghost behind.
+            self._log("MEMBER_ID_REQUIRED", member_id=response.member_id, generation=membership.generation)
+            membership.generation = Generation(-1, response.member_id, None)
+            membership.transition_to(MemberState.UNJOINED)
+            self._end(JoinAgain(self._profile.member_id_reason.format(member_id=response.member_id)))
+        elif error is Errors.UNKNOWN_MEMBER_ID:
+            membership.expelled()
+            self._end(JoinAgain("rebalance failed due to UnknownMemberIdException"))
+        else:
+            self._refused(error)
+
+    # SyncGroup
+
+    def _send_sync(self, joined: JoinGroupResponse) -> None:
+        membership, node = self._membership, self._lookup.node
+        is_leader = joined.leader == joined.member_id
+        assignments = self._assign(joined) if is_leader else ()
+        if node is None:
+            self._end(Errors.COORDINATOR_NOT_AVAILABLE.exception())  # Lost while the answer was on its way.
+            return
+        request = SyncGroupRequest(group_id=membership.group_id, generation_id=membership.generation.id, member_id=membership.member_id,
+                                   protocol_type="consumer", protocol_name=membership.generation.protocol, assignments=assignments)
+        self._log("SENDING_LEADER_SYNC" if is_leader else "SENDING_FOLLOWER_SYNC", request=self._client.client.request_text(request, node),
+                  node=node, generation=membership.generation)
+        self._client.send(node, request).on_done(self._synced)
+
+    def _assign(self, joined: JoinGroupResponse) -> tuple[SyncGroupRequestAssignment, ...]:
+        """The leader's work: who reads what (ConsumerCoordinator.onLeaderElected, performAssignment until 3.1)."""
+        subscriptions = {m.member_id: parse_subscription(m.metadata) for m in joined.members}
+        shown = ", ".join(f"{m}={subscription_text(s, self._profile.name)}" for m, s in subscriptions.items())
+        self._log("PERFORMING_ASSIGNMENT", strategy=joined.protocol_name, subscriptions=f"{{{shown}}}")
+        counts = {topic: len(partitions) for topic, partitions in self._client.client.metadata.view.topics.items()}
+        for topic in dict.fromkeys(t for s in subscriptions.values() for t in s.topics):
+            if topic not in counts:
+                self._log("ASSIGNMENT_TOPIC_SKIPPED", topic=topic)
+        assignment = range_assign(counts, {m: s.topics for m, s in subscriptions.items()})
+        shown = ", ".join(f"{m}=Assignment(partitions={list_text(tps)})" for m, tps in assignment.items())
+        self._log("FINISHED_ASSIGNMENT", generation=self._membership.generation.id, assignment=f"{{{shown}}}")
+        return tuple(SyncGroupRequestAssignment(member_id=m, assignment=assignment_bytes(self._profile.name, _by_topic(tps)))
+                     for m, tps in assignment.items())
+
+    def _synced(self, sent: RequestFuture) -> None:
+        membership = self._membership
+        if sent.failed:
+            membership.transition_to(MemberState.UNJOINED)
+            self._end(sent.error)
+            return
+        response = sent.value.message
+        error = error_for(response.error_code)
+        if error is Errors.NONE:
+            self._log("SYNC_GROUP_RESPONSE", response=payload.object_text(response, sent.value.request.header.api_version, self._profile.name))
+            membership.settled()
+            self._heartbeat.reset_timeouts(self._client.clock.now_ms)
+            if not self._profile.heartbeats_from_join:
+                self._log("JOINED_GROUP", generation=membership.generation_text())
+                self._thread.enable()
+            self._log("SYNCED_GROUP", generation=membership.generation)
+            assigned = parse_assignment(response.assignment)
+            self.under_way.complete([TopicPartition(topic, p) for topic, numbers in assigned.items() for p in numbers])
+            return
+        membership.rejoin_needed = True
+        if error is Errors.REBALANCE_IN_PROGRESS:
+            membership.transition_to(MemberState.UNJOINED)
+            self._end(JoinAgain("group is already rebalancing"))
+        elif error in (Errors.UNKNOWN_MEMBER_ID, Errors.ILLEGAL_GENERATION):
+            membership.expelled()
+            self._end(JoinAgain(f"rebalance failed due to {error.name}"))
+        else:
+            self._refused(error)
+
+    def _refused(self, error: Errors) -> None:
+        self._lookup.mark_lost_if(error)
+        self._membership.transition_to(MemberState.UNJOINED)
+        self._end(error.exception())
+
+    def _end(self, error: BaseException) -> None:
+        if self.under_way is not None:
+            self.under_way.fail(error)
+
+
+def _by_topic(partitions: Iterable[TopicPartition]) -> dict[str, tuple[int, ...]]:
+    found: dict[str, list[int]] = {}
+    for tp in partitions:
+        found.setdefault(tp.topic, []).append(tp.partition)
+    return {topic: tuple(numbers) for topic, numbers in found.items()}

@@ -1,0 +1,232 @@
+"""How far has the group come, and how does it remember? (ConsumerCoordinator: OffsetFetchResponseHandler, OffsetCommitResponseHandler)
+
+A committed offset is the group's bookmark for a partition: the next record to read. It lives at the coordinator; OFFSET_FETCH
+asks for it, OFFSET_COMMIT moves it. Only a member of the current generation may move it. Committing on a timer is
+`auto_commit`'s. Left out: group.instance.id, offsets inside transactions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from kafkalab.clients.consumer.consumer_network_client import ConsumerNetworkClient, Timer
+from kafkalab.clients.consumer.coordinator_lookup import CoordinatorLookup
+from kafkalab.clients.consumer.membership import Membership, MemberState
+from kafkalab.clients.consumer.request_future import RequestFuture
+from kafkalab.clients.consumer.subscription_state import FetchPosition, SubscriptionState
+from kafkalab.clients.log_context import LogContext
+from kafkalab.errors import COMMIT_FAILED_TEXT, CommitFailedException, Errors, RetriableException, error_for
+from kafkalab.lines.java_values import list_text, value_text
+from kafkalab.protocol.messages import (
+    OffsetCommitRequest, OffsetCommitRequestPartition, OffsetCommitRequestTopic, OffsetFetchRequest, OffsetFetchRequestGroup, OffsetFetchRequestTopics,
+)
+from kafkalab.records import OffsetAndMetadata, TopicPartition
+
+Offsets = Mapping[TopicPartition, OffsetAndMetadata]
+CommitCallback = Callable[[Offsets, BaseException | None], None]
+
+
+class GroupOffsets:
+    """Asks for committed offsets and commits them, with or without waiting.
+
+    pending_async_commits  commits without waiting that still wait for the coordinator to be found
+    """
+
+    def __init__(self, profile, client: ConsumerNetworkClient, lookup: CoordinatorLookup, membership: Membership, subscriptions: SubscriptionState,
+                 log: LogContext, retry_backoff_ms: int) -> None:
+        self.pending_async_commits = 0
+        self._profile, self._client, self._lookup, self._membership, self._subscriptions = profile, client, lookup, membership, subscriptions
+        self._log, self._retry_backoff_ms = log, retry_backoff_ms
+        self._fetch_under_way: RequestFuture | None = None
+        self._ended_commits: list[Callable[[], None]] = []
+
+    # asking
+
+    def fetch(self, partitions: list[TopicPartition], timer: Timer) -> dict[TopicPartition, OffsetAndMetadata | None] | None:
+        """The committed offset of each partition, None where there is none; None as a whole when the timer ended first.
+
+        Raises what the coordinator answers for good.
+        """
+        while self._lookup.ensure_ready(timer):
+            future = self._send_fetch(partitions)
+            self._client.poll_until(future, timer)
+            if not future.is_done:
+                return None
+            if future.succeeded:
+                return future.value
+            if not future.is_retriable:
+                raise future.error
+            self._client.sleep(min(self._retry_backoff_ms, timer.remaining_ms))
+            if timer.expired:
+                return None
+        return None
+
+    def set_positions(self, timer: Timer) -> bool:
+        """Partitions just assigned go on at their committed offsets; False when the timer ended before they were known.
+
+        Partitions without one stay as they are: the reset policy decides (initWithCommittedOffsetsIfNeeded).
+        """
+        initializing = self._subscriptions.initializing()
+        if not initializing:
+            return True
+        found = self.fetch(initializing, timer)
+        if found is None:
+            return False
+        view = self._client.client.metadata.view
+        for tp, committed in found.items():
+            if committed is None or tp not in self._subscriptions.partitions:
+                continue
+            known, leader = view.partitions.get(tp), view.leader(tp)
+            position = FetchPosition(committed.offset, committed.leader_epoch, leader, known.epoch if known else None)
+            self._log("SETTING_COMMITTED_OFFSET", partition=tp, position=position.text(self._profile.position_style), offset=committed.offset,
+                      leader=leader)
+            self._subscriptions.seek(tp, position)
+        return True
+
+    def _send_fetch(self, partitions: list[TopicPartition]) -> RequestFuture:
+        """A request already under way is waited for, not repeated (PendingCommittedOffsetRequest)."""
+        if self._fetch_under_way is not None:
+            return self._fetch_under_way
+        self._log("FETCHING_COMMITTED_OFFSETS", partitions=list_text(partitions))
+        indexes: dict[str, list[int]] = {}
+        for tp in partitions:
+            indexes.setdefault(tp.topic, []).append(tp.partition)
+        topics = tuple(OffsetFetchRequestTopics(name=topic, partition_indexes=tuple(numbers)) for topic, numbers in indexes.items())
+        request = OffsetFetchRequest(groups=(OffsetFetchRequestGroup(group_id=self._membership.group_id, topics=topics),),
+                                     require_stable=self._profile.requires_stable_offsets)
+        self._fetch_under_way = future = RequestFuture()
+        self._client.send(self._lookup.node, request).on_done(lambda sent: self._fetched(partitions, sent, future))
+        return future
+
+    def _fetched(self, partitions: list[TopicPartition], sent: RequestFuture, future: RequestFuture) -> None:
+        self._fetch_under_way = None
+        if sent.failed:
+            future.fail(sent.error)
+            return
+        group = sent.value.message.group(self._membership.group_id)
+        error = error_for(group.error_code)
+        if error is not Errors.NONE:
+            self._lookup.mark_lost_if(error)
+            future.fail(error.exception())
+            return
+        found = {TopicPartition(topic.name, p.partition_index): _committed(p) for topic in group.topics for p in topic.partitions}
+        for tp in partitions:
+            if found.get(tp) is None:
+                self._log("NO_COMMITTED_OFFSET", partition=tp)
+        future.complete(found)
+
+    # committing
+
+    def commit_sync(self, offsets: Offsets, timer: Timer) -> bool:
+        """Commit and wait; retriable errors are tried again until the timer ends, which is the answer False.
+
+        Raises CommitFailedException when this consumer is no longer a member.
+        """
+        self.run_callbacks()
+        if not offsets:
+            return True
+        while self._lookup.ensure_ready(timer):
+            future = self._send_commit(offsets)
+            self._client.poll_until(future, timer)
+            self.run_callbacks()
+            if future.succeeded:
+                return True
+            if future.failed and not future.is_retriable:
+                raise future.error
+            if timer.expired:
+                return False
+            self._client.sleep(min(self._retry_backoff_ms, timer.remaining_ms))
+        return False
+
+    def commit_async(self, offsets: Offsets, callback: CommitCallback | None = None) -> RequestFuture:
+        """Commit without waiting, once: a late retry could overwrite a newer commit. `callback` runs in a later poll."""
+        if not offsets:
+            future = RequestFuture.completed_with(None)
+        elif not self._lookup.unknown:
+            future = self._send_commit(offsets)
+        else:
+            future = self._commit_when_found(offsets)
+        if callback is not None:
+            future.on_done(lambda done: self._ended_commits.append(lambda: callback(offsets, done.error)))
+        return future
+
+    def run_callbacks(self) -> None:
+        """Tell the application which of its commits have ended; on its own thread, as Java promises."""
+        while self._ended_commits:
+            self._ended_commits.pop(0)()
+
+    def _commit_when_found(self, offsets: Offsets) -> RequestFuture:
+        future = RequestFuture()
+        self.pending_async_commits += 1
+
+        def found(lookup: RequestFuture) -> None:
+            self.pending_async_commits -= 1
+            if lookup.succeeded and self._lookup.node is not None:
+                self._send_commit(offsets).on_done(future.follow)
+            else:
+                future.fail(lookup.error or RetriableException("coordinator unknown"))
+
+        self._lookup.find().on_done(found)
+        return future
+
+    def _send_commit(self, offsets: Offsets) -> RequestFuture:
+        if self._is_no_member():
+            self._log("COMMIT_NOT_A_MEMBER")
+            return RequestFuture.failed_with(self._commit_failed())
+        group_id, generation, node = self._membership.group_id, self._membership.generation, self._lookup.node
+        self._log("SENDING_OFFSET_COMMIT", offsets=offsets_text(offsets), node=node)
+        topics: dict[str, list[OffsetCommitRequestPartition]] = {}
+        for tp, committed in offsets.items():
+            epoch = -1 if committed.leader_epoch is None else committed.leader_epoch
+            topics.setdefault(tp.topic, []).append(OffsetCommitRequestPartition(
+                partition_index=tp.partition, committed_offset=committed.offset, committed_leader_epoch=epoch, committed_metadata=committed.metadata))
+        request = OffsetCommitRequest(group_id=group_id, generation_id_or_member_epoch=generation.id, member_id=generation.member_id,
+                                      topics=tuple(OffsetCommitRequestTopic(name=t, partitions=tuple(ps)) for t, ps in topics.items()))
+        self._log.journal.append("commit", self._log.who, group=group_id, offsets={str(tp): o.offset for tp, o in offsets.items()})
+        future = RequestFuture()
+        self._client.send(node, request).on_done(lambda sent: self._committed(offsets, sent, future))
+        return future
+
+    def _committed(self, offsets: Offsets, sent: RequestFuture, future: RequestFuture) -> None:
+        if sent.failed:
+            future.fail(sent.error)
+            return
+        for topic in sent.value.message.topics:
+            for p in topic.partitions:
+                error = error_for(p.error_code)
+                if error is not Errors.NONE:
+                    future.fail(self._refusal(error))
+                    return
+                tp = TopicPartition(topic.name, p.partition_index)
+                self._log("COMMITTED_OFFSET", offset=offsets[tp].offset, partition=tp)
+        future.complete()
+
+    def _refusal(self, error: Errors) -> BaseException:
+        """What a refused commit means for this member, and the exception to raise."""
+        if error in (Errors.UNKNOWN_MEMBER_ID, Errors.ILLEGAL_GENERATION):
+            self._membership.expelled()
+            return self._commit_failed()
+        self._lookup.mark_lost_if(error)
+        return error.exception()
+
+    def _is_no_member(self) -> bool:
+        checks = self._subscriptions.auto_assigned and self._profile.checks_membership_before_commit
+        return checks and self._membership.state is MemberState.UNJOINED
+
+    def _commit_failed(self) -> CommitFailedException:
+        return CommitFailedException(COMMIT_FAILED_TEXT[self._profile.name])
+
+
+def offsets_text(offsets: Offsets) -> str:
+    """A map of offsets as Java prints it."""
+    shown = (f"{tp}=OffsetAndMetadata{{offset={o.offset}, leaderEpoch={value_text(o.leader_epoch)}, metadata='{o.metadata}'}}"
+             for tp, o in offsets.items())
+    return f"{{{', '.join(shown)}}}"
+
+
+def _committed(answer) -> OffsetAndMetadata | None:
+    """One partition of an OFFSET_FETCH answer; a negative offset says that nothing was committed."""
+    if answer.committed_offset < 0:
+        return None
+    epoch = answer.committed_leader_epoch
+    return OffsetAndMetadata(answer.committed_offset, epoch if epoch >= 0 else None, answer.metadata or "")

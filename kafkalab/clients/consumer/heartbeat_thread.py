@@ -1,0 +1,128 @@
+"""What keeps a member alive while its application works? (AbstractCoordinator.HeartbeatThread, KIP-62)
+
+A thread beside the application's: it sends HEARTBEAT when one is due and looks at two deadlines, the coordinator's silence
+(session.timeout.ms) and the application's (max.poll.interval.ms). It polls the network only while the application does not.
+Here it is a loop that yields until when it sleeps; see `kafkalab.sim.apps`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from kafkalab.clients.consumer.consumer_network_client import ConsumerNetworkClient
+from kafkalab.clients.consumer.coordinator_lookup import LOST, CoordinatorLookup
+from kafkalab.clients.consumer.heartbeat import Heartbeat
+from kafkalab.clients.consumer.membership import Membership
+from kafkalab.clients.consumer.request_future import RequestFuture
+from kafkalab.clients.log_context import LogContext
+from kafkalab.errors import Errors, error_for
+from kafkalab.protocol.messages import HeartbeatRequest
+from kafkalab.sim.apps import FOREVER_MS, Signal, Stage
+
+
+class HeartbeatThread:
+    """Started with the first join, enabled while there is a membership to keep, closed with the consumer.
+
+    leave  leave(reason) gives the membership up and yields like the thread itself: the application was away for too long
+    """
+
+    def __init__(self, profile, client: ConsumerNetworkClient, lookup: CoordinatorLookup, membership: Membership, heartbeat: Heartbeat,
+                 leave: Callable[[str], Iterator[int]], stage: Stage, log: LogContext, retry_backoff_ms: int) -> None:
+        self._profile, self._client, self._lookup, self._membership, self._heartbeat = profile, client, lookup, membership, heartbeat
+        self._leave, self._stage, self._log, self._retry_backoff_ms = leave, stage, log, retry_backoff_ms
+        self._clock = client.clock
+        self._signal = Signal()
+        self._started = self._enabled = self._closed = False
+
+    def start(self) -> None:
+        if not self._started:
+            self._started = True
+            self._stage.loop(self._run(), self._signal)
+
+    def enable(self) -> None:
+        self._log("ENABLING_HEARTBEAT")
+        self._enabled = True
+        self._heartbeat.reset_timeouts(self._clock.now_ms)
+        self._signal.set()
+
+    def disable(self) -> None:
+        if self._started:
+            self._log("DISABLING_HEARTBEAT")
+            self._enabled = False
+
+    def close(self) -> None:
+        if self._started:
+            self._closed = True
+            self._signal.set()
+            self._log("HEARTBEAT_THREAD_CLOSED")
+
+    def _run(self) -> Iterator[int]:
+        """HeartbeatThread.run: look every retry.backoff.ms what is to be done, or sooner when the next beat is nearer."""
+        self._log("HEARTBEAT_THREAD_STARTED")
+        while not self._closed:
+            self._signal.clear()
+            if not self._enabled:
+                yield FOREVER_MS
+                continue
+            if not self._membership.owes_heartbeats:
+                self.disable()
+                continue
+            if not self._client.is_polling:
+                yield from self._client.poll_in_thread()
+            if self._enabled and not self._closed:
+                yield from self._keep_alive(self._clock.now_ms)
+
+    def _keep_alive(self, now_ms: int) -> Iterator[int]:
+        heartbeat = self._heartbeat
+        if self._lookup.unknown:
+            self._lookup.find()
+            yield now_ms + self._retry_backoff_ms
+        elif heartbeat.session_expired(now_ms):
+            self._lookup.mark_unknown("session timed out without receiving a heartbeat response", disconnected=False)
+        elif heartbeat.poll_expired(now_ms):
+            self._log("POLL_TIMEOUT_EXPIRED")
+            yield from self._leave("consumer poll timeout has expired.")
+        elif heartbeat.time_to_next_ms(now_ms) > 0:
+            # An application that is inside poll() may wake up at any moment; Java's wait() is then cut short by notify().
+            nap_ms = min(self._retry_backoff_ms, heartbeat.time_to_next_ms(now_ms)) if self._client.is_polling else self._retry_backoff_ms
+            yield now_ms + nap_ms
+        else:
+            heartbeat.sent(now_ms)
+            self._log("HEARTBEAT_TIMER", group=self._membership.group_id, remaining_ms=heartbeat.interval_ms)
+            self._send()
+            if self._client.is_polling:
+                yield now_ms + 1
+
+    def _send(self) -> None:
+        membership, node = self._membership, self._lookup.node
+        self._log("SENDING_HEARTBEAT", generation=membership.generation.id, member_id=membership.member_id, node=node)
+        request = HeartbeatRequest(group_id=membership.group_id, generation_id=membership.generation.id, member_id=membership.member_id)
+        self._client.send(node, request).on_done(self._answered)
+
+    def _answered(self, sent: RequestFuture) -> None:
+        now_ms = self._clock.now_ms
+        if sent.failed:
+            self._failed(now_ms)
+            return
+        error = error_for(sent.value.message.error_code)
+        if error is Errors.NONE:
+            self._log("HEARTBEAT_RESPONSE")
+            self._heartbeat.received(now_ms)
+        elif error is Errors.REBALANCE_IN_PROGRESS:
+            # KIP-62: the member is alive and must rejoin in its next poll.
+            self._log("HEARTBEAT_REBALANCING")
+            if self._profile.states_rejoin_reason:
+                self._membership.request_rejoin("group is already rebalancing")
+            self._membership.rejoin_needed = True
+            self._heartbeat.received(now_ms)
+        elif error in (Errors.ILLEGAL_GENERATION, Errors.UNKNOWN_MEMBER_ID):
+            self._membership.expelled()
+        else:
+            if error in LOST:
+                self._log("HEARTBEAT_COORDINATOR_INVALID", node=self._lookup.node)
+                self._lookup.mark_lost_if(error)
+            self._failed(now_ms)
+
+    def _failed(self, now_ms: int) -> None:
+        self._heartbeat.failed(now_ms)
+        self._log("HEARTBEAT_FAILED", group=self._membership.group_id, remaining_ms=self._heartbeat.retry_backoff_ms)
