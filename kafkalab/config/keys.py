@@ -114,6 +114,8 @@ def _list(name: str, given: object) -> tuple[str, ...]:
         return tuple(part.strip() for part in given.split(",")) if given.strip() else ()
     if given is None:
         return ()
+    if not isinstance(given, (list, tuple)):
+        raise _invalid(name, given, "Expected a comma separated list.")
     return tuple(str(part) for part in given)
 
 
