@@ -17,6 +17,9 @@ from dataclasses import dataclass
 from kafkalab.clients.log_context import LogContext
 from kafkalab.clients.node import Node
 
+LONG_MS = 1 << 40
+"""As good as for ever: longer than any timeout, for a wait that only an event ends."""
+
 
 @dataclass(frozen=True, slots=True)
 class NodeLoad:

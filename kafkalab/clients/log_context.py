@@ -6,6 +6,7 @@ and its level, logger, wording and line number.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from kafkalab.lines.catalog import CATALOG, Wording
@@ -42,3 +43,18 @@ class LogContext:
     def writes(self, name: str) -> bool:
         """Does this version have the line at all? For callers that would have to build costly texts."""
         return CATALOG[name].wording(self.version) is not None
+
+
+class Later:
+    """A text that is built only if a line of this version prints it."""
+
+    __slots__ = ("_make",)
+
+    def __init__(self, make: Callable[[], str]) -> None:
+        self._make = make
+
+    def __str__(self) -> str:
+        return self._make()
+
+    def __format__(self, spec: str) -> str:
+        return self._make()

@@ -56,6 +56,11 @@ class Metadata:
 
     A refresh is due when one was asked for or metadata.max.age.ms have passed since the last success; never sooner than the
     refresh backoff after the last attempt. A newly wanted topic cancels the backoff (Metadata.timeToNextUpdate).
+
+    view            the cluster as last heard of
+    update_version  counts the answers; whoever waits for news remembers the number
+    error_topics    topics the last answer had an error for
+    topic_ids       name -> id (KIP-516), topic_names the other way round
     """
 
     def __init__(self, log: LogContext, rng: random.Random, profile, backoff_ms: int, backoff_max_ms: int, max_age_ms: int,
@@ -64,6 +69,8 @@ class Metadata:
         self._waiting: list[Signal] = []
         self.update_version = 0
         self.error_topics: dict[str, Errors] = {}
+        self.topic_ids: dict[str, str] = {}
+        self.topic_names: dict[str, str] = {}
         self._log, self._rng, self._profile = log, rng, profile
         self._backoff_ms, self._backoff_max_ms, self._max_age_ms = backoff_ms, backoff_max_ms, max_age_ms
         self._wanted, self._text_of = wanted_topics, text_of
@@ -71,6 +78,7 @@ class Metadata:
         self._needs_full = self._needs_new_topics = False
         self._fruitless = 0
         self._epochs: dict[TopicPartition, int] = {}
+        self._backoff_drawn: tuple[int, int] | None = None
 
     def bootstrap(self, nodes: tuple[Node, ...], now_ms: int) -> None:
         self.view = ClusterView(None, nodes, {}, {}, {}, is_bootstrap=True)
@@ -122,11 +130,10 @@ class Metadata:
         return self._backoff_now_ms(self._fruitless - 1)
 
     def _backoff_now_ms(self, attempts: int) -> int:
-        if self._drawn[0] != attempts:
-            self._drawn = (attempts, exponential_ms(self._rng, self._backoff_ms, self._backoff_max_ms, attempts, True))
-        return self._drawn[1]
-
-    _drawn: tuple[int, int] = (-1, 0)
+        """Drawn once for each number of attempts, however often it is looked at."""
+        if self._backoff_drawn is None or self._backoff_drawn[0] != attempts:
+            self._backoff_drawn = (attempts, exponential_ms(self._rng, self._backoff_ms, self._backoff_max_ms, attempts, True))
+        return self._backoff_drawn[1]
 
     def failed_update(self, now_ms: int) -> None:
         self._last_refresh_ms = now_ms
@@ -151,6 +158,8 @@ class Metadata:
                     self._log("METADATA_UPDATE_FOR_TOPIC", topic=topic.name, error=error.name)
                     self._needs_full = True
                 continue
+            self.topic_ids[topic.name] = topic.topic_id
+            self.topic_names[topic.topic_id] = topic.name
             views = []
             for p in topic.partitions:
                 tp = TopicPartition(topic.name, p.partition_index)

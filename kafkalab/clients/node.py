@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
+COORDINATOR_IDS = 2_000_000_000
+"""No broker has an id above this one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Node:
     """A broker by the id under which this client keeps its socket.
@@ -22,6 +26,15 @@ class Node:
     port: int
     rack: str | None
     text: str
+
+    @property
+    def is_bootstrap(self) -> bool:
+        return self.id < 0
+
+    @property
+    def is_coordinator(self) -> bool:
+        """A coordinator's socket has the id 2147483647 - broker, however the version prints it."""
+        return self.id > COORDINATOR_IDS
 
     def __str__(self) -> str:
         return self.text

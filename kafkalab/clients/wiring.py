@@ -11,7 +11,7 @@ from kafkalab.clients.log_context import LogContext
 from kafkalab.clients.metadata import Metadata
 from kafkalab.clients.network_client import ClientSettings, NetworkClient
 from kafkalab.clients.node import Node
-from kafkalab.clients.selector import SENDER_PASS_MS, Selector
+from kafkalab.clients.selector import PASS_MS, Selector
 from kafkalab.clients.telemetry import TelemetryReporter
 from kafkalab.lines.cluster_text import cluster_text, node_text
 from kafkalab.protocol.messages import MetadataResponse, MetadataResponseBroker
@@ -56,13 +56,20 @@ def _cluster_printer(profile) -> Callable[[MetadataResponse | None, tuple[Node, 
     return text_of
 
 
-def network_client(lab, who: str, client_id: str, config: Mapping[str, Any], profile, log: LogContext, wanted_topics,
-                   max_in_flight: int, auto_create: bool, pass_ms: tuple[int, ...], least_loaded: Rule | None = None, node_of=None) -> NetworkClient:
+def network_client(lab, kind: str, who: str, client_id: str, config: Mapping[str, Any], profile, log: LogContext,
+                   wanted_topics: Callable[[], Iterable[str]], max_in_flight: int, auto_create: bool = True,
+                   least_loaded: Rule | None = None) -> NetworkClient:
+    """The network client of a "consumer" or a "producer"; its metadata knows no node before `bootstrap`.
+
+    wanted_topics  tells what METADATA is to ask for
+    auto_create    whether asking may create a topic (allow.auto.create.topics)
+    least_loaded   a rule in place of the version's
+    """
     plain = LogContext(lab.journal, who, client_id, "", profile.name)
-    node_of = node_of or node_maker(profile)
+    node_of = node_maker(profile)
     idle_ms = config["connections.max.idle.ms"]
     selector = Selector(lab.clock, lab.network, log, lab.streams.stream(f"{who}/pass"), idle_ms,
-                        (config["receive.buffer.bytes"], config["send.buffer.bytes"]), pass_ms)
+                        (config["receive.buffer.bytes"], config["send.buffer.bytes"]), PASS_MS[kind])
     backoff_ms, backoff_max_ms = config["reconnect.backoff.ms"], config["reconnect.backoff.max.ms"]
     states = ClusterConnectionStates(lab.streams.stream(f"{who}/backoff"), backoff_ms, backoff_max_ms, profile.jitter_inside_cap, lab.journal, who)
     metadata = Metadata(log, lab.streams.stream(f"{who}/metadata"), profile, config["retry.backoff.ms"], config.get("retry.backoff.max.ms", 1000),
@@ -70,8 +77,10 @@ def network_client(lab, who: str, client_id: str, config: Mapping[str, Any], pro
     telemetry = None
     if profile.telemetry_after_refusal_ms is not None and config.get("enable.metrics.push", False):
         telemetry = TelemetryReporter(plain, profile.telemetry_after_refusal_ms, lab.epoch_ms)
-    settings = ClientSettings("producer" if pass_ms is SENDER_PASS_MS else "consumer", client_id, config["request.timeout.ms"], backoff_ms, max_in_flight, auto_create,
-                              profile.cluster_check and bool(config.get("metadata.cluster.check.enable", True)))
+    settings = ClientSettings(
+        kind=kind, client_id=client_id, request_timeout_ms=config["request.timeout.ms"], reconnect_backoff_ms=backoff_ms,
+        max_in_flight=max_in_flight, allow_auto_topic_creation=auto_create,
+        cluster_check=profile.cluster_check and bool(config.get("metadata.cluster.check.enable", True)),
+        first_use_ms=profile.first_use_ms if lab.cold else {})
     return NetworkClient(who, settings, profile, lab.clock, selector, states, metadata, telemetry, log, plain,
-                         lab.streams.stream(f"{who}/least loaded"), least_loaded or profile.least_loaded, node_of, lab.epoch_ms,
-                         profile.first_use_ms if lab.cold else {})
+                         lab.streams.stream(f"{who}/least loaded"), least_loaded or profile.least_loaded, node_of, lab.epoch_ms)

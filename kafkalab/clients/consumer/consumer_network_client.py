@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from kafkalab.clients.consumer.request_future import RequestFuture
-from kafkalab.clients.network_client import LONG_MS, ClientRequest, ClientResponse, NetworkClient
+from kafkalab.clients.network_client import NetworkClient
 from kafkalab.clients.node import Node
+from kafkalab.clients.requests import ClientRequest, ClientResponse
 from kafkalab.errors import DisconnectException
 from kafkalab.sim.apps import Signal, Stage
 from kafkalab.sim.scheduler import Scheduler

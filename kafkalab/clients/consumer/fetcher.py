@@ -115,7 +115,7 @@ class Fetcher:
             return
         message = sent.value.message
         answered: dict[TopicPartition, tuple[int, int]] = {}
-        names = {topic_id: name for name, topic_id in self._client.client.topic_ids.items()}
+        names = self._client.client.metadata.topic_names
         for t, topic in enumerate(message.responses):
             for p, partition in enumerate(topic.partitions):
                 answered[TopicPartition(topic.topic or names.get(topic.topic_id, ""), partition.partition_index)] = (t, p)

@@ -14,14 +14,16 @@ from kafkalab.clients.consumer.fetcher import Fetcher
 from kafkalab.clients.consumer.offset_fetcher import EARLIEST, LATEST, OffsetFetcher
 from kafkalab.clients.consumer.subscription_state import FetchPosition, FetchState, SubscriptionState
 from kafkalab.clients.log_context import LogContext
-from kafkalab.clients.selector import CONSUMER_PASS_MS
-from kafkalab.clients.wiring import bootstrap_nodes, network_client, node_maker
+from kafkalab.clients.wiring import bootstrap_nodes, network_client
 from kafkalab.config import ConsumerConfig, dump_text
 from kafkalab.errors import Errors, IllegalStateException, TimeoutException, error_for
 from kafkalab.lines import metrics
 from kafkalab.protocol.messages import MetadataRequest, MetadataRequestTopic
 from kafkalab.records import ConsumerRecords, OffsetAndMetadata, TopicPartition
 from kafkalab.sim.apps import FOREVER_MS
+
+MAX_IN_FLIGHT = 100
+"""Requests a consumer may have unanswered on one connection (ConsumerUtils.CONSUMER_MAX_INFLIGHT_REQUESTS_PER_CONNECTION)."""
 
 
 class KafkaConsumer:
@@ -53,11 +55,10 @@ class KafkaConsumer:
         log("CONSUMER_CONFIG", values=dump_text(profile.name, config, self.client_id))
         log("CONSUMER_INITIALIZING")
         self._subscriptions = SubscriptionState(config["auto.offset.reset"])
-        node_of = node_maker(profile)
         self._client = client = network_client(
-            lab, self.name, self.client_id, config, profile, log, lambda: self._subscriptions.topics, 100,
-            bool(config.get("allow.auto.create.topics", True)), CONSUMER_PASS_MS, node_of=node_of)
-        client.metadata.bootstrap(bootstrap_nodes(config["bootstrap.servers"], node_of), lab.clock.now_ms)
+            lab, "consumer", self.name, self.client_id, config, profile, log, lambda: self._subscriptions.topics,
+            MAX_IN_FLIGHT, bool(config.get("allow.auto.create.topics", True)))
+        client.metadata.bootstrap(bootstrap_nodes(config["bootstrap.servers"], client.node_of), lab.clock.now_ms)
         self._network = ConsumerNetworkClient(client, lab.stage, lab.clock, config["retry.backoff.ms"])
         self._coordinator = None
         if group is not None:

@@ -14,8 +14,7 @@ from kafkalab.clients.producer.accumulator import FutureRecordMetadata, RecordAc
 from kafkalab.clients.producer.partitioner import PARTITIONERS, by_key
 from kafkalab.clients.producer.sender import Sender
 from kafkalab.clients.producer.transaction_manager import TransactionManager
-from kafkalab.clients.selector import SENDER_PASS_MS
-from kafkalab.clients.wiring import bootstrap_nodes, network_client, node_maker
+from kafkalab.clients.wiring import bootstrap_nodes, network_client
 from kafkalab.config import ProducerConfig, dump_text
 from kafkalab.errors import IllegalStateException, RecordTooLargeException, TimeoutException
 from kafkalab.lines import metrics
@@ -54,10 +53,9 @@ class KafkaProducer:
         self._topics: dict[str, None] = {}
         log("PRODUCER_CONFIG", values=dump_text(profile.name, config, self.client_id))
         log("PRODUCER_STARTING")
-        node_of = node_maker(profile)
         rule = None if least_loaded is None else lab.learners_rule(least_loaded)
-        self._client = client = network_client(lab, self.name, self.client_id, config, profile, log, lambda: self._topics,
-                                               config["max.in.flight.requests.per.connection"], True, SENDER_PASS_MS, rule, node_of)
+        self._client = client = network_client(lab, "producer", self.name, self.client_id, config, profile, log, lambda: self._topics,
+                                               config["max.in.flight.requests.per.connection"], least_loaded=rule)
         self._transactions = None
         if config["enable.idempotence"]:
             self._transactions = TransactionManager(log)
@@ -68,7 +66,7 @@ class KafkaProducer:
                 log("ACKS_BY_IDEMPOTENCE")
         self._partitioner = PARTITIONERS[profile.partitioner](lab.streams.stream(f"{self.name}/partitioner"), config["batch.size"], log)
         self._accumulator = RecordAccumulator(config, profile, log, plain, lab.clock, self._partitioner.on_load)
-        client.metadata.bootstrap(bootstrap_nodes(config["bootstrap.servers"], node_of), lab.clock.now_ms)
+        client.metadata.bootstrap(bootstrap_nodes(config["bootstrap.servers"], client.node_of), lab.clock.now_ms)
         self._sender = Sender(self.name, client, client.metadata, self._accumulator, self._transactions, config, profile, log, plain, lab.clock, self._topics)
         lab.stage.loop(self._sender.run(), client.selector.signal)
         lab.app_info(log, profile)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kafkalab.clients.least_loaded import LONG_MS
 from kafkalab.clients.log_context import LogContext
 from kafkalab.clients.metadata import Metadata
-from kafkalab.clients.network_client import LONG_MS, ClientResponse, NetworkClient
+from kafkalab.clients.network_client import NetworkClient
 from kafkalab.clients.node import Node
 from kafkalab.clients.producer.accumulator import ProducerBatch, RecordAccumulator
 from kafkalab.clients.producer.transaction_manager import State, TransactionManager
+from kafkalab.clients.requests import ClientResponse
 from kafkalab.errors import Errors, NetworkException, TimeoutException, error_for
 from kafkalab.lines import payload
 from kafkalab.protocol.messages import InitProducerIdRequest, ProducePartitionData, ProduceRequest, RecordBatch, TopicProduceData
@@ -206,7 +208,7 @@ class Sender:
             wire = RecordBatch(base_offset=0, records=tuple(batch.records), size_bytes=batch.size_bytes, producer_id=batch.producer_id,
                                producer_epoch=batch.producer_epoch, base_sequence=batch.base_sequence)
             topics.setdefault(batch.partition.topic, []).append(ProducePartitionData(index=batch.partition.partition, records=(wire,)))
-        ids = self._client.topic_ids
+        ids = self._metadata.topic_ids
         request = ProduceRequest(acks=self._acks, timeout_ms=self._config["request.timeout.ms"],
                                  topic_data=tuple(TopicProduceData(name=t, **({"topic_id": ids[t]} if t in ids else {}), partition_data=tuple(ps))
                                                   for t, ps in topics.items()))
@@ -230,7 +232,7 @@ class Sender:
                 self._complete(batch, -1)
             return
         answers = {}
-        names = {topic_id: name for name, topic_id in self._client.topic_ids.items()}
+        names = self._metadata.topic_names
         for topic in response.message.responses:
             name = topic.name or names.get(getattr(topic, "topic_id", None), "")
             for p in topic.partition_responses:

@@ -1,0 +1,49 @@
+"""One request on its way, and what became of it (org.apache.kafka.clients.ClientRequest and ClientResponse)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from kafkalab.protocol.header import RequestHeader
+
+
+@dataclass(slots=True)
+class ClientRequest:
+    """A request to one connection.
+
+    on_complete       called once, with a ClientResponse, whatever becomes of the request
+    expects_response  False for PRODUCE with acks=0: written is all there is to know
+    header            None until it is sent, because only then its API version is known
+    internal          asked by the network client itself (METADATA, API_VERSIONS, telemetry); nobody else hears of it
+    event_id          the journal's event of its sending
+    """
+
+    connection: str
+    message: Any
+    correlation_id: int
+    created_ms: int
+    timeout_ms: int
+    on_complete: Callable[[ClientResponse], None] | None = None
+    expects_response: bool = True
+    internal: bool = False
+    header: RequestHeader | None = None
+    sent_ms: int = 0
+    written: bool = False
+    event_id: int | None = None
+
+
+@dataclass(slots=True)
+class ClientResponse:
+    """What became of a request: an answer, a disconnect, or a version the broker does not have."""
+
+    request: ClientRequest
+    received_ms: int
+    message: Any = None
+    disconnected: bool = False
+    version_mismatch: bool = False
+
+    @property
+    def latency_ms(self) -> int:
+        return self.received_ms - self.request.created_ms
