@@ -15,8 +15,9 @@
 from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
 from kafkalab.errors import CommitFailedException, KafkaException, TimeoutException
-from kafkalab.lab import Lab, Socket
+from kafkalab.lab import Lab
 from kafkalab.records import ConsumerRecord, ConsumerRecords, OffsetAndMetadata, ProducerRecord, RecordMetadata, TopicPartition
+from kafkalab.sockets import Socket
 from kafkalab.versions import PROFILES, Profile
 
 __all__ = [

@@ -32,7 +32,16 @@ class Event:
         return f"{self.at_ms:>7} ms  #{self.id} {self.who} {self.kind} {shown}"
 
 
+class Chain(list[Event]):
+    """Events, each the cause of the next, oldest first; it prints as a staircase."""
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{'  ' * depth}{'-> ' if depth else ''}{event!r}" for depth, event in enumerate(self))
+
+
 class Journal:
+    """Everything that happened, in order. An event's id is its place in `events`."""
+
     def __init__(self, clock: Scheduler) -> None:
         self.events: list[Event] = []
         self._clock = clock
@@ -64,11 +73,12 @@ class Journal:
     def of(self, *kinds: str) -> Iterator[Event]:
         return (event for event in self.events if event.kind in kinds)
 
-    def why(self, event: Event | int) -> list[Event]:
+    def why(self, event: Event | int) -> Chain:
         """The chain of causes that ends in `event`, oldest first. Raises IndexError for an id that does not exist."""
         here = self.events[event] if isinstance(event, int) else event
-        chain = [here]
+        chain = Chain([here])
         while here.cause is not None:
             here = self.events[here.cause]
             chain.append(here)
-        return chain[::-1]
+        chain.reverse()
+        return chain

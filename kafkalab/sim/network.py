@@ -36,13 +36,18 @@ class Server(Protocol):
 
 
 class Link:
-    """One client's way to one server. Faults are sentences: `cut()`, `heal()`, `set_latency(ms=20)`."""
+    """One client's way to one server. Faults are sentences: `cut()`, `heal()`, `set_latency(ms=20)`, `cut_before_reply("PRODUCE")`.
 
-    def __init__(self, rng: random.Random, latency_ms: int, jitter_ms: int) -> None:
+    latency_ms  one way; jitter_ms: at most so much more, drawn for each message
+    name_of     how a reply is called, for faults that wait for a certain one
+    """
+
+    def __init__(self, rng: random.Random, latency_ms: int, jitter_ms: int, name_of: Callable[[Any], str] = str) -> None:
         self.latency_ms, self.jitter_ms = latency_ms, jitter_ms
         self.is_cut = False
         self.connections: list[Connection] = []
-        self._rng = rng
+        self._rng, self._name_of = rng, name_of
+        self._never_arriving: list[str] = []
 
     def set_latency(self, ms: int, jitter_ms: int | None = None) -> None:
         """One-way latency in milliseconds, from the next message on."""
@@ -57,9 +62,22 @@ class Link:
             connection.break_off()
 
     def heal(self) -> None:
+        """Let new connections through again; the old ones stay broken."""
         self.is_cut = False
 
+    def cut_before_reply(self, name: str) -> None:
+        """The server's next reply of that name never arrives: the connection breaks instead. What was asked has been done."""
+        self._never_arriving.append(name)
+
+    def loses(self, reply: Any) -> bool:
+        """Whether this reply is the one that a fault waits for; asked once for each reply."""
+        if not self._never_arriving or (name := self._name_of(reply)) not in self._never_arriving:
+            return False
+        self._never_arriving.remove(name)
+        return True
+
     def delay_ms(self) -> int:
+        """How long the next message takes, one way."""
         return self.latency_ms + (self._rng.randint(0, self.jitter_ms) if self.jitter_ms else 0)
 
 
@@ -81,6 +99,9 @@ class Connection:
 
     def reply(self, message: Any) -> None:
         """Server to client."""
+        if self.link.loses(message):
+            self.break_off()
+            return
         self._in_at_ms = max(self._clock.now_ms + self.link.delay_ms(), self._in_at_ms)
         self._clock.at(self._in_at_ms, lambda: self.open and self.endpoint.received(self, message))
 
@@ -108,16 +129,21 @@ class Connection:
 
 
 class Network:
-    """All links of a lab. Latency defaults to a local network's: 1 ms one way, and 0 or 1 ms of jitter."""
+    """All links of a lab. Latency defaults to a local network's: 1 ms one way, and 0 or 1 ms of jitter.
 
-    def __init__(self, clock: Scheduler, streams: Streams, latency_ms: int = 1, jitter_ms: int = 1) -> None:
+    name_of  how a server's reply is called; see Link
+    """
+
+    def __init__(self, clock: Scheduler, streams: Streams, latency_ms: int = 1, jitter_ms: int = 1,
+                 name_of: Callable[[Any], str] = str) -> None:
         self.latency_ms, self.jitter_ms = latency_ms, jitter_ms
-        self._clock, self._streams = clock, streams
+        self._clock, self._streams, self._name_of = clock, streams, name_of
         self._listeners: dict[tuple[str, int], Server] = {}
         self._links: dict[tuple[str, str], Link] = {}
         self._count: dict[str, int] = {}
 
     def listen(self, host: str, port: int, server: Server) -> None:
+        """From now on `server` accepts connections at host:port."""
         self._listeners[host, port] = server
 
     def stop_listening(self, host: str, port: int) -> None:
@@ -129,9 +155,10 @@ class Network:
                     connection.close_by_server()
 
     def link(self, client: str, server: str) -> Link:
+        """The way of one client to one server, both by name; made when first asked for."""
         if (client, server) not in self._links:
             rng = self._streams.stream(f"{client}/link to {server}")
-            self._links[client, server] = Link(rng, self.latency_ms, self.jitter_ms)
+            self._links[client, server] = Link(rng, self.latency_ms, self.jitter_ms, self._name_of)
         return self._links[client, server]
 
     def connect(self, client: str, host: str, port: int, endpoint: Endpoint, delay_ms: int = 0) -> Connection:

@@ -17,7 +17,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PURE = "kafkalab.errors kafkalab.hashing kafkalab.records"
 SHARED = f"kafkalab.protocol kafkalab.lines kafkalab.config kafkalab.versions kafkalab.sim {PURE}"
-CORE = f"kafkalab.lab kafkalab.broker kafkalab.clients {SHARED}"
+CORE = f"kafkalab.lab kafkalab.broker_end kafkalab.sockets kafkalab.broker kafkalab.clients {SHARED}"
 TABLES = "numpy pandas pyarrow"
 
 # Room -> (what it may import beside itself and the standard library, what to do instead of anything else).
@@ -34,6 +34,8 @@ FLOORS = {
                           "a Profile is data: put the behaviour where it happens"),
     "kafkalab.broker": (SHARED, "brokers and clients meet in kafkalab.protocol only"),
     "kafkalab.clients": (SHARED, "brokers and clients meet in kafkalab.protocol only"),
+    "kafkalab.sockets": ("kafkalab.sim", "sockets are read off the journal"),
+    "kafkalab.broker_end": (f"kafkalab.broker {SHARED}", "a broker's end of the network: clients are the lab's business"),
     "kafkalab.lab": (f"{CORE} pandas", "the lab is the core's only composer; views and log sets read what it wrote"),
     "kafkalab.scenario": (f"kafkalab.config kafkalab.broker.broker_config {PURE}", "a scenario is read and checked here; what it does is kafkalab.replay's"),
     "kafkalab.replay": (f"kafkalab.scenario {CORE}", "a replay plays a scenario on a Lab"),
@@ -49,7 +51,7 @@ NEVER = {
     "autograder": ("kafkalab.broker kafkalab.clients kafkalab.protocol", "grade what a learner can see: the Lab, its journal, its lines"),
 }
 
-MACHINES = "kafkalab.sim kafkalab.broker kafkalab.clients kafkalab.protocol kafkalab.lab kafkalab.replay"
+MACHINES = "kafkalab.sim kafkalab.broker kafkalab.clients kafkalab.protocol kafkalab.lab kafkalab.broker_end kafkalab.replay"
 # Call (a pattern) -> (rooms it is banned from, modules that may, what to write instead).
 BANNED_CALLS = {
     r"time\.\w+": (MACHINES, "", "scheduler.now_ms: the lab has one clock"),

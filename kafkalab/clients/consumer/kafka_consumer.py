@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from kafkalab.clients import app_info
 from kafkalab.clients.consumer.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.coordinator import ConsumerCoordinator
 from kafkalab.clients.consumer.fetcher import Fetcher
@@ -69,7 +70,7 @@ class KafkaConsumer:
         self._fetcher = Fetcher(self.name, self._network, self._subscriptions, config, profile, log)
         self._has_all_positions = False
         self._closed = False
-        lab.app_info(log, profile)
+        app_info.register(log, profile, lab.epoch_ms + lab.now_ms)
         log("CONSUMER_INITIALIZED")
 
     # what to read
@@ -297,7 +298,7 @@ class KafkaConsumer:
             if self._client.telemetry:
                 for _ in range(2):
                     self._client.telemetry.stop()
-            self._log("APP_INFO_UNREGISTERED", kind="consumer", client_id=self.client_id)
+            app_info.unregister(self._log, "consumer")
             self._log("CONSUMER_CLOSED")
 
     # small things

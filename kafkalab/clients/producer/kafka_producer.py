@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from kafkalab.clients import app_info
+from kafkalab.clients.learners_rule import learners_rule
 from kafkalab.clients.log_context import LogContext
 from kafkalab.clients.producer.accumulator import FutureRecordMetadata, RecordAccumulator
 from kafkalab.clients.producer.partitioner import PARTITIONERS, by_key
@@ -53,7 +55,7 @@ class KafkaProducer:
         self._topics: dict[str, None] = {}
         log("PRODUCER_CONFIG", values=dump_text(profile.name, config, self.client_id))
         log("PRODUCER_STARTING")
-        rule = None if least_loaded is None else lab.learners_rule(least_loaded)
+        rule = None if least_loaded is None else learners_rule(least_loaded)
         self._client = client = network_client(lab, "producer", self.name, self.client_id, config, profile, log, lambda: self._topics,
                                                config["max.in.flight.requests.per.connection"], least_loaded=rule)
         self._transactions = None
@@ -69,7 +71,7 @@ class KafkaProducer:
         client.metadata.bootstrap(bootstrap_nodes(config["bootstrap.servers"], client.node_of), lab.clock.now_ms)
         self._sender = Sender(self.name, client, client.metadata, self._accumulator, self._transactions, config, profile, log, plain, lab.clock, self._topics)
         lab.stage.loop(self._sender.run(), client.selector.signal)
-        lab.app_info(log, profile)
+        app_info.register(log, profile, lab.epoch_ms + lab.now_ms)
         log("PRODUCER_STARTED")
 
     def send(self, record: ProducerRecord, callback: Callable[[RecordMetadata | None, BaseException | None], None] | None = None) -> FutureRecordMetadata:
@@ -193,7 +195,7 @@ class KafkaProducer:
             if self._client.telemetry:
                 self._client.telemetry.stop()
                 self._client.telemetry.stop()
-            self._log("APP_INFO_UNREGISTERED", kind="producer", client_id=self.client_id)
+            app_info.unregister(self._log, "producer")
             self._log("PRODUCER_CLOSED")
 
     def _wait(self, signal, timeout_ms: int | None) -> bool:
