@@ -5,6 +5,7 @@ Nothing of the JVM may reach a notebook's cell: ipykernel forwards file descript
 cell with text on stderr as 0. So the JVM and its Python workers are born with stdout and stderr going to a file, progress bar and
 web pages are off, and only errors are logged. `spark_log()` names the file.
 """
+import atexit
 import contextlib
 import os
 import sys
@@ -92,6 +93,7 @@ def _born_silent():
     """Children started inside inherit a file as stdout and stderr; ours come back afterwards."""
     kept = [os.dup(1), os.dup(2)]
     log = os.open(spark_log(), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    atexit.register(spark_log().unlink, missing_ok=True)
     try:
         sys.stdout.flush()
         sys.stderr.flush()
