@@ -1,4 +1,4 @@
-"""`make bench`: runs every comparison of this folder, prints one table and writes bench.json. Name some to run only those."""
+"""`make bench`: runs every comparison of this folder, prints one table and writes bench.json. Named ones are run and printed only."""
 
 from __future__ import annotations
 
@@ -37,8 +37,9 @@ def main(argv: Sequence[str]) -> int:
         for row in importlib.import_module(f"bench.{name}").run():
             rows.append(row)
             print(shown(row), flush=True)
-    RESULT.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
-    print(f"Written to {RESULT.name}.")
+    if not argv:
+        RESULT.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+        print(f"Written to {RESULT.name}.")
     return 0
 
 
