@@ -11,6 +11,7 @@ from typing import Any
 from kafkalab.clients import app_info
 from kafkalab.clients.consumer.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.coordinator import ConsumerCoordinator
+from kafkalab.clients.consumer.fetch_collector import FetchCollector
 from kafkalab.clients.consumer.fetcher import Fetcher
 from kafkalab.clients.consumer.offset_fetcher import EARLIEST, LATEST, OffsetFetcher
 from kafkalab.clients.consumer.subscription_state import FetchPosition, FetchState, SubscriptionState
@@ -67,7 +68,8 @@ class KafkaConsumer:
             if profile.classic_banner:
                 log("CONSUMER_PROTOCOL_BANNER")
         self._offsets = OffsetFetcher(self._network, self._subscriptions, config, profile, log)
-        self._fetcher = Fetcher(self.name, self._network, self._subscriptions, config, profile, log)
+        self._collector = FetchCollector(self._subscriptions, config, profile, log, client.metadata.request_update)
+        self._fetcher = Fetcher(self._network, self._subscriptions, self._collector, config, profile, log)
         self._has_all_positions = False
         self._closed = False
         app_info.register(log, profile, lab.epoch_ms + lab.now_ms)
@@ -172,7 +174,7 @@ class KafkaConsumer:
                 return False
         elif self._client.metadata.update_requested and not self._client.has_ready_nodes():
             self._network.await_metadata_update(timer)
-        self._fetcher.drop_unassigned()
+        self._collector.drop_unassigned()
         return self._update_positions(timer)
 
     def _update_positions(self, timer) -> bool:
@@ -188,8 +190,7 @@ class KafkaConsumer:
     def _poll_for_fetches(self, timer) -> list:
         until_coordinator_ms = FOREVER_MS if self._coordinator is None else self._coordinator.time_to_next_poll_ms()
         timeout_ms = min(until_coordinator_ms, timer.remaining_ms)
-        limit = self.config["max.poll.records"]
-        records = self._fetcher.collect(limit)
+        records = self._collector.collect()
         if records:
             return records
         self._fetcher.send_fetches()
@@ -197,10 +198,10 @@ class KafkaConsumer:
         if not self._has_all_positions and timeout_ms > backoff_ms:
             timeout_ms = backoff_ms
         self._log("POLLING_FOR_FETCHES", timeout_ms=timeout_ms)
-        self._network.poll(self._network.timer(timeout_ms), block=lambda: not self._fetcher.has_available())
+        self._network.poll(self._network.timer(timeout_ms), block=lambda: not self._collector.has_available())
         if self.profile.awaits_join_in_poll and self._coordinator is not None and self._coordinator.rejoin_needed():
             return []
-        return self._fetcher.collect(limit)
+        return self._collector.collect()
 
     def position(self, partition: TopicPartition, timeout_ms: int | None = None) -> int:
         """The offset of the next record to be delivered; looks it up when it is not known yet."""
@@ -282,7 +283,6 @@ class KafkaConsumer:
         if self._closed:
             return
         with self._calling("close"):
-            self._closed = True
             self._log("CONSUMER_CLOSING")
             timer = self._network.timer(timeout_ms)
             if self._client.telemetry:
@@ -299,6 +299,7 @@ class KafkaConsumer:
                 for _ in range(2):
                     self._client.telemetry.stop()
             app_info.unregister(self._log, "consumer")
+            self._closed = True  # only now: a listener may still commit in on_partitions_revoked, as in Java
             self._log("CONSUMER_CLOSED")
 
     # small things
