@@ -80,6 +80,14 @@ def test_the_pages_name_only_targets_and_files_that_exist(name):
         assert "://" in link or (ROOT / link).exists(), f"{name} links to {link}, which is not there"
 
 
+def test_no_test_is_a_stopwatch():
+    """A machine that is busy must not fail a test; time.monotonic() for giving up after a minute is fine."""
+    for path in tracked():
+        if path.suffix == ".py" and "tests" in path.parts and path != Path(__file__):
+            found = re.search(r"perf_counter|process_time|timeit|\btime\.time\(", text_of(path))
+            assert not found, f"{path.relative_to(ROOT)} uses {found[0]}: measure in bench/, as a ratio"
+
+
 def test_ci_runs_what_we_run():
     script = ROOT / ".ci" / "run"
     assert script.stat().st_mode & 0o100, ".ci/run must be executable"
