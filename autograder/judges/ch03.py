@@ -1,0 +1,150 @@
+"""Chapter 03, what a consumer connects to: the judges' half. Truths come from running the lab, not from a formula."""
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from random import Random
+
+from autograder.judges import Judge, WrongAnswer
+from autograder.masters import HOME
+from kafkalab import KafkaConsumer, Lab
+
+LABELS = ["bootstrap", "coordinator", "data", "coordinator", "bootstrap", "data", "coordinator"]
+
+
+@lru_cache(maxsize=None)
+def _counted(brokers: int, leaders: tuple[int, ...]) -> tuple[int, int]:
+    """(opened, kept) by a 2.3 consumer, its bootstrap connection given time to go idle."""
+    lab = Lab(brokers=brokers, seed=5, version="2.3", broker_version="2.3")
+    lab.create_topic("t", partitions=len(leaders), leaders=list(leaders))
+    lab.place_coordinator("test", broker=leaders[0])
+    consumer = KafkaConsumer(lab, {"group.id": "test", "connections.max.idle.ms": 8_000}, name="consumer")
+    consumer.subscribe(["t"])
+    while lab.now_ms < 15_000:
+        consumer.poll(timeout_ms=500)
+    sockets = lab.sockets()
+    return len(sockets), sum(s.closed_at_ms is None for s in sockets)
+
+
+def _spread(case: dict) -> dict:
+    opened, kept = _counted(case["brokers"], tuple(i % case["brokers"] for i in range(case["partitions"])))
+    return {"opened": opened, "kept": kept}
+
+
+def _on_one(case: dict) -> dict:
+    opened, kept = _counted(case["brokers"], (0,) * case["partitions"])
+    return {"opened_one": opened, "kept_one": kept}
+
+
+def _broker(case: dict) -> int | None:
+    """Told apart by how the client makes the ids: MAX_VALUE - id up to 4.0, "+id" from 4.4, -1 - position for addresses."""
+    text = case["node_id"]
+    made = {str(2**31 - 1 - broker): broker for broker in range(2_000)} | {f"+{broker}": broker for broker in range(2_000)}
+    return None if text.startswith("-") else made.get(text, int(text))
+
+
+def _java_hash(text: str) -> int:
+    total = 0
+    for unit in text.encode("utf-16-be").hex(" ", 2).split():
+        total = (total * 31 + int(unit, 16)) % 2**32
+    return total - 2**32 if total >= 2**31 else total
+
+
+def _partition(case: dict) -> int:
+    number = _java_hash(case["group"])
+    return 0 if number == -2**31 else abs(number) % 50
+
+
+def _groups(rng: Random) -> list[dict]:
+    names = ["".join(rng.choice("abcdefghijklmnopqrstuvwxyz-") for _ in range(rng.randrange(3, 14))) for _ in range(6)]
+    return [{"group": name} for name in [*names, "polygenelubricants"]]
+
+
+def _without_coordinator(case: dict) -> dict:
+    clients = json.loads((HOME / "data/samples/tiny/truth.json").read_text(encoding="utf-8"))["clients"]
+    return {"without_coordinator": sum(c["kind"] == "consumer" and not c["by_class"].get("coordinator") for c in clients.values())}
+
+
+LABELLING = """
+def label(line):
+    node_id = line.split("(id: ")[1].split(" ")[0]
+    {rule}
+labels = [label(line) for line in shown]
+"""
+
+JUDGES = (
+    Judge(
+        id="03.1", truth=_spread,
+        right="right: one to ask, one to the coordinator, one for each broker that leads something; the first one goes idle.",
+        otherwise="not these two. Count by class: bootstrap, coordinator, data.",
+        wrong_answers=(
+            WrongAnswer("one for each partition", "opened = 2 + n.partitions\nkept = opened - 1",
+                        "You counted a connection for each of the {partitions} partitions. A broker that leads several gets one connection for all of them."),
+            WrongAnswer("no connection to the coordinator", "opened = 1 + min(n.brokers, n.partitions)\nkept = opened - 1",
+                        "You left out the coordinator's own connection. It stands beside the data connection even when both go to the same broker."),
+            WrongAnswer("leaders counted as one", "opened = 3\nkept = 2",
+                        "You counted all leaders as one connection. Each broker that leads a partition gets its own."),
+            WrongAnswer("the first is kept", "opened = 2 + min(n.brokers, n.partitions)\nkept = opened",
+                        "You kept the first connection. Nobody uses node -1 after the start, so the idle limit closes it."),
+            WrongAnswer("all brokers, all kept", "opened = n.brokers\nkept = n.brokers",
+                        "You counted brokers. Connections go by node id, and one broker can stand behind three ids: -1, the coordinator's, its own."),
+        )),
+    Judge(
+        id="03.2", truth=_broker, hidden_cases=lambda rng: [{"node_id": text} for broker in rng.sample(range(900), 4)
+                                                            for text in (str(broker), str(2147483647 - broker), f"+{broker}", str(-1 - broker % 5))],
+        right="right.", otherwise="not this broker. Which of the four kinds of id is it?",
+        wrong_answers=(
+            WrongAnswer("off by one", "def broker_of(node_id):\n    number = int(node_id)\n    if number < 0:\n        return None\n"
+                        "    return 2147483648 - number if number > 2_000_000_000 else number",
+                        "One too many: the largest int is 2147483647, so broker 0 has exactly that id."),
+            WrongAnswer("-1 is broker 1", "def broker_of(node_id):\n    number = abs(int(node_id))\n    return 2147483647 - number if number > 2_000_000_000 else number",
+                        "A negative id is only a place in the list of addresses. The client does not know which broker answers there: None."),
+            WrongAnswer("the id as it is", "def broker_of(node_id):\n    return int(node_id) if int(node_id) >= 0 else None",
+                        "2147483645 is not a broker. It is 2147483647 minus the broker's number, so that the coordinator has an id of its own."),
+        )),
+    Judge(
+        id="03.3", truth=lambda case: {"labels": LABELS},
+        right="right: the id alone tells the class.", otherwise="not all of them. Look at the id in each line, not at the port.",
+        wrong_answers=(
+            WrongAnswer("by the port", LABELLING.format(rule='return "coordinator" if ":9094" in line else "bootstrap" if int(node_id) < 0 else "data"'),
+                        "You looked at the port. Broker 2 has the same port for data and for coordination; only the id tells them apart."),
+            WrongAnswer("+0 is data", LABELLING.format(rule='return "bootstrap" if int(node_id) < 0 else "coordinator" if int(node_id) > 2_000_000_000 else "data"'),
+                        "`+0` is how client 4.4 writes the coordinator's id. The plus sign is the sign."),
+            WrongAnswer("only -1 is bootstrap", LABELLING.format(rule='return "bootstrap" if node_id == "-1" else "coordinator" if node_id.startswith("+") or int(node_id) > 2_000_000_000 else "data"'),
+                        "-2 is the second address of bootstrap.servers. All negative ids are made up at the start."),
+        )),
+    Judge(
+        id="03.4", truth=_partition, hidden_cases=_groups,
+        right="right.", otherwise="not this partition. Hash, absolute value, rest by 50.",
+        wrong_answers=(
+            WrongAnswer("the smallest int keeps its size", "def offsets_partition(group):\n    return abs(java_string_hash(group)) % 50",
+                        "This group's hash is -2147483648. Java cannot turn it positive, so Kafka's Utils.abs makes it 0. The articles say 48; Kafka says 0."),
+            WrongAnswer("Python's own rest", "def offsets_partition(group):\n    return java_string_hash(group) % 50",
+                        "Python's % of a negative number is positive, but another one than Java's. Take the absolute value first."),
+            WrongAnswer("the sign bit dropped", "def offsets_partition(group):\n    return (java_string_hash(group) & 0x7FFFFFFF) % 50",
+                        "Dropping the sign bit is what the partitioner of a producer does. For groups Kafka takes the absolute value."),
+        )),
+    Judge(
+        id="03.5", truth=_on_one,
+        right="right: -1, the coordinator's id, and the leader's id. Two of them stay.",
+        otherwise="not these two. How many different node ids does the client use?",
+        wrong_answers=(
+            WrongAnswer("one broker, one connection", "opened_one = 2\nkept_one = 1",
+                        "Coordinator and leader are one broker here, but two node ids, and so two connections."),
+            WrongAnswer("one for each partition", "opened_one = 2 + m.partitions\nkept_one = 1 + m.partitions",
+                        "All {partitions} partitions are led by one broker, so one data connection serves them all."),
+            WrongAnswer("one for each broker", "opened_one = 2 + m.brokers\nkept_one = 1 + m.brokers",
+                        "You counted data connections to all {brokers} brokers. Only a broker that leads a wanted partition gets one."),
+            WrongAnswer("all are kept", "opened_one = 3\nkept_one = 3", "The connection to node -1 is not used after the start. The idle limit closes it."),
+        )),
+    Judge(
+        id="03.6", truth=_without_coordinator,
+        right="right: they read without a group, so nobody coordinates them.", otherwise="not this number. Count clients, not connections.",
+        wrong_answers=(
+            WrongAnswer("producers counted too", "without_coordinator = 17",
+                        "You counted producers too. A producer has no group; the question is about consumers."),
+            WrongAnswer("all consumers", "without_coordinator = 27", "These are all consumers. Most of them have a coordinator."),
+            WrongAnswer("none", "without_coordinator = 0", "There are some. Look for consumers whose rows hold no class coordinator at all."),
+        )),
+    Judge(id="03.open"),
+)

@@ -1,0 +1,77 @@
+# %% [markdown]
+# # 00 · Does everything work here?
+#
+# Ten minutes. You check your machine, and you do once what every chapter asks of you: guess, run, look.
+
+# %%
+from autograder.machine import machine
+
+machine()
+
+# %% [markdown]
+# Every row should say *fine*. A row that does not says what to do. You can read and run chapters 02 and 03 without Spark, all but their last section.
+#
+# ## Guess
+#
+# This course has no Kafka broker to install. `Lab` is a small simulation of brokers, clients and the network between them. Its clock is virtual, so ten
+# minutes pass at once. Its clients do what Java's clients do, and write the lines that Java's clients write.
+#
+# A producer sends one record to a cluster of three brokers. How many connections will it open? Write a number in place of `None` and run the cell.
+# Your first guess is kept, and nobody marks it.
+
+# %%
+from autograder import predict, truth
+
+predict("first producer", connections=None)
+
+# %% [markdown]
+# ## Run
+
+# %%
+from kafkalab import Lab, KafkaProducer, ProducerRecord
+
+lab = Lab(brokers=3, seed=7, version="2.3", broker_version="2.3")
+lab.create_topic("orders", partitions=3)
+
+producer = KafkaProducer(lab, {"client.id": "shop"})
+future = producer.send(ProducerRecord("orders", key="alice", value="tea"))
+future.done(), lab.now_ms
+
+# %% [markdown]
+# `send` returns before the record has arrived: `done` is `False`. Now we wait for the answer. The second number is the lab's clock, in milliseconds.
+
+# %%
+future.get(), lab.now_ms
+
+# %% [markdown]
+# ## Look
+
+# %%
+from kafkalab.views import timeline
+
+truth("first producer", connections=len(lab.sockets()))
+timeline(lab)
+
+# %% [markdown]
+# Two connections. One to ask where everything is, one to the broker that leads the record's partition. Chapter 02 is about the first, chapter 03 about
+# its cousin in a consumer. Here is what a Java client would have written into its log:
+
+# %%
+print("".join(lab.lines("shop").query("logger.str.endswith('NetworkClient') and level == 'DEBUG'").text.head(4)))
+
+# %% [markdown]
+# And why was the second connection opened? Every event knows its cause.
+
+# %%
+lab.why(lab.sockets()[1])
+
+# %% [markdown]
+# ## How the exercises work
+#
+# - You write into the cells that say `# Your answer goes here.`
+# - `check("02.1")` says in a sentence how your answer does. It tells you which idea a wrong number comes from.
+# - `hint("02.1")` helps in two steps. `reveal("02.1")` shows the answer, after you have it or when you give up.
+# - The cell under it, `require("02.1")`, belongs to the grader. Leave it as it is.
+# - Your guesses, answers and hints are kept in `progress.json` beside your notebooks. Nothing is sent anywhere.
+#
+# Next: **02 · What does a producer connect to?**
