@@ -8,7 +8,9 @@ what changed, and partitions that are not named are implied.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from kafkalab.clients.log_context import LogContext
 from kafkalab.errors import Errors, error_for
@@ -18,43 +20,68 @@ from kafkalab.records import TopicPartition
 INVALID_SESSION, INITIAL_EPOCH, FINAL_EPOCH = 0, 0, -1
 
 
+EPOCH_NAMES = {INITIAL_EPOCH: "INITIAL", FINAL_EPOCH: "FINAL"}
+"""FetchMetadata.toString; other epochs are printed as numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFetch:
+    """How Java's lines name what a fetch says and what goes without saying: lists of partitions in parentheses."""
+
+    full: bool
+    to_send: str
+    to_forget: str = "()"
+    implied: str = "()"
+
+
+class FetchSessionData(NamedTuple):
+    """What a session adds to the next FETCH (FetchSessionHandler.FetchRequestData). `session`: its id and epoch, as fields of the request."""
+
+    session: dict[str, int]
+    topics: tuple[FetchTopic, ...]
+    forgotten: tuple[ForgottenTopic, ...]
+    shown: ShownFetch
+
+
 class FetchSessionHandler:
+    """This client's side of its session with one broker.
+
+    session_id  0 while there is none
+    epoch       counts the requests of the session; 0 begins it, -1 ends it
+    partitions  what the broker remembers, in its order
+    """
+
     def __init__(self, log: LogContext, node_id: str) -> None:
         self.node_id, self.session_id, self.epoch = node_id, INVALID_SESSION, INITIAL_EPOCH
         self.partitions: dict[TopicPartition, FetchPartition] = {}
         self._log = log
 
-    def build(self, wanted: Mapping[TopicPartition, FetchPartition]) -> tuple[dict, tuple[FetchTopic, ...], tuple[ForgottenTopic, ...], str]:
-        """The next request's session fields, topics, forgotten topics and how Java names it in its line."""
+    @property
+    def is_ending(self) -> bool:
+        """The last fetch closed the session, or the next one will."""
+        return self.epoch == FINAL_EPOCH
+
+    def build(self, wanted: Mapping[TopicPartition, FetchPartition]) -> FetchSessionData:
+        """The next request: everything when a session begins or ends, what changed in between."""
+        session = {"session_id": self.session_id, "session_epoch": self.epoch}
         if self.epoch in (INITIAL_EPOCH, FINAL_EPOCH):
             self.partitions = dict(wanted)
-            to_send, shown = dict(wanted), _parenthesised(wanted)
-            session, epoch = self.session_id or "INVALID", {INITIAL_EPOCH: "INITIAL", FINAL_EPOCH: "FINAL"}[self.epoch]
-            self._log("FETCH_BUILT_FULL", session_id=session, session_epoch=epoch, node_id=self.node_id, partitions=shown)
-            forgotten: tuple[ForgottenTopic, ...] = ()
-            text = {"full": True, "to_send": shown}
-        else:
-            added = [tp for tp in wanted if tp not in self.partitions]
-            altered = [tp for tp in wanted if tp in self.partitions and wanted[tp] != self.partitions[tp]]
-            removed = [tp for tp in self.partitions if tp not in wanted]
-            to_send = {tp: wanted[tp] for tp in (*added, *altered)}
-            # What changed moves to the end, as in Java's linked map.
-            kept = {tp: p for tp, p in self.partitions.items() if tp in wanted and tp not in altered}
-            self.partitions = {**kept, **to_send}
-            self._log("FETCH_BUILT_INCREMENTAL", session_id=self.session_id, session_epoch=self.epoch, node_id=self.node_id,
-                      added=_parenthesised(added), altered=_parenthesised(altered), removed=_parenthesised(removed), replaced="()",
-                      out_of=_parenthesised(self.partitions))
-            topics: dict[str, list[int]] = {}
-            for tp in removed:
-                topics.setdefault(tp.topic, []).append(tp.partition)
-            forgotten = tuple(ForgottenTopic(topic=t, partitions=tuple(ps)) for t, ps in topics.items())
-            implied = [tp for tp in self.partitions if tp not in to_send]
-            text = {"full": False, "to_send": _parenthesised(to_send), "to_forget": _parenthesised(removed), "implied": _parenthesised(implied)}
-        by_topic: dict[str, list[FetchPartition]] = {}
-        for tp, partition in to_send.items():
-            by_topic.setdefault(tp.topic, []).append(partition)
-        session = {"session_id": self.session_id, "session_epoch": self.epoch}
-        return session, tuple(FetchTopic(topic=t, partitions=tuple(ps)) for t, ps in by_topic.items()), forgotten, text
+            shown = _parenthesised(wanted)
+            self._log("FETCH_BUILT_FULL", session_id=self.session_id or "INVALID", session_epoch=EPOCH_NAMES[self.epoch], node_id=self.node_id,
+                      partitions=shown)
+            return FetchSessionData(session, _fetch_topics(wanted), (), ShownFetch(full=True, to_send=shown))
+        added = [tp for tp in wanted if tp not in self.partitions]
+        altered = [tp for tp in wanted if tp in self.partitions and wanted[tp] != self.partitions[tp]]
+        removed = [tp for tp in self.partitions if tp not in wanted]
+        to_send = {tp: wanted[tp] for tp in (*added, *altered)}
+        # What changed moves to the end, as in Java's linked map.
+        kept = {tp: p for tp, p in self.partitions.items() if tp in wanted and tp not in to_send}
+        self.partitions = {**kept, **to_send}
+        self._log("FETCH_BUILT_INCREMENTAL", session_id=self.session_id, session_epoch=self.epoch, node_id=self.node_id,
+                  added=_parenthesised(added), altered=_parenthesised(altered), removed=_parenthesised(removed), replaced="()",
+                  out_of=_parenthesised(self.partitions))
+        shown = ShownFetch(full=False, to_send=_parenthesised(to_send), to_forget=_parenthesised(removed), implied=_parenthesised(kept))
+        return FetchSessionData(session, _fetch_topics(to_send), _forgotten_topics(removed), shown)
 
     def handle(self, response: FetchResponse, answered: list[TopicPartition]) -> bool:
         """Take over what the broker made of the session; False when the answer is of no use."""
@@ -84,6 +111,7 @@ class FetchSessionHandler:
         self.epoch = INITIAL_EPOCH
 
     def close_next(self) -> None:
+        """The next request ends the session (notifyClose)."""
         self._log("FETCH_SESSION_CLOSING", session_id=self.session_id)
         self.epoch = FINAL_EPOCH
 
@@ -91,5 +119,19 @@ class FetchSessionHandler:
         self.session_id, self.epoch = INVALID_SESSION, INITIAL_EPOCH
 
 
-def _parenthesised(partitions) -> str:
+def _fetch_topics(partitions: Mapping[TopicPartition, FetchPartition]) -> tuple[FetchTopic, ...]:
+    by_topic: dict[str, list[FetchPartition]] = {}
+    for tp, partition in partitions.items():
+        by_topic.setdefault(tp.topic, []).append(partition)
+    return tuple(FetchTopic(topic=topic, partitions=tuple(parts)) for topic, parts in by_topic.items())
+
+
+def _forgotten_topics(partitions: Iterable[TopicPartition]) -> tuple[ForgottenTopic, ...]:
+    by_topic: dict[str, list[int]] = {}
+    for tp in partitions:
+        by_topic.setdefault(tp.topic, []).append(tp.partition)
+    return tuple(ForgottenTopic(topic=topic, partitions=tuple(numbers)) for topic, numbers in by_topic.items())
+
+
+def _parenthesised(partitions: Iterable[TopicPartition]) -> str:
     return f"({', '.join(map(str, partitions))})"

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kafkalab.clients.hash_order import partitions_in_hash_order
 from kafkalab.clients.node import Node
@@ -31,7 +31,7 @@ TRANSITIONS = {
 }
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class FetchPosition:
     """Where to fetch next: offset, the epoch that offset was written in if known, and the leader to ask."""
 
@@ -39,6 +39,12 @@ class FetchPosition:
     offset_epoch: int | None
     leader: Node | None
     leader_epoch: int | None
+
+    def led_by(self, leader: Node, leader_epoch: int | None) -> FetchPosition:
+        """The same place at another leader."""
+        if leader is self.leader and leader_epoch == self.leader_epoch:
+            return self
+        return replace(self, leader=leader, leader_epoch=leader_epoch)
 
     def text(self, style: str) -> str:
         """As Java prints it: `plain` up to 2.3, `optional` (leader=Optional[..]) later."""
@@ -105,8 +111,9 @@ class SubscriptionState:
         state = self.partitions[tp]
         return not state.paused and state.state is FetchState.FETCHING
 
-    def fetchable(self) -> list[TopicPartition]:
-        return [tp for tp in self.partitions if self.is_fetchable(tp)]
+    def fetchable(self) -> list[tuple[TopicPartition, PartitionState]]:
+        """Partitions with a position that are not paused, in the order of fetching."""
+        return [(tp, state) for tp, state in self.partitions.items() if not state.paused and state.state is FetchState.FETCHING]
 
     def initializing(self) -> list[TopicPartition]:
         return [tp for tp, s in self.partitions.items() if s.state is FetchState.INITIALIZING]

@@ -1,4 +1,4 @@
-"""Where do records wait? In batches, one queue a partition (internals.RecordAccumulator, ProducerBatch).
+"""Where do records wait? In batches, one queue a partition (internals.RecordAccumulator).
 
 A batch may leave when it is full, when another one waits behind it, when it has waited linger.ms (or its backoff after a
 failure), or when the producer flushes or closes. Left out: blocking on buffer.memory, compression.
@@ -7,76 +7,30 @@ failure), or when the producer flushes or closes. Left out: blocking on buffer.m
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 
+from kafkalab.clients.hash_order import partitions_in_hash_order
 from kafkalab.clients.log_context import LogContext
 from kafkalab.clients.metadata import ClusterView
-from kafkalab.clients.hash_order import partitions_in_hash_order
 from kafkalab.clients.node import Node
+from kafkalab.clients.producer.producer_batch import Outcome, ProducerBatch
+from kafkalab.clients.producer.transaction_manager import TransactionManager
 from kafkalab.protocol.messages import WireRecord, batch_size_bytes
-from kafkalab.records import RecordMetadata, TopicPartition
-from kafkalab.sim.apps import FOREVER_MS, Signal
-
-
-class FutureRecordMetadata:
-    """What `send` returns. `done()` says whether the outcome is known; `get()` waits for it, and raises what went wrong."""
-
-    def __init__(self, wait: Callable[[Signal, int | None], bool]) -> None:
-        self._wait, self._signal = wait, Signal()
-        self._metadata: RecordMetadata | None = None
-        self._error: BaseException | None = None
-
-    def done(self) -> bool:
-        return self._signal.is_set
-
-    def get(self, timeout_ms: int | None = None) -> RecordMetadata:
-        """Raises TimeoutException when the outcome is not known within `timeout_ms` (None: as long as it takes)."""
-        if not self._wait(self._signal, timeout_ms):
-            from kafkalab.errors import TimeoutException
-            raise TimeoutException(f"Timeout after waiting for {timeout_ms} ms.")
-        if self._error is not None:
-            raise self._error
-        return self._metadata
-
-    def complete(self, metadata: RecordMetadata | None, error: BaseException | None) -> None:
-        self._metadata, self._error = metadata, error
-        self._signal.set()
-
-    def __repr__(self) -> str:
-        return f"FutureRecordMetadata({'waiting' if not self.done() else self._error or self._metadata!r})"
-
-
-@dataclass(slots=True)
-class ProducerBatch:
-    partition: TopicPartition
-    created_ms: int
-    records: list[WireRecord] = field(default_factory=list)
-    outcomes: list[Callable[[int, BaseException | None], None]] = field(default_factory=list)
-    size_bytes: int = 61
-    attempts: int = 0
-    last_attempt_ms: int = 0
-    base_sequence: int = -1
-    producer_id: int = -1
-    producer_epoch: int = -1
-    leader_epoch: int | None = None
-    attempts_at_leader_change: int = 0
-    is_full: bool = False
-    done: bool = False
-
-    def __str__(self) -> str:
-        return f"ProducerBatch(topicPartition={self.partition}, recordCount={len(self.records)})"
-
-    def finish(self, base_offset: int, error: BaseException | None) -> None:
-        if self.done:
-            return
-        self.done = True
-        for index, outcome in enumerate(self.outcomes):
-            outcome(base_offset if base_offset < 0 else base_offset + index, error)
+from kafkalab.records import TopicPartition
+from kafkalab.sim.apps import FOREVER_MS
+from kafkalab.sim.scheduler import Scheduler
 
 
 class RecordAccumulator:
-    def __init__(self, config, profile, log: LogContext, plain_log: LogContext, clock, on_load: Callable) -> None:
+    """The queues.
+
+    incomplete  batches whose outcome is not known yet, sent or not
+    flushing    how many flushes wait: then no batch lingers
+    on_load     told the queues' lengths in each pass, for partitioners that look at them (KIP-794)
+    """
+
+    def __init__(self, config: Mapping, profile, log: LogContext, plain_log: LogContext, clock: Scheduler,
+                 on_load: Callable[[str, list[tuple[int, int]] | None, int], None]) -> None:
         self.batches: dict[TopicPartition, deque[ProducerBatch]] = {}
         self.incomplete: list[ProducerBatch] = []
         self.flushing = 0
@@ -88,10 +42,11 @@ class RecordAccumulator:
         self._drain_index: dict[int, int] = {}
 
     def has_room(self, partition: TopicPartition, record: WireRecord) -> bool:
+        """Would the partition's last batch take this record?"""
         queue = self.batches.get(partition)
         return bool(queue) and self._fits(queue[-1], record)
 
-    def append(self, partition: TopicPartition, record: WireRecord, outcome, remaining_ms: int) -> bool:
+    def append(self, partition: TopicPartition, record: WireRecord, outcome: Outcome, remaining_ms: int) -> bool:
         """Put a record into the partition's last batch or a new one; True when the Sender should look (batch full or new)."""
         queue = self.batches.setdefault(partition, deque())
         if queue and self._fits(queue[-1], record):
@@ -104,24 +59,23 @@ class RecordAccumulator:
             batch, is_new = ProducerBatch(partition, self._clock.now_ms), True
             queue.append(batch)
             self.incomplete.append(batch)
-        batch.records.append(record)
-        batch.outcomes.append(outcome)
-        batch.size_bytes = batch_size_bytes(tuple(batch.records))
+        batch.append(record, outcome)
         if batch.size_bytes >= self._batch_size:
             batch.is_full = True
         return is_new or len(queue) > 1 or batch.is_full
 
     def _fits(self, batch: ProducerBatch, record: WireRecord) -> bool:
-        return not batch.is_full and not batch.attempts and batch_size_bytes((*batch.records, record)) <= self._batch_size
+        return not batch.is_full and not batch.attempts and batch.size_with(record) <= self._batch_size
 
-    def ready(self, view: ClusterView, now_ms: int) -> tuple[list[Node], int, set[str]]:
-        """Leaders that have data ready, how long until others may have, and topics whose leader is unknown."""
+    def ready(self, view: ClusterView, now_ms: int) -> tuple[list[Node], int, bool]:
+        """Leaders that have data ready, how long (ms) until others may have, and whether some leader is unknown."""
         nodes: dict[int, Node] = {}
         delay_ms = FOREVER_MS
-        unknown: set[str] = set()
+        leader_unknown = False
         for topic in dict.fromkeys(tp.topic for tp in self.batches):
             queues = self._queues_of(topic)
-            sizes: list[tuple[int, int]] | None = [] if len(queues) >= len(view.topics.get(topic, ())) else None
+            all_seen = len(queues) >= len(view.topics.get(topic, ()))
+            sizes: list[tuple[int, int]] | None = [] if all_seen else None
             for tp, queue in queues:
                 leader = view.leader(tp)
                 if sizes is not None and leader is not None:
@@ -130,7 +84,7 @@ class RecordAccumulator:
                     continue
                 batch = queue[0]
                 if leader is None:
-                    unknown.add(topic)
+                    leader_unknown = True
                     continue
                 self._note_leader(batch, view)
                 waited_ms = now_ms - (batch.last_attempt_ms if batch.attempts else batch.created_ms)
@@ -142,7 +96,7 @@ class RecordAccumulator:
                 else:
                     delay_ms = min(delay_ms, max(0, wait_ms - waited_ms))
             self._on_load(topic, sizes, len(queues))
-        return list(nodes.values()), delay_ms, unknown
+        return list(nodes.values()), delay_ms, leader_unknown
 
     def _queues_of(self, topic: str):
         tps = [tp for tp in self.batches if tp.topic == topic]
@@ -161,8 +115,10 @@ class RecordAccumulator:
             batch.leader_epoch, batch.attempts_at_leader_change = known.epoch, batch.attempts
         self._log("BATCH_NOT_BACKED_OFF", batch=batch, should_wait="false", leader_changed="false")
 
-    def drain(self, view: ClusterView, nodes: list[Node], now_ms: int, max_bytes: int, prepare, can_drain) -> dict[Node, list[ProducerBatch]]:
-        """One batch a partition for each ready node, from a rotating start, up to max.request.size bytes a request."""
+    def drain(self, view: ClusterView, nodes: list[Node], now_ms: int, max_bytes: int, transactions: TransactionManager | None,
+              can_drain: Callable[[TopicPartition], bool]) -> dict[Node, list[ProducerBatch]]:
+        """One batch a partition for each ready node, from a rotating start, up to max_bytes a request; a batch that leaves gets
+        its sequence from `transactions`."""
         drained: dict[Node, list[ProducerBatch]] = {}
         for node in nodes:
             partitions = [tp for tp in self.batches if (leader := view.leader(tp)) is not None and leader.id == node.id]
@@ -184,7 +140,8 @@ class RecordAccumulator:
                     self._drain_index[node.id] = (start + step) % len(partitions)
                     break
                 queue.popleft()
-                prepare(batch)
+                if transactions is not None:
+                    transactions.stamp(batch)
                 size += batch.size_bytes
                 taken.append(batch)
             if taken:
@@ -198,6 +155,7 @@ class RecordAccumulator:
         self.batches.setdefault(batch.partition, deque()).appendleft(batch)
 
     def expired(self, now_ms: int, limit_ms: int) -> list[ProducerBatch]:
+        """Take out the batches that were created `limit_ms` (delivery.timeout.ms) ago or earlier."""
         found = []
         for queue in self.batches.values():
             while queue and now_ms - queue[0].created_ms >= limit_ms:
@@ -205,6 +163,7 @@ class RecordAccumulator:
         return found
 
     def next_expiry_ms(self, limit_ms: int) -> int:
+        """When (virtual time) the next batch expires."""
         return min((queue[0].created_ms + limit_ms for queue in self.batches.values() if queue), default=FOREVER_MS)
 
     def has_undrained(self) -> bool:

@@ -12,17 +12,26 @@ from typing import Any
 from kafkalab.clients import app_info
 from kafkalab.clients.learners_rule import learners_rule
 from kafkalab.clients.log_context import LogContext
-from kafkalab.clients.producer.accumulator import FutureRecordMetadata, RecordAccumulator
+from kafkalab.clients.metadata import ClusterView
+from kafkalab.clients.producer.accumulator import RecordAccumulator
+from kafkalab.clients.producer.future_record_metadata import FutureRecordMetadata
 from kafkalab.clients.producer.partitioner import PARTITIONERS, by_key
+from kafkalab.clients.producer.producer_batch import Outcome
 from kafkalab.clients.producer.sender import Sender
 from kafkalab.clients.producer.transaction_manager import TransactionManager
 from kafkalab.clients.wiring import bootstrap_nodes, network_client
 from kafkalab.config import ProducerConfig, dump_text
 from kafkalab.errors import IllegalStateException, RecordTooLargeException, TimeoutException
 from kafkalab.lines import metrics
+from kafkalab.lines.java_values import value_text
 from kafkalab.protocol.messages import WireRecord, batch_size_bytes
 from kafkalab.records import ProducerRecord, RecordMetadata, TopicPartition
 from kafkalab.sim.apps import FOREVER_MS
+
+LARGEST_LONG = 9_223_372_036_854_775_807
+"""Long.MAX_VALUE: how long close() waits when it is not told."""
+
+Callback = Callable[[RecordMetadata | None, BaseException | None], None]
 
 
 class KafkaProducer:
@@ -58,32 +67,36 @@ class KafkaProducer:
         rule = None if least_loaded is None else learners_rule(least_loaded)
         self._client = client = network_client(lab, "producer", self.name, self.client_id, config, profile, log, lambda: self._topics,
                                                config["max.in.flight.requests.per.connection"], least_loaded=rule)
-        self._transactions = None
-        if config["enable.idempotence"]:
-            self._transactions = TransactionManager(log)
-            log("PRODUCER_IS_IDEMPOTENT")
-            if "retries" not in self.config.given:
-                log("RETRIES_BY_IDEMPOTENCE")
-            if "acks" not in self.config.given:
-                log("ACKS_BY_IDEMPOTENCE")
+        transactions = self._transaction_manager() if config["enable.idempotence"] else None
         self._partitioner = PARTITIONERS[profile.partitioner](lab.streams.stream(f"{self.name}/partitioner"), config["batch.size"], log)
         self._accumulator = RecordAccumulator(config, profile, log, plain, lab.clock, self._partitioner.on_load)
         client.metadata.bootstrap(bootstrap_nodes(config["bootstrap.servers"], client.node_of), lab.clock.now_ms)
-        self._sender = Sender(self.name, client, client.metadata, self._accumulator, self._transactions, config, profile, log, plain, lab.clock, self._topics)
+        self._sender = Sender(client, self._accumulator, transactions, config, profile, log, plain, lab.clock)
         lab.stage.loop(self._sender.run(), client.selector.signal)
         app_info.register(log, profile, lab.epoch_ms + lab.now_ms)
         log("PRODUCER_STARTED")
 
-    def send(self, record: ProducerRecord, callback: Callable[[RecordMetadata | None, BaseException | None], None] | None = None) -> FutureRecordMetadata:
-        """Queue a record; waits only while the topic's metadata is unknown, at most max.block.ms. Errors go to the future and
-        the callback (metadata, error)."""
+    def _transaction_manager(self) -> TransactionManager:
+        self._log("PRODUCER_IS_IDEMPOTENT")
+        if "retries" not in self.config.given:
+            self._log("RETRIES_BY_IDEMPOTENCE")
+        if "acks" not in self.config.given:
+            self._log("ACKS_BY_IDEMPOTENCE")
+        return TransactionManager(self._log)
+
+    def send(self, record: ProducerRecord, callback: Callback | None = None) -> FutureRecordMetadata:
+        """Queue a record; waits only while the topic's metadata is unknown, at most max.block.ms.
+
+        What goes wrong later goes to the future and to callback(metadata, error): TimeoutException, RecordTooLargeException, or
+        what the broker refused it with. Raises IllegalStateException after close() (KafkaProducer.doSend).
+        """
         if self._closed:
             raise IllegalStateException("Cannot perform operation after producer has been closed")
         future = FutureRecordMetadata(self._wait)
         event = self._lab.call(self.name, "send", {"topic": record.topic, "key": record.key, "partition": record.partition})
         with self._lab.journal.because(event):
             try:
-                self._do_send(record, future, callback)
+                self._append(record, future, callback)
             except (TimeoutException, RecordTooLargeException) as error:
                 self._log("SEND_FAILED", error=error, trace=error.java_text())
                 if callback is not None:
@@ -91,48 +104,56 @@ class KafkaProducer:
                 future.complete(None, error)
         return future
 
-    def _do_send(self, record: ProducerRecord, future: FutureRecordMetadata, callback) -> None:
-        lab, config, log = self._lab, self.config, self._log
-        deadline_ms = lab.now_ms + config["max.block.ms"]
+    def _append(self, record: ProducerRecord, future: FutureRecordMetadata, callback: Callback | None) -> None:
+        """Find the record's partition and put it into the accumulator; what fails here raises."""
+        deadline_ms = self._lab.now_ms + self.config["max.block.ms"]
         view = self._await_topic(record.topic, record.partition, deadline_ms)
-        count = len(view.topics[record.topic])
-        partition = record.partition
-        if partition is None and record.key is not None:
-            partition = by_key(record.key.encode(), count)
-        chosen_here = partition is None
-        if chosen_here:
-            partition = self._partitioner.choose(record.topic, view)
-        timestamp_ms = lab.epoch_ms + lab.now_ms if record.timestamp_ms is None else record.timestamp_ms
+        timestamp_ms = self._lab.epoch_ms + self._lab.now_ms if record.timestamp_ms is None else record.timestamp_ms
         wire = WireRecord(key=record.key, value=record.value, timestamp_ms=timestamp_ms)
-        size = batch_size_bytes((wire,))
-        if size > config["max.request.size"]:
-            raise RecordTooLargeException(self.profile.too_large_text.format(size=size, limit=config["max.request.size"]))
+        by_partitioner = record.partition is None and record.key is None
+        partition = self._partitioner.choose(record.topic, view) if by_partitioner else _given_partition(record, view)
+        size, limit = batch_size_bytes((wire,)), self.config["max.request.size"]
+        if size > limit:
+            raise RecordTooLargeException(self.profile.too_large_text.format(size=size, limit=limit))
+        partition = self._partition_of_new_batch(record.topic, partition, wire, by_partitioner, view)
         tp = TopicPartition(record.topic, partition)
-        if chosen_here and not self._accumulator.has_room(tp, wire):
-            other = self._partitioner.on_new_batch(record.topic, view, partition)
-            if other is not None:
-                log("RETRYING_APPEND", topic=record.topic, partition=other, old_partition=partition)
-                partition, tp = other, TopicPartition(record.topic, other)
-        elif self.profile.partitioner == "sticky" and not self._accumulator.has_room(tp, wire):
-            log("RETRYING_APPEND", topic=record.topic, partition=partition, old_partition=partition)
-        log("APPENDING_RECORD", record=record_text(record, self.profile.headers_read_only), callback=callback_text(callback), topic=record.topic, partition=partition)
-        sent_event = lab.journal.cause
+        self._log("APPENDING_RECORD", record=record_text(record, self.profile.headers_read_only), callback=callback_text(callback), topic=tp.topic,
+                  partition=partition)
+        outcome = self._outcome(record, tp, timestamp_ms, future, callback)
+        if self._accumulator.append(tp, wire, outcome, deadline_ms - self._lab.now_ms):
+            self._log("WAKING_SENDER", topic=tp.topic, partition=partition)
+            self._sender.wakeup()
+        if by_partitioner:
+            self._partitioner.appended(tp.topic, partition, size, view)
+
+    def _partition_of_new_batch(self, topic: str, partition: int, wire: WireRecord, by_partitioner: bool, view: ClusterView) -> int:
+        """A record that opens a batch may still go elsewhere: sticky partitioners change over then (KIP-480, onNewBatch)."""
+        if self._accumulator.has_room(TopicPartition(topic, partition), wire):
+            return partition
+        other = self._partitioner.on_new_batch(topic, view, partition) if by_partitioner else None
+        if other is not None:
+            self._log("RETRYING_APPEND", topic=topic, partition=other, old_partition=partition)
+            return other
+        if not by_partitioner and self.profile.partitioner == "sticky":  # It is asked again, and gives the same answer.
+            self._log("RETRYING_APPEND", topic=topic, partition=partition, old_partition=partition)
+        return partition
+
+    def _outcome(self, record: ProducerRecord, tp: TopicPartition, timestamp_ms: int, future: FutureRecordMetadata, callback: Callback | None) -> Outcome:
+        """What to do when the record's fate is known."""
+        journal = self._lab.journal
+        sent = journal.cause
 
         def outcome(offset: int, error: BaseException | None) -> None:
-            metadata = None if error is not None else RecordMetadata(record.topic, partition, offset, timestamp_ms)
-            lab.journal.append("record.completed", self.name, partition=str(tp), offset=offset, key=record.key, sent=sent_event,
-                               error=None if error is None else type(error).__name__)
+            metadata = None if error is not None else RecordMetadata(tp.topic, tp.partition, offset, timestamp_ms)
+            journal.append("record.completed", self.name, partition=str(tp), offset=offset, key=record.key, sent=sent,
+                           error=None if error is None else type(error).__name__)
             if callback is not None:
                 callback(metadata, error)
             future.complete(metadata, error)
 
-        if self._accumulator.append(tp, wire, outcome, deadline_ms - lab.now_ms):
-            log("WAKING_SENDER", topic=record.topic, partition=partition)
-            self._sender.wakeup()
-        if chosen_here:
-            self._partitioner.appended(record.topic, partition, size, view)
+        return outcome
 
-    def _await_topic(self, topic: str, partition: int | None, deadline_ms: int):
+    def _await_topic(self, topic: str, partition: int | None, deadline_ms: int) -> ClusterView:
         """waitOnMetadata: ask again and again until the topic, and the partition, are known."""
         metadata = self._client.metadata
         if topic not in self._topics:
@@ -147,18 +168,24 @@ class KafkaProducer:
                 self._log("METADATA_WANTED_FOR_TOPIC", topic=topic)
             else:
                 self._log("METADATA_WANTED_FOR_PARTITION", topic=topic, partition=partition)
-            version = metadata.update_version
-            if topic not in metadata.view.topics and self.profile.sends_request_topic_updates:
-                metadata.request_update_for_new_topics() if not metadata.view.topics and not metadata.error_topics else metadata.request_update()
-            else:
-                metadata.request_update()
+            version = self._request_metadata_of(topic)
             self._sender.wakeup()
             while metadata.update_version <= version and self._lab.now_ms < deadline_ms:
                 self._lab.stage.wait(metadata.updated_signal(), deadline_ms)
             if self._lab.now_ms >= deadline_ms:
-                limit_ms = self.config["max.block.ms"]
-                text = self.profile.missing_topic_text(topic, partition, None if known is None else len(known), limit_ms)
-                raise TimeoutException(text)
+                count = None if known is None else len(known)
+                raise TimeoutException(self.profile.missing_topic_text(topic, partition, count, self.config["max.block.ms"]))
+
+    def _request_metadata_of(self, topic: str) -> int:
+        """Ask for the topic, for the first time without a backoff; returns the version that will be outdated then."""
+        metadata = self._client.metadata
+        version = metadata.update_version
+        nothing_heard_yet = not metadata.view.topics and not metadata.error_topics
+        if nothing_heard_yet and self.profile.sends_request_topic_updates:
+            metadata.request_update_for_new_topics()
+        else:
+            metadata.request_update()
+        return version
 
     def flush(self) -> None:
         """Send everything now and wait until each outcome is known."""
@@ -174,12 +201,12 @@ class KafkaProducer:
             self._accumulator.flushing -= 1
 
     def partitions_for(self, topic: str) -> list[int]:
-        """Partition numbers of a topic. Raises TimeoutException after max.block.ms."""
+        """The partition numbers of a topic. Raises TimeoutException when no broker tells within max.block.ms."""
         view = self._await_topic(topic, None, self._lab.now_ms + self.config["max.block.ms"])
         return [p.partition for p in view.topics[topic]]
 
-    def close(self, timeout_ms: int = 9_223_372_036_854_775_807) -> None:
-        """Send what waits, then close all sockets. Twice is harmless."""
+    def close(self, timeout_ms: int = LARGEST_LONG) -> None:
+        """Send what waits, at most for `timeout_ms`, then close all sockets. Twice is harmless."""
         if self._closed:
             return
         lab = self._lab
@@ -207,10 +234,17 @@ class KafkaProducer:
 
 def record_text(record: ProducerRecord, headers_read_only: bool) -> str:
     """ProducerRecord.toString."""
-    show = lambda value: "null" if value is None else value  # noqa: E731
-    return (f"ProducerRecord(topic={record.topic}, partition={show(record.partition)}, headers=RecordHeaders(headers = [], "
-            f"isReadOnly = {str(headers_read_only).lower()}), key={show(record.key)}, value={show(record.value)}, timestamp={show(record.timestamp_ms)})")
+    return (f"ProducerRecord(topic={record.topic}, partition={value_text(record.partition)}, headers=RecordHeaders(headers = [], "
+            f"isReadOnly = {value_text(headers_read_only)}), key={value_text(record.key)}, value={value_text(record.value)}, "
+            f"timestamp={value_text(record.timestamp_ms)})")
 
 
-def callback_text(callback) -> str:
+def callback_text(callback: Callback | None) -> str:
     return "null" if callback is None else getattr(callback, "__name__", "callback")
+
+
+def _given_partition(record: ProducerRecord, view: ClusterView) -> int:
+    """The partition the application named, or the key's."""
+    if record.partition is not None:
+        return record.partition
+    return by_key(record.key.encode(), len(view.topics[record.topic]))

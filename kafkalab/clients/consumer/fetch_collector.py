@@ -1,0 +1,160 @@
+"""What becomes of fetched records? (internals.FetchBuffer and FetchCollector; inside Fetcher up to 3.4)
+
+An answer's partitions wait here, each as a CompletedFetch, until the application polls. Then they are checked against the
+position, which may have moved since they were asked for, and handed out in portions of max.poll.records.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from kafkalab.clients.consumer.subscription_state import FetchPosition, PartitionState, SubscriptionState
+from kafkalab.clients.log_context import LogContext
+from kafkalab.errors import ConsumerOffsetOutOfRangeException, Errors, error_for
+from kafkalab.protocol.messages import FetchPartitionData
+from kafkalab.records import ConsumerRecord, TopicPartition
+
+MOVED = (Errors.NOT_LEADER_OR_FOLLOWER, Errors.FENCED_LEADER_EPOCH, Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.KAFKA_STORAGE_ERROR)
+"""Answers that mean: somebody else leads this partition now, ask for metadata."""
+
+
+@dataclass(slots=True)
+class CompletedFetch:
+    """What one partition gave in one answer, until the application has taken it. `fetch_offset` is the position then."""
+
+    partition: TopicPartition
+    fetch_offset: int
+    answer: FetchPartitionData
+    records: deque[ConsumerRecord]
+    initialized: bool = False
+
+    @classmethod
+    def of(cls, tp: TopicPartition, fetch_offset: int, answer: FetchPartitionData) -> CompletedFetch:
+        """A broker answers in whole batches: records before the position are skipped here."""
+        records = deque(
+            ConsumerRecord(tp.topic, tp.partition, batch.base_offset + index, record.timestamp_ms, record.key, record.value)
+            for batch in answer.records for index, record in enumerate(batch.records) if batch.base_offset + index >= fetch_offset)
+        return cls(tp, fetch_offset, answer, records)
+
+
+class FetchCollector:
+    """The buffer between answers and polls.
+
+    request_update  asks for new metadata
+    """
+
+    def __init__(self, subscriptions: SubscriptionState, config: Mapping, profile, log: LogContext, request_update: Callable[[], object]) -> None:
+        self._subscriptions, self._profile, self._log, self._request_update = subscriptions, profile, log, request_update
+        self._max_records = config["max.poll.records"]
+        self._completed: deque[CompletedFetch] = deque()
+        self._next_in_line: CompletedFetch | None = None
+
+    def add(self, fetch: CompletedFetch) -> None:
+        self._completed.append(fetch)
+
+    def buffered(self) -> set[TopicPartition]:
+        """Partitions with something waiting; they are not fetched again meanwhile."""
+        return {fetch.partition for fetch in self._completed}
+
+    def has_available(self) -> bool:
+        """Is there anything a poll could take?"""
+        subscriptions = self._subscriptions
+        return any(fetch.partition in subscriptions.partitions and subscriptions.is_fetchable(fetch.partition) for fetch in self._completed)
+
+    def drop_unassigned(self) -> None:
+        """Forget what was fetched for partitions that somebody else reads now."""
+        if self._completed:
+            self._completed = deque(fetch for fetch in self._completed if fetch.partition in self._subscriptions.partitions)
+
+    def collect(self) -> list[ConsumerRecord]:
+        """Records for the application, at most max.poll.records; positions move past what is handed out.
+
+        Raises OffsetOutOfRangeException (the consumer's) with auto.offset.reset=none.
+        """
+        taken: list[ConsumerRecord] = []
+        kept: list[CompletedFetch] = []
+        while self._completed and len(taken) < self._max_records:
+            fetch = self._next_in_line = self._completed.popleft()
+            state = self._subscriptions.partitions.get(fetch.partition)
+            if state is None:
+                continue
+            if not self._subscriptions.is_fetchable(fetch.partition):
+                if state.paused and self._profile.keeps_paused_data:
+                    kept.append(fetch)
+                continue
+            if not fetch.initialized and not self._initialize(fetch, state):
+                continue
+            taken += self._take(fetch, state, self._max_records - len(taken))
+            if fetch.records:
+                self._completed.appendleft(fetch)
+        self._completed.extendleft(reversed(kept))
+        return taken
+
+    def drop_all(self) -> None:
+        """At close: the fetch in hand is dropped, too, even one that the application has taken whole."""
+        for fetch in self._in_hand_and_waiting():
+            self._log("FETCH_BUFFER_RETAINED", partition=fetch.partition, partitions="[]")
+        self._completed.clear()
+
+    def _in_hand_and_waiting(self) -> Iterator[CompletedFetch]:
+        if self._next_in_line is not None:
+            yield self._next_in_line
+        yield from self._completed
+
+    def _initialize(self, fetch: CompletedFetch, state: PartitionState) -> bool:
+        """Look at an answer for the first time; False when there is nothing to take from it (FetchCollector.initialize)."""
+        tp, answer, position = fetch.partition, fetch.answer, state.position
+        fetch.initialized = True
+        if position.offset != fetch.fetch_offset:
+            self._log("FETCH_STALE", partition=tp, offset=fetch.fetch_offset, position=self._text(position))
+            return False
+        error = error_for(answer.error_code)
+        if error is not Errors.NONE:
+            self._refused(fetch, position, error)
+            return False
+        size = sum(batch.size_bytes for batch in answer.records)
+        self._log("FETCH_PREPARING", size=size, partition=tp, position=self._text(position), offset=position.offset)
+        state.high_watermark, state.log_start_offset, state.last_stable_offset = answer.high_watermark, answer.log_start_offset, answer.last_stable_offset
+        self._log("FETCH_HIGH_WATERMARK", partition=tp, offset=answer.high_watermark)
+        self._log("FETCH_LOG_START", partition=tp, offset=answer.log_start_offset)
+        self._log("FETCH_LAST_STABLE", partition=tp, offset=answer.last_stable_offset)
+        self._move_to_end(tp)
+        return True
+
+    def _refused(self, fetch: CompletedFetch, position: FetchPosition, error: Errors) -> None:
+        tp = fetch.partition
+        if error in MOVED:
+            self._log("FETCH_ERROR_REFRESH", partition=tp, error=error.name)
+            self._request_update()
+        elif error is Errors.OFFSET_OUT_OF_RANGE:
+            if self._subscriptions.default_reset == "none":
+                raise ConsumerOffsetOutOfRangeException(self._profile.out_of_range_text(tp, position))
+            self._log("FETCH_OUT_OF_RANGE", partition=tp, offset=fetch.fetch_offset, position=self._text(position))
+            self._subscriptions.request_reset(tp)
+
+    def _take(self, fetch: CompletedFetch, state: PartitionState, limit: int) -> list[ConsumerRecord]:
+        taken = [fetch.records.popleft() for _ in range(min(limit, len(fetch.records)))]
+        before = after = state.position
+        if taken:
+            after = FetchPosition(taken[-1].offset + 1, before.leader_epoch, before.leader, before.leader_epoch)
+        if taken or self._profile.mentions_empty_fetches:
+            self._log("FETCH_RETURNING", count=len(taken), partition=fetch.partition, offset=before.offset, position=self._text(before),
+                      new_offset=after.offset, new_position=self._text(after))
+        if taken:
+            self._log("POSITION_UPDATED", partition=fetch.partition, count=len(taken), position_before=self._text(before), position=self._text(after))
+            state.position = after
+            for record in taken:
+                self._log.journal.append("record.delivered", self._log.who, partition=str(fetch.partition), offset=record.offset, key=record.key)
+        if not fetch.records and fetch.answer.records:
+            self._move_to_end(fetch.partition)
+        return taken
+
+    def _move_to_end(self, tp: TopicPartition) -> None:
+        """Fair turns: a partition just served goes to the end of the line (PartitionStates.moveToEnd)."""
+        if self._profile.rotates_partitions:
+            self._subscriptions.partitions[tp] = self._subscriptions.partitions.pop(tp)
+
+    def _text(self, position: FetchPosition) -> str:
+        return position.text(self._profile.position_style)

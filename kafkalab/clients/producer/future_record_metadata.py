@@ -1,0 +1,39 @@
+"""What becomes of a record? The answer that is not here yet (internals.FutureRecordMetadata)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kafkalab.errors import TimeoutException
+from kafkalab.records import RecordMetadata
+from kafkalab.sim.apps import Signal
+
+
+class FutureRecordMetadata:
+    """What `send` returns. `done()` says whether the outcome is known; `get()` waits for it, and raises what went wrong."""
+
+    def __init__(self, wait: Callable[[Signal, int | None], bool]) -> None:
+        self._wait, self._signal = wait, Signal()
+        self._metadata: RecordMetadata | None = None
+        self._error: BaseException | None = None
+
+    def done(self) -> bool:
+        """Is the outcome known?"""
+        return self._signal.is_set
+
+    def get(self, timeout_ms: int | None = None) -> RecordMetadata:
+        """Wait for the outcome. Raises what went wrong with the record, and TimeoutException when that is not known within
+        `timeout_ms` milliseconds (None: as long as it takes)."""
+        if not self._wait(self._signal, timeout_ms):
+            raise TimeoutException(f"Timeout after waiting for {timeout_ms} ms.")
+        if self._error is not None:
+            raise self._error
+        return self._metadata
+
+    def complete(self, metadata: RecordMetadata | None, error: BaseException | None) -> None:
+        self._metadata, self._error = metadata, error
+        self._signal.set()
+
+    def __repr__(self) -> str:
+        outcome = "waiting" if not self.done() else repr(self._error or self._metadata)
+        return f"FutureRecordMetadata({outcome})"
