@@ -21,12 +21,17 @@ from kafkalab.records import TopicPartition
 
 
 class Fetcher:
-    """Sends fetches and takes their answers."""
+    """Sends fetches and takes their answers.
+
+    fetched_from  connections that answered a fetch, in that order; fetched: partitions they answered for
+    """
 
     def __init__(self, client: ConsumerNetworkClient, subscriptions: SubscriptionState, collector: FetchCollector, config: Mapping, profile,
                  log: LogContext) -> None:
         self._client, self._subscriptions, self._collector, self._config = client, subscriptions, collector, config
         self._profile, self._log, self._metadata = profile, log, client.client.metadata
+        self.fetched_from: dict[str, None] = {}
+        self.fetched: dict[TopicPartition, None] = {}
         self._sessions: dict[int, FetchSessionHandler] = {}
         self._pending: dict[int, Node] = {}
         level = config["isolation.level"]
@@ -118,6 +123,7 @@ class Fetcher:
             session.handle_error(sent.error)
             self._metadata.request_update()
         else:
+            self.fetched_from[node.connection] = None
             self._take(session, offsets, sent.value.message)
         self._log("FETCH_PENDING_REMOVED", session_id=session.session_id, node=node, initial_session_id=0)
         self._pending.pop(node.id, None)
@@ -131,6 +137,7 @@ class Fetcher:
             return
         for tp, (t, p) in answered.items():
             if tp in self._subscriptions.partitions and tp in offsets:
+                self.fetched[tp] = None
                 self._log("FETCH_RETURNED", isolation=self._isolation, offset=offsets[tp], partition=tp,
                           data=payload.fetched_text(message, t, p, self._profile.name))
                 self._collector.add(CompletedFetch.of(tp, offsets[tp], message.responses[t].partitions[p]))

@@ -290,7 +290,10 @@ class KafkaConsumer:
             if self._coordinator is not None:
                 self._coordinator.close(timer)
             self._fetcher.close(timer)
-            for line in metrics.removed_at_close(self.profile.name, "consumer", self.client_id):
+            removed = metrics.removed_at_close(
+                self.profile.name, "consumer", self.client_id, nodes=self._client.tried_connections(), fetched_from=self._fetcher.fetched_from,
+                partitions=[(tp.topic, tp.partition) for tp in self._fetcher.fetched], in_group=self._coordinator is not None)
+            for line in removed:
                 self._log("METRIC_REMOVED", metric=line)
             if self._client.telemetry:
                 self._client.telemetry.stop()

@@ -217,7 +217,7 @@ class KafkaProducer:
                 self._client.telemetry.initiate_close()
             self._sender.initiate_close()
             lab.stage.wait(self._sender.finished, min(lab.now_ms + timeout_ms, FOREVER_MS - 1))
-            for line in metrics.removed_at_close(self.profile.name, "producer", self.client_id):
+            for line in metrics.removed_at_close(self.profile.name, "producer", self.client_id, nodes=self._client.tried_connections()):
                 self._log("METRIC_REMOVED", metric=line)
             if self._client.telemetry:
                 self._client.telemetry.stop()
