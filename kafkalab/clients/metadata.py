@@ -155,7 +155,7 @@ class Metadata:
                 error = error_for(topic.error_code)
                 self.error_topics[topic.name] = error
                 if error.retriable:
-                    self._log("METADATA_UPDATE_FOR_TOPIC", topic=topic.name, error=error.name)
+                    self._log("METADATA_UPDATE_FOR_TOPIC", topic=topic.name, error=error.known_to(self._profile.name).name)
                     self._needs_full = True
                 continue
             self.topic_ids[topic.name] = topic.topic_id
@@ -167,7 +167,7 @@ class Metadata:
                 leader = p.leader_id if p.leader_id in known else None
                 view = PartitionView(topic.name, p.partition_index, leader, p.leader_epoch, tuple(p.replica_nodes), tuple(p.isr_nodes))
                 if p.error_code != Errors.NONE.code:
-                    self._log("METADATA_UPDATE_FOR_PARTITION", partition=tp, error=error_for(p.error_code).name)
+                    self._log("METADATA_UPDATE_FOR_PARTITION", partition=tp, error=error_for(p.error_code).known_to(self._profile.name).name)
                     self._needs_full = True
                 partitions[tp] = view
                 views.append(view)

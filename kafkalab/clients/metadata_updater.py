@@ -56,7 +56,8 @@ class DefaultMetadataUpdater:
         self._in_flight = False
         errors = {t.name: error_for(t.error_code) for t in response.topics if t.error_code != Errors.NONE.code}
         if errors:
-            shown = ", ".join(f"{topic}={error.name}" for topic, error in errors.items())
+            version = self._client.profile.name
+            shown = ", ".join(f"{topic}={error.known_to(version).name}" for topic, error in errors.items())
             self._client.log("METADATA_ERRORS", correlation_id=request.correlation_id, errors=f"{{{shown}}}")
         if response.brokers:
             self._metadata.update(response, now_ms, self._client.node_of)

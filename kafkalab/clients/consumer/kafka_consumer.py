@@ -18,7 +18,7 @@ from kafkalab.clients.consumer.subscription_state import FetchPosition, FetchSta
 from kafkalab.clients.log_context import LogContext
 from kafkalab.clients.wiring import bootstrap_nodes, network_client
 from kafkalab.config import ConsumerConfig, dump_text
-from kafkalab.errors import Errors, IllegalStateException, TimeoutException, error_for
+from kafkalab.errors import Errors, IllegalArgumentException, IllegalStateException, TimeoutException, error_for
 from kafkalab.lines import metrics
 from kafkalab.protocol.messages import MetadataRequest, MetadataRequestTopic
 from kafkalab.records import ConsumerRecords, OffsetAndMetadata, TopicPartition
@@ -79,8 +79,12 @@ class KafkaConsumer:
 
     def subscribe(self, topics: Iterable[str], listener=None) -> None:
         """Ask for topics; the group decides on partitions in a later poll. `listener` has on_partitions_assigned and _revoked."""
+        if isinstance(topics, str):
+            raise IllegalArgumentException(f"subscribe() takes a list of topics: subscribe([{topics!r}])")
+        self._need_group()
+        topics = tuple(topics)
         with self._calling("subscribe", topics=list(topics)):
-            topics = tuple(topics)
+            self._subscriptions.check_kind(by_group=True)
             self._log("SUBSCRIBED", topics=", ".join(topics))
             new = set(topics) - set(self._subscriptions.topics)
             self._subscriptions.subscribe(topics, listener)
@@ -91,6 +95,7 @@ class KafkaConsumer:
         """Read exactly these partitions, without a group deciding."""
         partitions = list(partitions)
         with self._calling("assign", partitions=list(map(str, partitions))):
+            self._subscriptions.check_kind(by_group=False)
             self._log("ASSIGNED_BY_USER", partitions=", ".join(map(str, partitions)))
             new = {tp.topic for tp in partitions} - set(self._subscriptions.topics)
             self._subscriptions.assign_from_user(partitions)
@@ -127,6 +132,8 @@ class KafkaConsumer:
                 self._state(tp).paused = False
 
     def seek(self, partition: TopicPartition, offset: int) -> None:
+        if offset < 0:
+            raise IllegalArgumentException("seek offset must not be a negative number")
         with self._calling("seek", partition=str(partition), offset=offset):
             self._state(partition)
             self._log("SEEKING", offset=offset, partition=partition)
@@ -152,6 +159,8 @@ class KafkaConsumer:
     def poll(self, timeout_ms: int = 0) -> ConsumerRecords:
         """Records that are here, or arrive within `timeout_ms`; also where joining, committing and callbacks happen."""
         self._check_open()
+        if not isinstance(timeout_ms, int) or timeout_ms < 0:
+            raise IllegalArgumentException(f"poll() waits a whole number of milliseconds, not negative: {timeout_ms!r} is none")
         if not self._subscriptions.topics:
             raise IllegalStateException("Consumer is not subscribed to any topics or assigned any partitions")
         with self._calling("poll", timeout_ms=timeout_ms):
@@ -323,6 +332,7 @@ class KafkaConsumer:
             raise IllegalStateException("This consumer has already been closed.")
 
     def _calling(self, what: str, **args):
+        self._check_open()
         return self._lab.journal.because(self._lab.call(self.name, what, args))
 
     def __repr__(self) -> str:

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from kafkalab.clients.consumer.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.request_future import RequestFuture
 from kafkalab.clients.consumer.subscription_state import FetchPosition, FetchState, SubscriptionState
+from kafkalab.clients.hash_order import leaders_in_hash_order, partitions_in_hash_order
 from kafkalab.clients.log_context import LogContext
 from kafkalab.clients.node import Node
-from kafkalab.errors import Errors, NoOffsetForPartitionException, error_for
-from kafkalab.clients.hash_order import leaders_in_hash_order, partitions_in_hash_order
+from kafkalab.errors import Errors, NoOffsetForPartitionException, TimeoutException, error_for
 from kafkalab.lines import payload
 from kafkalab.protocol.messages import ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic
 from kafkalab.records import TopicPartition
@@ -92,7 +92,7 @@ class OffsetFetcher:
                         self._log("LIST_OFFSETS_HANDLED", partition=tp, offset=p.offset, timestamp=p.timestamp)
                         found[tp] = p
                     else:
-                        self._log("LIST_OFFSETS_PARTITION_ERROR", partition=tp, error=error_for(p.error_code).name)
+                        self._log("LIST_OFFSETS_PARTITION_ERROR", partition=tp, error=error_for(p.error_code).known_to(self._profile.name).name)
                         self._client.client.metadata.request_update()
             future.complete(found)
 
@@ -123,7 +123,6 @@ class OffsetFetcher:
 
     def offsets_by_time(self, partitions: list[TopicPartition], timestamp: int, timeout_ms: int) -> dict[TopicPartition, int]:
         """beginning_offsets and end_offsets: ask and wait. Raises TimeoutException when the leaders do not answer in time."""
-        from kafkalab.errors import TimeoutException
         timer = self._client.timer(timeout_ms)
         result: dict[TopicPartition, int] = {}
         while len(result) < len(partitions):

@@ -82,6 +82,11 @@ class SubscriptionState:
         self.partitions: dict[TopicPartition, PartitionState] = {}
         self.listener = None
 
+    def check_kind(self, by_group: bool) -> None:
+        """A consumer is assigned partitions by its group or by its user; to change over it must unsubscribe. IllegalStateException."""
+        if self.topics and self.auto_assigned is not by_group:
+            raise IllegalStateException("Subscription to topics, partitions and pattern are mutually exclusive")
+
     def subscribe(self, topics: tuple[str, ...], listener) -> None:
         self.topics, self.auto_assigned, self.listener = tuple(dict.fromkeys(topics)), True, listener
 
