@@ -12,16 +12,16 @@ from kafkalab import KafkaProducer, Lab, ProducerRecord
 
 
 @lru_cache(maxsize=None)
-def _sent_for(brokers: int, partitions: int, limit_ms: int, sending_ms: int, looks_ms: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
+def _sent_for(brokers: int, leaders: tuple[int, ...], limit_ms: int, sending_ms: int, looks_ms: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
     """(opened, open) at each moment, for a 2.3 producer that sends to all partitions every 20 s during `sending_ms`."""
     lab = Lab(brokers=brokers, seed=3, version="2.3", broker_version="2.3")
-    lab.create_topic("orders", partitions=partitions)
+    lab.create_topic("orders", partitions=len(leaders), leaders=list(leaders))
     producer = KafkaProducer(lab, {"connections.max.idle.ms": limit_ms}, name="shop")
     found = []
     for moment in looks_ms:
         while lab.now_ms < moment:
             if lab.now_ms < sending_ms:
-                for partition in range(partitions):
+                for partition in range(len(leaders)):
                     producer.send(ProducerRecord("orders", key="alice", value="tea", partition=partition))
                 lab.run_for(ms=20_000)
             else:
@@ -31,13 +31,14 @@ def _sent_for(brokers: int, partitions: int, limit_ms: int, sending_ms: int, loo
 
 
 def _opened_kept(case: dict) -> dict:
-    opened, kept = _sent_for(case["brokers"], case["partitions"], 540_000, 900_000, (900_000,))[0]
+    leaders = tuple(i % case["leaders"] for i in range(case["partitions"]))
+    opened, kept = _sent_for(case["brokers"], leaders, 540_000, 900_000, (900_000,))[0]
     return {"opened": opened, "kept": kept}
 
 
 def _idle(case: dict) -> dict:
     limit_ms = -1 if case["limit_s"] < 0 else case["limit_s"] * 1_000
-    (_, five), (_, twenty) = _sent_for(case["brokers"], case["brokers"], limit_ms, 60_000, (300_000, 1_200_000))
+    (_, five), (_, twenty) = _sent_for(case["brokers"], tuple(range(case["brokers"])), limit_ms, 60_000, (300_000, 1_200_000))
     return {"after_five": five, "after_twenty": twenty}
 
 
@@ -109,9 +110,9 @@ JUDGES = (
                         "You counted the {partitions} partitions. A broker that leads several of them needs one connection."),
             WrongAnswer("every broker", "opened = 1 + n.brokers\nkept = n.brokers",
                         "You counted all {brokers} brokers. A producer connects to a broker when it has something for it."),
-            WrongAnswer("the first is kept", "opened = 1 + min(n.brokers, n.partitions)\nkept = opened",
+            WrongAnswer("the first is kept", "opened = 1 + n.leaders\nkept = opened",
                         "Nobody uses node -1 after the start. Nine idle minutes later it is closed."),
-            WrongAnswer("the first is forgotten", "opened = min(n.brokers, n.partitions)\nkept = opened",
+            WrongAnswer("the first is forgotten", "opened = n.leaders\nkept = opened",
                         "Before the producer knows any leader it must ask somebody. That connection, to node -1, counts as opened."),
         )),
     Judge(

@@ -27,7 +27,7 @@ def _counted(brokers: int, leaders: tuple[int, ...]) -> tuple[int, int]:
 
 
 def _spread(case: dict) -> dict:
-    opened, kept = _counted(case["brokers"], tuple(i % case["brokers"] for i in range(case["partitions"])))
+    opened, kept = _counted(case["brokers"], tuple(i % case["leaders"] for i in range(case["partitions"])))
     return {"opened": opened, "kept": kept}
 
 
@@ -80,11 +80,11 @@ JUDGES = (
         wrong_answers=(
             WrongAnswer("one for each partition", "opened = 2 + n.partitions\nkept = opened - 1",
                         "You counted a connection for each of the {partitions} partitions. A broker that leads several gets one connection for all of them."),
-            WrongAnswer("no connection to the coordinator", "opened = 1 + min(n.brokers, n.partitions)\nkept = opened - 1",
+            WrongAnswer("no connection to the coordinator", "opened = 1 + n.leaders\nkept = opened - 1",
                         "You left out the coordinator's own connection. It stands beside the data connection even when both go to the same broker."),
             WrongAnswer("leaders counted as one", "opened = 3\nkept = 2",
                         "You counted all leaders as one connection. Each broker that leads a partition gets its own."),
-            WrongAnswer("the first is kept", "opened = 2 + min(n.brokers, n.partitions)\nkept = opened",
+            WrongAnswer("the first is kept", "opened = 2 + n.leaders\nkept = opened",
                         "You kept the first connection. Nobody uses node -1 after the start, so the idle limit closes it."),
             WrongAnswer("all brokers, all kept", "opened = n.brokers\nkept = n.brokers",
                         "You counted brokers. Connections go by node id, and one broker can stand behind three ids: -1, the coordinator's, its own."),

@@ -48,9 +48,10 @@ QUESTIONS = (
                "Add the number in `Completed connection to node`, take away the number in `Node … disconnected.`")),
     Question(
         id="02.2", title="opened and kept by a producer", points=3, kind="value", answers=("opened", "kept"),
-        space={"brokers": (2, 3, 4, 5, 6), "partitions": (1, 2, 3, 4, 5, 7, 8)}, where=lambda n: n["partitions"] != n["brokers"],
+        space={"brokers": (3, 4, 5, 6), "partitions": (3, 4, 5, 7, 8), "leaders": (2, 3, 4)},
+        where=lambda n: n["leaders"] < min(n["brokers"], n["partitions"]) and n["partitions"] != n["brokers"],
         hints=("One connection to ask. Then one for each broker that leads a partition you send to.",
-               "Leaders: as many as the smaller of the two numbers. The first connection is idle after the start.")),
+               "1 + n.leaders are opened. The first connection is idle after the start.")),
     Question(
         id="02.3", title="write least_loaded", points=4, kind="function", answers=("least_loaded",), public_cases=TABLES, probe=ask,
         hints=("Three passes over the nodes, one for each rule, and the first pass that finds somebody wins.",

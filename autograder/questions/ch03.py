@@ -9,10 +9,10 @@ GROUPS = ("test", "inventory", "orders", "polygenelubricants")
 QUESTIONS = (
     Question(
         id="03.1", title="opened and kept by one consumer", points=3, kind="value", answers=("opened", "kept"),
-        space={"brokers": (2, 3, 4, 5, 6), "partitions": (2, 3, 4, 5, 7, 8)},
-        where=lambda n: n["partitions"] not in (n["brokers"], n["brokers"] + 1),
+        space={"brokers": (4, 5, 6, 7, 8), "partitions": (5, 6, 7, 8, 9), "leaders": (3, 4, 5)},
+        where=lambda n: n["leaders"] < min(n["brokers"], n["partitions"]) and n["brokers"] != n["leaders"] + 2,
         hints=("Count by class: one to ask, one to the coordinator, and then one for each broker that leads something.",
-               "Leaders: as many as the smaller of the two numbers. Kept: all but the one that was only needed to ask.")),
+               "2 + n.leaders are opened. Kept: all but the one that was only needed to ask.")),
     Question(
         id="03.2", title="the broker behind a node id", points=2, kind="function", answers=("broker_of",),
         public_cases=tuple({"case": f"node id {text}", "node_id": text} for text in NODE_IDS),

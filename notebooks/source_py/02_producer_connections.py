@@ -118,7 +118,7 @@ require("02.1")
 # %% [markdown]
 # ### Exercise 02.2 · Opened and kept
 #
-# A 2.3 producer with one bootstrap address. Your cluster has `n.brokers` brokers, your topic `n.partitions` partitions, spread over the brokers in turn. The
+# A 2.3 producer with one bootstrap address. Your cluster has `n.brokers` brokers, your topic `n.partitions` partitions, and `n.leaders` of the brokers lead them all. The
 # program sends to every partition, every twenty seconds, for a quarter of an hour. How many connections does it open in all, and how many are left at the end?
 
 # %%
@@ -129,9 +129,8 @@ n
 opened = ...
 kept = ...
 ### BEGIN SOLUTION
-leaders = min(n.brokers, n.partitions)
-opened = 1 + leaders
-kept = leaders
+opened = 1 + n.leaders
+kept = n.leaders
 ### END SOLUTION
 
 # %%

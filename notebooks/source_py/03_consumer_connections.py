@@ -94,8 +94,8 @@ print("".join(lab.lines("consumer").query("message.str.contains('Initiating')").
 # %% [markdown]
 # ### Exercise 03.1 · Count them
 #
-# Your cluster has `n.brokers` brokers. Your topic has `n.partitions` partitions, spread over all brokers in turn. One consumer of version 2.3, one
-# bootstrap address, a group with a coordinator. How many connections does it **open** in all? How many does it **keep** after the idle limit?
+# Your cluster has `n.brokers` brokers. Your topic has `n.partitions` partitions, and `n.leaders` of the brokers lead them all. One consumer of version 2.3,
+# one bootstrap address, a group with a coordinator. How many connections does it **open** in all? How many does it **keep** after the idle limit?
 
 # %%
 n = numbers("03.1")
@@ -105,8 +105,7 @@ n
 opened = ...
 kept = ...
 ### BEGIN SOLUTION
-leaders = min(n.brokers, n.partitions)
-opened = 1 + 1 + leaders
+opened = 1 + 1 + n.leaders
 kept = opened - 1
 ### END SOLUTION
 
