@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from kafkalab.clients.hash_order import partitions_in_hash_order
 from kafkalab.clients.node import Node
+from kafkalab.errors import IllegalStateException
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 
 

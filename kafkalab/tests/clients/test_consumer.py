@@ -3,6 +3,7 @@
 import pytest
 
 from kafkalab import CommitFailedException, KafkaConsumer, KafkaProducer, ProducerRecord, TopicPartition
+from kafkalab.errors import IllegalArgumentException, IllegalStateException, InvalidGroupIdException
 from kafkalab.tests.clients.stories import FIRST_FOUR, MINUTE_MS, cluster, kept, node_ids, poll_for
 
 COORDINATOR_1 = {"2.2": "2147483646", "2.3": "2147483646", "3.9": "2147483646", "4.4": "+1"}
@@ -143,6 +144,59 @@ def test_bootstrap_of_an_address_where_nobody_listens():
     assert {socket.how for socket in lab.sockets()[:-1]} == {"failed"}
     gaps_ms = [b.opened_at_ms - a.opened_at_ms for a, b in zip(lab.sockets(), lab.sockets()[1:], strict=False)]
     assert max(gaps_ms[-2:]) > 3 * gaps_ms[0], "each failure doubles the wait"
+
+
+# what cannot be asked of it
+
+
+def test_after_close_nothing_can_be_asked():
+    lab = cluster("3.9")
+    lab.create_topic("t")
+    consumer = reader(lab)
+    consumer.close()
+    t0 = TopicPartition("t", 0)
+    for ask in (lambda: consumer.poll(10), lambda: consumer.subscribe(["t"]), lambda: consumer.assign([t0]), lambda: consumer.seek(t0, 0),
+                lambda: consumer.pause([t0]), lambda: consumer.position(t0), consumer.commit_sync, lambda: consumer.partitions_for("t"), consumer.unsubscribe):
+        with pytest.raises(IllegalStateException, match="already been closed"):
+            ask()
+
+
+def test_a_subscription_needs_a_group_and_a_list():
+    lab = cluster("3.9")
+    with pytest.raises(InvalidGroupIdException):
+        KafkaConsumer(lab).subscribe(["t"])
+    with pytest.raises(IllegalArgumentException, match="subscribe\\(\\['orders'\\]\\)"):
+        KafkaConsumer(lab, {"group.id": "test"}).subscribe("orders")
+
+
+def test_one_is_assigned_by_the_group_or_by_hand():
+    lab = cluster("3.9")
+    lab.create_topic("t")
+    consumer = reader(lab)
+    with pytest.raises(IllegalStateException, match="mutually exclusive"):
+        consumer.assign([TopicPartition("t", 0)])
+    consumer.unsubscribe()
+    consumer.assign([TopicPartition("t", 0)])
+    with pytest.raises(IllegalStateException, match="mutually exclusive"):
+        consumer.subscribe(["t"])
+
+
+@pytest.mark.parametrize("timeout_ms", [-1, 0.5, "100", None])
+def test_a_poll_waits_whole_milliseconds(timeout_ms):
+    lab = cluster("3.9")
+    with pytest.raises(IllegalArgumentException):
+        reader(lab).poll(timeout_ms=timeout_ms)
+
+
+def test_seek_goes_to_what_is_assigned_and_not_below_zero():
+    lab = cluster("3.9")
+    lab.create_topic("t")
+    consumer = KafkaConsumer(lab)
+    with pytest.raises(IllegalStateException, match="No current assignment for partition t-0"):
+        consumer.seek(TopicPartition("t", 0), 5)
+    consumer.assign([TopicPartition("t", 0)])
+    with pytest.raises(IllegalArgumentException, match="negative"):
+        consumer.seek(TopicPartition("t", 0), -1)
 
 
 # records and offsets
