@@ -52,16 +52,26 @@ class AppEnded(BaseException):
 
 
 class App:
-    """A spawned function. `done` when it returned; `error` holds what it raised."""
+    """A spawned function, and the process it stands for: the loops it has started belong to it.
 
-    def __init__(self, name: str) -> None:
+    done    it has returned, or was ended; `result` and `error` hold what it returned or raised
+    ending  its next waiting call raises AppEnded
+    """
+
+    def __init__(self, name: str, clock: Scheduler) -> None:
         self.name = name
+        self._clock = clock
         self.done = False
         self.error: BaseException | None = None
         self.result: object = None
         self.ending = False
         self.not_before_ms = 0
         self.stack: greenlet | None = None
+
+    def pause(self, ms: int) -> None:
+        """The process stands still for `ms` milliseconds, as in a long garbage collection: neither the function nor the loops it
+        has started run. What the network brings meanwhile waits. (A function that is merely busy calls `Lab.sleep`.)"""
+        self.not_before_ms = max(self.not_before_ms, self._clock.now_ms + ms)
 
     def __repr__(self) -> str:
         return f"App({self.name!r}, {'ended' if self.done else 'running'})"
@@ -94,7 +104,8 @@ class Stage:
         return reached
 
     def spawn(self, name: str, function: Callable[..., object], *args: object) -> App:
-        app = App(name)
+        """Run function(*args) beside everything else, from the next step on."""
+        app = App(name, self.clock)
 
         def body() -> None:
             try:
@@ -124,12 +135,18 @@ class Stage:
             self.end(app)
 
     def loop(self, generator: Generator[int, None, None], signal: Signal) -> None:
-        """Drive a loop: it yields the time until which it may sleep; it goes on then, or as soon as `signal` is set."""
-        clock = self.clock
+        """Drive a loop: it yields the time until which it may sleep; it goes on then, or as soon as `signal` is set.
+
+        It belongs to the app that calls, as a thread belongs to its process, and pauses with it.
+        """
+        clock, process = self.clock, _running()
         timer = None
 
         def resume() -> None:
             nonlocal timer
+            if process is not None and clock.now_ms < process.not_before_ms:
+                clock.at(process.not_before_ms, resume)
+                return
             if timer is not None:
                 timer.cancel()
                 timer = None

@@ -13,7 +13,8 @@ from kafkalab.clients.consumer.request_future import RequestFuture
 from kafkalab.clients.network_client import NetworkClient
 from kafkalab.clients.node import Node
 from kafkalab.clients.requests import ClientRequest, ClientResponse
-from kafkalab.errors import DisconnectException
+from kafkalab.errors import DisconnectException, UnsupportedVersionException, WakeupException
+from kafkalab.protocol.api_keys import api_of
 from kafkalab.sim.apps import Signal, Stage
 from kafkalab.sim.scheduler import Scheduler
 
@@ -36,9 +37,12 @@ class Timer:
 
 
 class ConsumerNetworkClient:
+    """is_polling: somebody waits inside a poll; then the other thread only puts requests in."""
+
     def __init__(self, client: NetworkClient, stage: Stage, clock: Scheduler, retry_backoff_ms: int) -> None:
         self.client, self.clock = client, clock
         self.is_polling = False
+        self._woken = self._wakeups_disabled = False
         self._stage, self._retry_backoff_ms = stage, retry_backoff_ms
         self._unsent: dict[str, list[ClientRequest]] = {}
         self._nodes: dict[str, Node] = {}
@@ -61,8 +65,9 @@ class ConsumerNetworkClient:
         """One pass: fire callbacks, send what can be sent, wait for news until the timer ends, fire callbacks.
 
         With a `future` it does not wait when that is done already; `block` says likewise whether waiting makes sense.
+        Raises WakeupException after `wakeup`.
         """
-        for until_ms in self._pass(timer, future, block):
+        for until_ms in self._pass(timer, future, block, can_be_woken=True):
             self._stage.wait(self.client.selector.signal, until_ms)
 
     def poll_until(self, future: RequestFuture, timer: Timer) -> bool:
@@ -73,8 +78,24 @@ class ConsumerNetworkClient:
                 return future.is_done
 
     def poll_no_wakeup(self) -> None:
-        """A pass that does not wait."""
-        self.poll(Timer(self.clock, 0))
+        """A pass that does not wait, and that no `wakeup` ends."""
+        for until_ms in self._pass(Timer(self.clock, 0)):
+            self._stage.wait(self.client.selector.signal, until_ms)
+
+    def wakeup(self) -> None:
+        """Let the poll that waits, or the next one, raise WakeupException."""
+        self._woken = True
+        self.client.selector.wakeup()
+
+    def disable_wakeups(self) -> None:
+        """From now on nothing interrupts: the consumer is being closed."""
+        self._wakeups_disabled = True
+
+    def raise_if_woken(self) -> None:
+        """Raises WakeupException, once for each `wakeup` (maybeTriggerWakeup)."""
+        if self._woken and not self._wakeups_disabled:
+            self._woken = False
+            raise WakeupException()
 
     def poll_in_thread(self) -> Iterator[int]:
         """The same on the heartbeat thread, which cannot block: it yields until when it sleeps."""
@@ -90,9 +111,11 @@ class ConsumerNetworkClient:
             self._stage.wait(self.client.selector.signal, until_ms)
 
     def sleep(self, ms: int) -> None:
+        """Wait, whatever news comes."""
         self._stage.wait(Signal(), self.clock.now_ms + ms)
 
     def await_metadata_update(self, timer: Timer) -> bool:
+        """Ask for new metadata and poll until it is here; False when the timer ended first."""
         version = self.client.metadata.request_update()
         while True:
             self.poll(timer)
@@ -102,11 +125,13 @@ class ConsumerNetworkClient:
                 return False
 
     def await_pending_requests(self, node: Node, timer: Timer) -> bool:
+        """Poll until `node` owes nothing; False when the timer ended first."""
         while self.has_pending_requests(node) and not timer.expired:
             self.poll(timer)
         return not self.has_pending_requests(node)
 
     def has_pending_requests(self, node: Node | None = None) -> bool:
+        """Is anything queued for `node`, or unanswered by it? For all nodes when None."""
         if node is None:
             return any(self._unsent.values()) or self.client.in_flight_count() > 0
         return bool(self._unsent.get(node.connection)) or self.client.in_flight_count(node.connection) > 0
@@ -121,9 +146,11 @@ class ConsumerNetworkClient:
         return self.client.is_unavailable(node)
 
     def disconnect_async(self, node: Node) -> None:
+        """Close the socket to `node` in the next pass."""
         self._to_disconnect.append(node)
 
-    def _pass(self, timer: Timer, future: RequestFuture | None = None, block: Callable[[], bool] | None = None) -> Iterator[int]:
+    def _pass(self, timer: Timer, future: RequestFuture | None = None, block: Callable[[], bool] | None = None,
+              can_be_woken: bool = False) -> Iterator[int]:
         """One pass, written once for both threads: in its middle it yields until when the caller may sleep."""
         self._fire()
         self._disconnect_pending()
@@ -134,6 +161,8 @@ class ConsumerNetworkClient:
             timeout_ms = min(timeout_ms, self._retry_backoff_ms)
         yield from self._poll_client(timeout_ms)
         self._check_disconnects()
+        if can_be_woken:
+            self.raise_if_woken()
         self._try_send()
         self._fail_expired()
         self._fire()
@@ -183,8 +212,10 @@ class ConsumerNetworkClient:
         while self._completed:
             future, response = self._completed.pop(0)
             if response.disconnected:
-                self.client.log("CONSUMER_REQUEST_CANCELLED", header=self.client.header_text(response.request), node_id=response.request.connection)
+                request = response.request
+                self.client.log("CONSUMER_REQUEST_CANCELLED", header=self.client.header_text(request), node_id=request.connection)
                 future.fail(DisconnectException())
+            elif response.version_mismatch:
+                future.fail(UnsupportedVersionException(f"The node does not support {api_of(response.request.message).name}"))
             else:
                 future.complete(response)
-

@@ -18,7 +18,7 @@ from kafkalab.clients.consumer.subscription_state import FetchPosition, FetchSta
 from kafkalab.clients.log_context import LogContext
 from kafkalab.clients.wiring import bootstrap_nodes, network_client
 from kafkalab.config import ConsumerConfig, dump_text
-from kafkalab.errors import Errors, IllegalArgumentException, IllegalStateException, TimeoutException, error_for
+from kafkalab.errors import Errors, IllegalArgumentException, IllegalStateException, InvalidGroupIdException, TimeoutException, error_for
 from kafkalab.lines import metrics
 from kafkalab.protocol.messages import MetadataRequest, MetadataRequestTopic
 from kafkalab.records import ConsumerRecords, OffsetAndMetadata, TopicPartition
@@ -157,7 +157,11 @@ class KafkaConsumer:
     # reading
 
     def poll(self, timeout_ms: int = 0) -> ConsumerRecords:
-        """Records that are here, or arrive within `timeout_ms`; also where joining, committing and callbacks happen."""
+        """Records that are here, or arrive within `timeout_ms`; also where joining, committing and callbacks happen.
+
+        Raises IllegalStateException without a subscription or assignment, WakeupException after wakeup(), and what the brokers
+        refuse for good (KafkaConsumer.poll).
+        """
         self._check_open()
         if not isinstance(timeout_ms, int) or timeout_ms < 0:
             raise IllegalArgumentException(f"poll() waits a whole number of milliseconds, not negative: {timeout_ms!r} is none")
@@ -166,6 +170,7 @@ class KafkaConsumer:
         with self._calling("poll", timeout_ms=timeout_ms):
             timer = self._network.timer(timeout_ms)
             while True:
+                self._network.raise_if_woken()
                 ready = self._update_assignment(timer)
                 if not ready and self.profile.awaits_join_in_poll:
                     return ConsumerRecords()
@@ -176,6 +181,12 @@ class KafkaConsumer:
                     return ConsumerRecords(records)
                 if timer.expired:
                     return ConsumerRecords()
+
+    def wakeup(self) -> None:
+        """Called by another app: the call that waits in this consumer, or its next one, raises WakeupException. The way to end a
+        poll loop from outside."""
+        with self._calling("wakeup"):
+            self._network.wakeup()
 
     def _update_assignment(self, timer) -> bool:
         if self._coordinator is not None:
@@ -292,6 +303,7 @@ class KafkaConsumer:
         if self._closed:
             return
         with self._calling("close"):
+            self._network.disable_wakeups()
             self._log("CONSUMER_CLOSING")
             timer = self._network.timer(timeout_ms)
             if self._client.telemetry:
@@ -324,8 +336,8 @@ class KafkaConsumer:
     def _need_group(self) -> None:
         self._check_open()
         if self._coordinator is None:
-            from kafkalab.errors import InvalidGroupIdException
-            raise InvalidGroupIdException("To use the group management or offset commit APIs, you must provide a valid group.id in the consumer configuration.")
+            raise InvalidGroupIdException(
+                "To use the group management or offset commit APIs, you must provide a valid group.id in the consumer configuration.")
 
     def _check_open(self) -> None:
         if self._closed:
