@@ -50,7 +50,8 @@ class BrokerEnd:
         self.machine.crash()
 
     def restart(self) -> None:
-        """The process starts again with what was on its disk."""
+        """The process starts again with what was on its disk; one that was still running ends first."""
+        self.crash()
         self._network.listen(self.node.host, self.node.port, self)
         self.machine.start()
 

@@ -23,19 +23,37 @@ from kafkalab.sim.scheduler import Scheduler
 PASS_MS = {"producer": (0, 0, 1, 1, 2, 3), "consumer": (0, 1, 2, 2, 3, 4)}
 EMPTY_PASS_MS = (0, 0, 0, 1)
 
+EXCEPTIONS = {
+    "refused": "java.net.ConnectException: Connection refused",
+    "broken": "java.io.EOFException: null",
+}
+"""Why a connection is gone -> what Java throws and prints below the line."""
+
 
 class Channel:
-    __slots__ = ("id", "connection", "queued", "events", "used_ms", "connected", "muted")
+    """One connection by the client's id for it.
 
-    def __init__(self, id: str, connection: Connection, now_ms: int) -> None:
-        self.id, self.connection, self.used_ms = id, connection, now_ms
+    queued   messages that wait to be written
+    events   what the network said and no poll has taken yet: (kind, message, cause)
+    used_ms  when it was last connected, written to or read
+    """
+
+    __slots__ = ("id", "connection", "queued", "events", "used_ms", "connected", "host")
+
+    def __init__(self, id: str, connection: Connection, host: str, now_ms: int) -> None:
+        self.id, self.connection, self.host, self.used_ms = id, connection, host, now_ms
         self.queued: list[Any] = []
         self.events: list[tuple[str, Any, int | None]] = []
         self.connected = False
 
 
 class Collected:
-    """What one poll brought: ids that connected, sends completed, (id, message) received, (id, why) disconnected."""
+    """What one poll brought.
+
+    connected     ids; sent: (id, message) written
+    received      (id, message, cause), the cause being the journal event that brought it
+    disconnected  (id, why): "refused", "broken" or "idle"
+    """
 
     __slots__ = ("connected", "sent", "received", "disconnected")
 
@@ -47,6 +65,12 @@ class Collected:
 
 
 class Selector:
+    """One client's sockets.
+
+    signal    set when a poll would find something
+    channels  by the client's id, in the order of connecting
+    """
+
     def __init__(self, clock: Scheduler, network: Network, log: LogContext, rng: random.Random, idle_limit_ms: int,
                  buffers: tuple[int, int], pass_ms: tuple[int, ...]) -> None:
         self.signal = Signal()
@@ -58,23 +82,28 @@ class Selector:
         self._to_write: dict[str, Channel] = {}
         self._sent: list[tuple[str, Any]] = []
         self._lost: list[tuple[str, str]] = []
-        self._order: list[str] = []  # least recently used first
+        self._by_connection: dict[str, Channel] = {}
+        self._recently_used: dict[str, None] = {}  # least recently used first
         self._idle_check_ms = clock.now_ms + idle_limit_ms if idle_limit_ms >= 0 else FOREVER_MS
 
     # what a client does
 
     def connect(self, id: str, host: str, port: int, client: str) -> Connection:
+        """Begin to connect; a later poll tells whether it came to be."""
         connection = self._network.connect(client, host, port, self, delay_ms=max(0, self._busy_until_ms - self._clock.now_ms))
-        self.channels[id] = Channel(id, connection, self._clock.now_ms)
+        channel = Channel(id, connection, host, self._clock.now_ms)
+        self.channels[id] = self._by_connection[connection.id] = channel
         self._touch(id)
         return connection
 
     def send(self, id: str, message: Any) -> None:
+        """Queue a message; the next poll writes it."""
         channel = self.channels[id]
         channel.queued.append(message)
         self._to_write[id] = channel
 
     def wakeup(self) -> None:
+        """End the wait inside a poll."""
         self._raise_signal()
 
     def work(self, ms: int) -> None:
@@ -135,39 +164,41 @@ class Selector:
         found.disconnected, self._lost = self._lost, []
         news, self._news = self._news, {}
         for id, channel in news.items():
-            events, channel.events = channel.events, []
-            answered = False
-            for position, (kind, message, cause) in enumerate(events):
-                if kind == "connected":
-                    channel.connected = True
-                    receive, send = self._buffers
-                    self._log("SOCKET_CREATED", receive_buffer=receive, send_buffer=send, timeout=0, node_id=id)
-                    found.connected.append(id)
-                elif kind == "received":
-                    if answered:
-                        channel.events = events[position:]
-                        self._news[id] = channel
-                        break
-                    answered = True
-                    found.received.append((id, message, cause))
-                else:
-                    self._forget(id)
-                    host = channel.connection.link and "localhost"
-                    self._log("SOCKET_DISCONNECTED", address=f"{host}/127.0.0.1", node_id=id, trace=EXCEPTIONS[kind])
-                    found.disconnected.append((id, kind))
+            self._take_events(id, channel, found)
             if id in self.channels:
                 self._touch(id)
         self._close_one_idle(found)
         return found
 
+    def _take_events(self, id: str, channel: Channel, found: Collected) -> None:
+        events, channel.events = channel.events, []
+        answered = False
+        for position, (kind, message, cause) in enumerate(events):
+            if kind == "connected":
+                channel.connected = True
+                receive, send = self._buffers
+                self._log("SOCKET_CREATED", receive_buffer=receive, send_buffer=send, timeout=0, node_id=id)
+                found.connected.append(id)
+            elif kind == "received":
+                if answered:
+                    channel.events = events[position:]
+                    self._news[id] = channel
+                    return
+                answered = True
+                found.received.append((id, message, cause))
+            else:
+                self._forget(id)
+                self._log("SOCKET_DISCONNECTED", address=f"{channel.host}/127.0.0.1", node_id=id, trace=EXCEPTIONS[kind])
+                found.disconnected.append((id, kind))
+
     def _close_one_idle(self, found: Collected) -> None:
         now_ms = self._clock.now_ms
         if now_ms <= self._idle_check_ms or self._idle_limit_ms < 0:
             return
-        if not self._order:
+        oldest = next(iter(self._recently_used), None)
+        if oldest is None:
             self._idle_check_ms = now_ms + self._idle_limit_ms
             return
-        oldest = self._order[0]
         self._idle_check_ms = self.channels[oldest].used_ms + self._idle_limit_ms
         if now_ms > self._idle_check_ms:
             channel = self._forget(oldest)
@@ -189,28 +220,22 @@ class Selector:
         self._tell(connection, "broken", None)
 
     def _tell(self, connection: Connection, kind: str, message: Any) -> None:
-        for id, channel in self.channels.items():
-            if channel.connection is connection:
-                channel.events.append((kind, message, self._clock.cause))
-                self._news[id] = channel
-                self._raise_signal()
-                return
+        channel = self._by_connection.get(connection.id)
+        if channel is not None:
+            channel.events.append((kind, message, self._clock.cause))
+            self._news[channel.id] = channel
+            self._raise_signal()
 
     def _touch(self, id: str) -> None:
         self.channels[id].used_ms = self._clock.now_ms
-        if id in self._order:
-            self._order.remove(id)
-        self._order.append(id)
+        self._recently_used.pop(id, None)
+        self._recently_used[id] = None
 
     def _forget(self, id: str) -> Channel | None:
         self._news.pop(id, None)
         self._to_write.pop(id, None)
-        if id in self._order:
-            self._order.remove(id)
-        return self.channels.pop(id, None)
-
-
-EXCEPTIONS = {
-    "refused": "java.net.ConnectException: Connection refused",
-    "broken": "java.io.EOFException: null",
-}
+        self._recently_used.pop(id, None)
+        channel = self.channels.pop(id, None)
+        if channel is not None:
+            del self._by_connection[channel.connection.id]
+        return channel

@@ -321,6 +321,19 @@ def test_a_crashed_broker_refuses_and_a_restarted_one_remembers():
     assert producer.send(ProducerRecord("t", "2")).get().offset == 1
 
 
+def test_a_broker_that_runs_may_be_restarted():
+    lab = Lab(brokers=1)
+    lab.create_topic("t")
+    consumer = KafkaConsumer(lab, {"group.id": "g"})
+    consumer.subscribe(["t"])
+    consumer.poll(timeout_ms=1_000)
+    lab.broker(0).restart()
+    for _ in range(100):
+        consumer.poll(timeout_ms=100)
+    assert len(consumer.assignment()) == 1
+    assert "peer" in [socket.how for socket in lab.sockets()]
+
+
 def test_an_answer_can_be_delayed_by_its_api():
     lab = Lab(brokers=1)
     lab.broker(0).delay("API_VERSIONS", ms=700)

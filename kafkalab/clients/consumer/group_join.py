@@ -147,6 +147,9 @@ class GroupJoin:
         error = error_for(response.error_code)
         if error is Errors.NONE:
             self._log("SYNC_GROUP_RESPONSE", response=payload.object_text(response, sent.value.request.header.api_version, self._profile.name))
+            if membership.state is not MemberState.COMPLETING_REBALANCE:
+                self._end(JoinAgain(""))  # Left or expelled while the answer was on its way.
+                return
             membership.settled()
             self._heartbeat.reset_timeouts(self._client.clock.now_ms)
             if not self._profile.heartbeats_from_join:

@@ -309,6 +309,18 @@ def test_who_works_longer_than_max_poll_interval_cannot_commit(version):
     assert ends[1] == ["a"], "and the record came a second time"
 
 
+@pytest.mark.parametrize("version", FIRST_FOUR)
+def test_who_comes_back_after_a_day_joins_anew(version):
+    lab = cluster(version)
+    lab.create_topic("t", partitions=3)
+    consumer = reader(lab)
+    poll_for(lab, consumer, 5_000)
+    lab.run_for(24 * 60 * MINUTE_MS)
+    poll_for(lab, consumer, 8_000)
+    assert len(consumer.assignment()) == 3
+    consumer.commit_sync()
+
+
 def test_who_works_less_than_that_may():
     lab = cluster("3.9")
     lab.create_topic("t")

@@ -92,6 +92,16 @@ def test_a_peer_that_closes_is_told_after_its_last_answer():
     assert wire.poll().disconnected == [("0", "broken")]
 
 
+def test_a_socket_that_stood_and_fell_between_two_polls_only_fell():
+    wire = Wire()
+    wire.connect("0")
+    wire.wait(2)
+    wire.selector.channels["0"].connection.close_by_server()
+    wire.wait(10)
+    found = wire.poll()
+    assert (found.connected, found.disconnected) == ([], [("0", "broken")])
+
+
 def test_a_poll_ends_at_once_when_somebody_wakes_it():
     wire = Wire()
     wire.clock.at(20, wire.selector.wakeup)
