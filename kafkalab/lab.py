@@ -50,6 +50,9 @@ class Lab:
 
     def __init__(self, brokers: int | Mapping[int, str] = 3, seed: int | Mapping[str, int] = 0, version: str = "3.9", broker_version: str = "4.4",
                  broker_config: Mapping[str, Any] | None = None, epoch: str | int = DEFAULT_EPOCH, cold: bool = False) -> None:
+        profile_of(version)  # An unknown version is told here, not at the first client.
+        if not brokers or isinstance(brokers, int) and brokers < 1:
+            raise ValueError(f"a lab needs at least one broker, not {brokers}")
         self.clock = Scheduler()
         self.journal = Journal(self.clock)
         self.streams = Streams(seed)

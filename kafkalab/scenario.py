@@ -168,7 +168,7 @@ def check_configs(scenario: Scenario, version: str) -> None:
                     config = CONFIGS[step["do"]].for_version(version, {"bootstrap.servers": "localhost:9092", **step["config"]})
                 except ConfigException as error:
                     raise UnusableScenario(f"the step {step['do']!r} of {client} cannot be played: {error}") from None
-                for address in config["bootstrap.servers"]:
+                for address in config["bootstrap.servers"] or ("",):
                     _read(ADDRESS, address, f"the step {step['do']!r} of {client} has bootstrap.servers")
 
 

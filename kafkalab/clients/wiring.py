@@ -13,6 +13,7 @@ from kafkalab.clients.network_client import ClientSettings, NetworkClient
 from kafkalab.clients.node import Node
 from kafkalab.clients.selector import PASS_MS, Selector
 from kafkalab.clients.telemetry import TelemetryReporter
+from kafkalab.errors import ConfigException
 from kafkalab.lines.cluster_text import cluster_text, node_text
 from kafkalab.protocol.messages import MetadataResponse, MetadataResponseBroker
 
@@ -34,11 +35,15 @@ def node_maker(profile) -> Callable[..., Node]:
 
 
 def bootstrap_nodes(servers: Iterable[str], node_of: Callable[..., Node]) -> tuple[Node, ...]:
-    """Addresses as nodes -1, -2, ... in the order given (Cluster.bootstrap)."""
+    """Addresses as nodes -1, -2, ... in the order given (Cluster.bootstrap). Raises ConfigException for what is no host:port."""
     nodes = []
     for index, address in enumerate(servers):
         host, _, port = address.rpartition(":")
+        if not host or not port.isdecimal():
+            raise ConfigException(f"Invalid url in bootstrap.servers: {address}")
         nodes.append(node_of(-1 - index, host, int(port), None))
+    if not nodes:
+        raise ConfigException("No resolvable bootstrap urls given in bootstrap.servers")
     return tuple(nodes)
 
 

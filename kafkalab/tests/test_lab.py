@@ -6,6 +6,7 @@ import weakref
 import pytest
 
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
+from kafkalab.errors import ConfigException
 from kafkalab.sim.journal import Event
 
 PREFIX = "[Consumer clientId=consumer-1, groupId=test] "
@@ -341,6 +342,22 @@ def test_an_answer_can_be_delayed_by_its_api():
     lab.run_for(ms=3_000)
     answer = next(event for event in lab.journal.of("response.received") if event.api == "API_VERSIONS")
     assert answer.latency_ms >= 700
+
+
+# what no lab can be
+
+
+@pytest.mark.parametrize("wrong", [{"brokers": 0}, {"brokers": -1}, {"brokers": {}}, {"version": "9.9"}, {"broker_version": "9.9"}])
+def test_a_lab_that_cannot_be_says_so_at_once(wrong):
+    with pytest.raises(ValueError, match="9.9|at least one broker"):
+        Lab(**wrong)
+
+
+@pytest.mark.parametrize("client", [KafkaConsumer, KafkaProducer])
+@pytest.mark.parametrize("servers", ["localhost", "localhost:http", ":9092", ""])
+def test_bootstrap_servers_that_are_no_addresses(client, servers):
+    with pytest.raises(ConfigException, match="bootstrap"):
+        client(Lab(), {"bootstrap.servers": servers})
 
 
 # a learner's own rule

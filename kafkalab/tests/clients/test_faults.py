@@ -9,7 +9,7 @@ from kafkalab import KafkaConsumer, KafkaException, KafkaProducer, Lab, Producer
 from kafkalab.tests.clients.stories import BROKER_OF_ITS_TIME
 from kafkalab.versions import PROFILES
 
-FEW, MORE = range(8), range(8, 60)
+FEW, MORE = range(4), range(4, 60)
 
 
 class Storm:
@@ -37,7 +37,9 @@ class Storm:
                         lab.sleep(self.chance.choice([0, 1, 20]))
                     if self.is_stormy and self.chance.random() < 0.03:
                         lab.sleep(self.chance.choice([3_000, 15_000]))
-                    if self.chance.random() < 0.1:
+                    # In calm weather nobody commits by hand: a 2.2 that commits while it joins loses its membership, begins anew
+                    # and so calls the next rebalance; such a group may never settle, here as in Java.
+                    if self.is_stormy and self.chance.random() < 0.1:
                         consumer.commit_sync()
             except KafkaException:
                 consumer.close()
