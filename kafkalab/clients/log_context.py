@@ -7,10 +7,19 @@ and its level, logger, wording and line number.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
-from kafkalab.lines.catalog import CATALOG, Wording
+from kafkalab.lines.catalog import CATALOG
 from kafkalab.sim.journal import Journal
+
+
+class _Statement(NamedTuple):
+    """A logging statement of this client's version, looked up once: `line` is its %L, `template` begins with the prefix."""
+
+    level: str
+    logger: str
+    line: int
+    template: str
 
 
 class LogContext:
@@ -23,22 +32,27 @@ class LogContext:
 
     def __init__(self, journal: Journal, who: str, client_id: str, prefix: str, version: str) -> None:
         self.journal, self.who, self.client_id, self.prefix, self.version = journal, who, client_id, prefix, version
-        self._wordings: dict[str, tuple[Wording, int] | None] = {}
+        self._statements: dict[str, _Statement | None] = {}
 
     def __call__(self, name: str, trace: str | None = None, **values: Any) -> None:
-        """Write the line `name`, if this version has it. `trace` is the exception text that log4j prints below the line."""
-        found = self._wordings.get(name, 0)
-        if found == 0:
-            wording = CATALOG[name].wording(self.version)
-            found = self._wordings[name] = None if wording is None else (wording, wording.at[self.version])
-        if found is None:
-            return
-        wording, line = found
-        message = wording.template.format_map(values)
-        if wording.prefixed:
-            message = self.prefix + message
-        self.journal.append("line", self.who, level=wording.level, logger=wording.logger, line=line, message=message,
-                            trace=trace, name=name, client_id=self.client_id)
+        """Write the line `name`, if this version has it. `trace` is the exception text that log4j prints below the line.
+
+        Raises KeyError for a name that is not in the catalogue.
+        """
+        try:
+            statement = self._statements[name]
+        except KeyError:
+            statement = self._statements[name] = self._look_up(name)
+        if statement is not None:
+            self.journal.append("line", self.who, level=statement.level, logger=statement.logger, line=statement.line,
+                                message=statement.template.format_map(values), trace=trace, name=name, client_id=self.client_id)
+
+    def _look_up(self, name: str) -> _Statement | None:
+        wording = CATALOG[name].wording(self.version)
+        if wording is None:
+            return None
+        prefix = self.prefix.replace("{", "{{").replace("}", "}}") if wording.prefixed else ""
+        return _Statement(wording.level, wording.logger, wording.at[self.version], prefix + wording.template)
 
     def writes(self, name: str) -> bool:
         """Does this version have the line at all? For callers that would have to build costly texts."""

@@ -241,9 +241,8 @@ class NetworkClient:
     def _fetch_api_versions(self) -> None:
         """The first request on every new connection (KIP-35)."""
         for connection in ids_in_hash_order(self._needs_api_versions):
-            if connection in self.selector.channels:
-                self.log("FETCHING_API_VERSIONS", node_id=connection)
-                self.send(self.new_request(connection, self._api_versions_request(connection), internal=True))
+            self.log("FETCHING_API_VERSIONS", node_id=connection)
+            self.send(self.new_request(connection, self._api_versions_request(connection), internal=True))
         self._needs_api_versions.clear()
 
     def _api_versions_request(self, connection: str) -> ApiVersionsRequest:

@@ -188,6 +188,8 @@ class Selector:
                 found.received.append((id, message, cause))
             else:
                 self._forget(id)
+                if id in found.connected:
+                    found.connected.remove(id)  # It fell before anybody saw it stand.
                 self._log("SOCKET_DISCONNECTED", address=f"{channel.host}/127.0.0.1", node_id=id, trace=EXCEPTIONS[kind])
                 found.disconnected.append((id, kind))
 

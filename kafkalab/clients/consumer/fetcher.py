@@ -14,6 +14,7 @@ from kafkalab.clients.consumer.fetch_session import FetchSessionData, FetchSessi
 from kafkalab.clients.consumer.request_future import RequestFuture
 from kafkalab.clients.consumer.subscription_state import PartitionState, SubscriptionState
 from kafkalab.clients.log_context import LogContext
+from kafkalab.clients.metadata import ClusterView
 from kafkalab.clients.node import Node
 from kafkalab.lines import payload
 from kafkalab.protocol.messages import FetchPartition, FetchRequest
@@ -69,18 +70,21 @@ class Fetcher:
     def _wanted(self) -> dict[Node, dict[TopicPartition, FetchPartition]]:
         """What to ask each leader for (prepareFetchRequests)."""
         wanted: dict[Node, dict[TopicPartition, FetchPartition]] = {}
+        obstacles: dict[int, str | None] = {}
         buffered = self._collector.buffered()
         for tp, state in self._subscriptions.fetchable():
-            if tp in buffered:
+            if buffered and tp in buffered:
                 continue
             node = self._leader_of(tp, state)
             if node is None:
                 self._log("FETCH_LEADER_MISSING", partition=tp, position=state.position.text(self._profile.position_style))
                 self._metadata.request_update()
-            elif self._client.is_unavailable(node):
-                self._log("FETCH_SKIPPED_BACKOFF", partition=tp, node=node)
-            elif node.id in self._pending:
-                self._log("FETCH_SKIPPED_PENDING", partition=tp, node=node)
+                continue
+            if node.id not in obstacles:
+                obstacles[node.id] = self._obstacle(node)
+            obstacle = obstacles[node.id]
+            if obstacle is not None:
+                self._log(obstacle, partition=tp, node=node)
             else:
                 wanted.setdefault(node, {})[tp] = self._fetch_partition(tp, state)
                 self._log("FETCH_ADDED", isolation=self._isolation, partition=tp, offset=state.position.offset, node=node,
@@ -89,12 +93,24 @@ class Fetcher:
 
     def _leader_of(self, tp: TopicPartition, state: PartitionState) -> Node | None:
         """The leader the position was made with; when METADATA has since named another one, that one."""
-        leader = self._metadata.view.leader(tp)
+        view = self._metadata.view
+        if state.leader_as_of is not view:  # Only new metadata, or a new position, can change it.
+            state.leader_as_of, state.leader = view, self._leader_in(view, tp, state)
+        return state.leader
+
+    def _leader_in(self, view: ClusterView, tp: TopicPartition, state: PartitionState) -> Node | None:
+        leader = view.leader(tp)
         if leader is not None:
-            state.position = state.position.led_by(leader, self._metadata.view.partitions[tp].epoch)
+            state.position = state.position.led_by(leader, view.partitions[tp].epoch)
         elif not self._profile.keeps_leader_of_position:
             return None
         return state.position.leader
+
+    def _obstacle(self, node: Node) -> str | None:
+        """The line that says why this node cannot be asked now; None when it can."""
+        if self._client.is_unavailable(node):
+            return "FETCH_SKIPPED_BACKOFF"
+        return "FETCH_SKIPPED_PENDING" if node.id in self._pending else None
 
     def _fetch_partition(self, tp: TopicPartition, state: PartitionState) -> FetchPartition:
         position = state.position

@@ -11,6 +11,7 @@ import enum
 from dataclasses import dataclass, replace
 
 from kafkalab.clients.hash_order import partitions_in_hash_order
+from kafkalab.clients.metadata import ClusterView
 from kafkalab.clients.node import Node
 from kafkalab.errors import IllegalStateException
 from kafkalab.records import OffsetAndMetadata, TopicPartition
@@ -61,6 +62,13 @@ class FetchPosition:
 
 @dataclass(slots=True)
 class PartitionState:
+    """How far one partition is.
+
+    next_retry_ms    a reset is not asked for again before this time
+    high_watermark   as the last answer told it, and the two other ends of the log
+    leader           whom to fetch from, as found in the metadata `leader_as_of`; to be found anew when that is another one
+    """
+
     state: FetchState = FetchState.INITIALIZING
     position: FetchPosition | None = None
     paused: bool = False
@@ -69,6 +77,8 @@ class PartitionState:
     high_watermark: int | None = None
     log_start_offset: int | None = None
     last_stable_offset: int | None = None
+    leader: Node | None = None
+    leader_as_of: ClusterView | None = None
 
     def transition_to(self, after: FetchState) -> None:
         assert after in TRANSITIONS[self.state], f"{self.state} -> {after} is not in the table"
@@ -135,6 +145,7 @@ class SubscriptionState:
         state = self.partitions[tp]
         state.transition_to(FetchState.FETCHING)
         state.position, state.reset_strategy, state.next_retry_ms = position, None, None
+        state.leader_as_of = None
 
     def request_reset(self, tp: TopicPartition, strategy: str | None = None) -> None:
         state = self.partitions[tp]
