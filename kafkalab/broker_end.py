@@ -26,8 +26,8 @@ class BrokerEnd:
     machine  the Broker that answers
     """
 
-    def __init__(self, node: BrokerNode, profile: BrokerProfile, config: BrokerConfig, cluster: ClusterState, clock: Scheduler, network: Network,
-                 journal: Journal, streams: Streams) -> None:
+    def __init__(self, node: BrokerNode, profile: BrokerProfile, config: BrokerConfig, cluster: ClusterState, clock: Scheduler,
+                 network: Network, journal: Journal, streams: Streams) -> None:
         self.node = node
         self.name = f"broker-{node.id}"
         self.machine = Broker(node.id, node.host, node.port, profile, cluster, clock, self._respond, journal, streams,

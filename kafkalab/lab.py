@@ -48,8 +48,9 @@ class Lab:
     Raises ValueError for a version or a broker setting that is not simulated.
     """
 
-    def __init__(self, brokers: int | Mapping[int, str] = 3, seed: int | Mapping[str, int] = 0, version: str = "3.9", broker_version: str = "4.4",
-                 broker_config: Mapping[str, Any] | None = None, epoch: str | int = DEFAULT_EPOCH, cold: bool = False) -> None:
+    def __init__(self, brokers: int | Mapping[int, str] = 3, seed: int | Mapping[str, int] = 0, version: str = "3.9",
+                 broker_version: str = "4.4", broker_config: Mapping[str, Any] | None = None, epoch: str | int = DEFAULT_EPOCH,
+                 cold: bool = False) -> None:
         profile_of(version)  # An unknown version is told here, not at the first client.
         if not brokers or isinstance(brokers, int) and brokers < 1:
             raise ValueError(f"a lab needs at least one broker, not {brokers}")
@@ -122,7 +123,10 @@ class Lab:
         return self.cluster.leader(topic, partition)
 
     def broker(self, id: int) -> BrokerEnd:
-        """The handle for one broker's faults: `lab.broker(2).crash()`, `.restart()`, `.delay("FETCH", ms=50)`. KeyError for an unknown id."""
+        """The handle for one broker's faults: `lab.broker(2).crash()`, `.restart()`, `.delay("FETCH", ms=50)`.
+
+        Raises KeyError for an unknown id.
+        """
         return self._ends[id]
 
     def link(self, broker: int, client: str) -> Link:
@@ -180,7 +184,8 @@ class Lab:
     def line_text(self, event: Event) -> str:
         """An event of kind "line" as log4j would have written it."""
         fields = event.fields
-        return text_of(Row(self.epoch_ms + event.at_ms, fields["level"], fields["message"], fields["logger"], fields["line"], fields["trace"]))
+        return text_of(Row(self.epoch_ms + event.at_ms, fields["level"], fields["message"], fields["logger"], fields["line"],
+                           fields["trace"]))
 
     def time_text(self, at_ms: int) -> str:
         """What the lines' clock shows at virtual time `at_ms`."""
@@ -190,14 +195,18 @@ class Lab:
         """The journal as a pandas DataFrame: id, at_ms, kind, who, cause and the fields of the events."""
         import pandas
         events = self.journal.events if kind is None else list(self.journal.of(kind))
-        return pandas.DataFrame([{"id": e.id, "at_ms": e.at_ms, "kind": e.kind, "who": e.who, "cause": e.cause, **e.fields} for e in events])
+        rows = [{"id": e.id, "at_ms": e.at_ms, "kind": e.kind, "who": e.who, "cause": e.cause, **e.fields} for e in events]
+        return pandas.DataFrame(rows)
 
     def sockets(self, client: str | None = None) -> list[Socket]:
         """Every connection that was tried, in the order of trying."""
         return sockets_of(self.journal, client)
 
     def why(self, event: Event | int | Socket) -> Chain:
-        """The chain of causes of an event (itself or its id) or of a socket's opening, oldest first. Raises IndexError for an unknown id."""
+        """The chain of causes of an event (itself or its id) or of a socket's opening, oldest first.
+
+        Raises IndexError for an unknown id.
+        """
         return self.journal.why(event.event_id if isinstance(event, Socket) else event)
 
     def __repr__(self) -> str:

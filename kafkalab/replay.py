@@ -8,6 +8,7 @@ just that from the file and never looks at what was observed, so a replay cannot
 
 from __future__ import annotations
 
+import argparse
 import json
 import pathlib
 import sys
@@ -41,7 +42,8 @@ class Play:
         except ValueError as error:
             raise UnusableScenario(str(error)) from None
         check_configs(played, self.profile.name)
-        self.lab = Lab(played.brokers, seed, self.profile.name, played.broker_version, {**played.broker_config, **CHANCE}, epoch=played.start_ms, cold=True)
+        self.lab = Lab(played.brokers, seed, self.profile.name, played.broker_version, {**played.broker_config, **CHANCE},
+                       epoch=played.start_ms, cold=True)
         try:
             for topic, (leaders, replicas) in played.topics.items():
                 self.lab.create_topic(topic, len(leaders), replicas, leaders)
@@ -152,7 +154,6 @@ def seeds_of(text: str) -> int | dict[str, int]:
 
 def main(argv: list[str]) -> int:
     """The command line; exit code 2 and one sentence for what cannot be used."""
-    import argparse
     parser = argparse.ArgumentParser(prog="python -m kafkalab replay", description="Play a recorded scenario on the simulator.")
     parser.add_argument("scenario", metavar="SCENARIO.json")
     parser.add_argument("--out", required=True, metavar="DIR", help="folder for NAME.log of each client")

@@ -15,8 +15,8 @@ from kafkalab.protocol.api_keys import ApiKeys
 from kafkalab.protocol.api_versions import newest_known
 
 TELEMETRY_NEVER_AGAIN_MS = 2_147_483_647
-MEMBER_ID_REASON_3_6 = ("rebalance failed due to 'The group member needs to have a valid member id before actually entering a consumer group.' "
-                        "(MemberIdRequiredException)")
+MEMBER_ID_REASON_3_6 = ("rebalance failed due to 'The group member needs to have a valid member id before actually entering a consumer "
+                        "group.' (MemberIdRequiredException)")
 TOO_LARGE = ("The message is {size} bytes when serialized which is larger than {limit}, which is the value of the "
              "max.request.size configuration.")
 TOO_LARGE_OLD = ("The message is {size} bytes when serialized which is larger than the maximum request size you have configured "
@@ -40,7 +40,7 @@ class Profile:
     telemetry_after_refusal_ms        asks brokers for a metrics subscription (3.7, KIP-714) and, when refused, again after this long
     cluster_check                     ApiVersions carries the expected cluster and node (4.4, KIP-1242)
     client_ids                        default client.id of a consumer without and with group; `consumer-<group>-N` (2.4, KAFKA-9033)
-    awaits_join_in_poll               poll() waits for JoinGroup within its timeout (until 2.5); later it goes on fetching (KIP-266 follow-up)
+    awaits_join_in_poll               poll() waits for JoinGroup within its timeout (until 2.5, KIP-266); later it goes on fetching
     prepares_with_async_commit        auto commit before a rebalance is asynchronous and awaited (3.3, KAFKA-13310)
     revokes_even_nothing              "Revoking previously assigned partitions []" and its callback even at the first join (until 2.3)
     revokes_on_close                  close() calls onPartitionsRevoked (2.4, KAFKA-8421)
@@ -166,18 +166,28 @@ V4_4 = Profile(
     exponential_refresh_backoff=True, jitter_inside_cap=True, names_idle_closes=True, telemetry_after_refusal_ms=TELEMETRY_NEVER_AGAIN_MS,
     cluster_check=True, brackets_partitions=True, classic_banner=True,
     starting_ms=600,
-    first_use_ms={"consumer connecting": (200, 600), "producer connecting": (13, 380), "API_VERSIONS": (22, 50), "reading API_VERSIONS": (51, 129), "METADATA": (1, 4), "FIND_COORDINATOR": (0, 9), "OFFSET_FETCH": (5, 20),
-                  "FETCH": (13, 72), "HEARTBEAT": (3, 9), "OFFSET_COMMIT": (6, 17), "PRODUCE": (6, 14)},
+    first_use_ms={
+        "consumer connecting": (200, 600), "producer connecting": (13, 380), "API_VERSIONS": (22, 50),
+        "reading API_VERSIONS": (51, 129), "METADATA": (1, 4), "FIND_COORDINATOR": (0, 9), "OFFSET_FETCH": (5, 20),
+        "FETCH": (13, 72), "HEARTBEAT": (3, 9), "OFFSET_COMMIT": (6, 17), "PRODUCE": (6, 14),
+    },
 )
 V4_0 = replace(V4_4, name="4.0", release="4.0.2", commit_id="5d0fe56677f97d95", coordinator_connection="{opposite}", cluster_check=False,
                brackets_partitions=False, classic_banner=False)
-V3_9 = replace(V4_0, name="3.9", release="3.9.2", commit_id="5e9866f43ab8e7e4", node_knows_fencing=False, telemetry_after_refusal_ms=300_000,
-               starting_ms=500, first_use_ms={"consumer connecting": (200, 450), "producer connecting": (11, 305), "API_VERSIONS": (13, 29), "reading API_VERSIONS": (44, 108), "METADATA": (1, 2), "FIND_COORDINATOR": (0, 2), "OFFSET_FETCH": (1, 3),
-                             "FETCH": (1, 3), "PRODUCE": (2, 6), "SYNC_GROUP": (1, 3), "LEAVE_GROUP": (1, 3)})
-V3_6 = replace(V3_9, name="3.6", release="3.6.2", commit_id="c4deed513057c94e", telemetry_after_refusal_ms=None, exponential_refresh_backoff=False,
-               jitter_inside_cap=False, names_idle_closes=False, isolation_in_lower_case=False, member_id_reason=MEMBER_ID_REASON_3_6)
-V2_8 = replace(V3_6, name="2.8", release="2.8.2", commit_id="3146c6ff4a24cc24", prepares_with_async_commit=False, states_rejoin_reason=False,
-               disconnects_lost_coordinator=False, leave_reason_in_full=True, closes_fetch_sessions=False,
+V3_9 = replace(
+    V4_0, name="3.9", release="3.9.2", commit_id="5e9866f43ab8e7e4", node_knows_fencing=False, telemetry_after_refusal_ms=300_000,
+    starting_ms=500,
+    first_use_ms={
+        "consumer connecting": (200, 450), "producer connecting": (11, 305), "API_VERSIONS": (13, 29),
+        "reading API_VERSIONS": (44, 108), "METADATA": (1, 2), "FIND_COORDINATOR": (0, 2), "OFFSET_FETCH": (1, 3), "FETCH": (1, 3),
+        "PRODUCE": (2, 6), "SYNC_GROUP": (1, 3), "LEAVE_GROUP": (1, 3),
+    },
+)
+V3_6 = replace(V3_9, name="3.6", release="3.6.2", commit_id="c4deed513057c94e", telemetry_after_refusal_ms=None,
+               exponential_refresh_backoff=False, jitter_inside_cap=False,
+               names_idle_closes=False, isolation_in_lower_case=False, member_id_reason=MEMBER_ID_REASON_3_6)
+V2_8 = replace(V3_6, name="2.8", release="2.8.2", commit_id="3146c6ff4a24cc24", prepares_with_async_commit=False,
+               states_rejoin_reason=False, disconnects_lost_coordinator=False, leave_reason_in_full=True, closes_fetch_sessions=False,
                prints_assignment_in_hash_order=True, headers_read_only=True,
                partitioner="sticky", transmits_after_assign=True, ready_in_hash_order=True, names_partition_count=False)
 V2_3 = replace(
@@ -186,14 +196,19 @@ V2_3 = replace(
     revokes_on_close=False, join_disables_heartbeats=True, heartbeats_from_join=False, eager_unassigns_at_prepare=False,
     tells_owned_partitions=False, requires_stable_offsets=False, leave_reason_in_full=False, position_style="plain",
     keeps_leader_of_position=False, keeps_paused_data=False, prints_generation_object=False,
-    starting_ms=430, first_use_ms={"consumer connecting": (95, 220), "producer connecting": (110, 250), "API_VERSIONS": (1, 3), "reading API_VERSIONS": (2, 5), "FIND_COORDINATOR": (1, 3), "OFFSET_FETCH": (1, 4), "LIST_OFFSETS": (0, 3),
-                  "PRODUCE": (1, 3), "OFFSET_COMMIT": (0, 3)},
-    transmits_after_assign=False, mentions_empty_fetches=False, partitioner="round robin", queues_init_producer_id=False, await_ready_polls_first=False,
-    sends_request_topic_updates=False, too_large_text=TOO_LARGE_OLD,
+    starting_ms=430,
+    first_use_ms={
+        "consumer connecting": (95, 220), "producer connecting": (110, 250), "API_VERSIONS": (1, 3),
+        "reading API_VERSIONS": (2, 5), "FIND_COORDINATOR": (1, 3), "OFFSET_FETCH": (1, 4), "LIST_OFFSETS": (0, 3),
+        "PRODUCE": (1, 3), "OFFSET_COMMIT": (0, 3),
+    },
+    transmits_after_assign=False, mentions_empty_fetches=False, partitioner="round robin", queues_init_producer_id=False,
+    await_ready_polls_first=False, sends_request_topic_updates=False, too_large_text=TOO_LARGE_OLD,
 )
-V2_2 = replace(V2_3, name="2.2", release="2.2.2", commit_id="1d348535a0a747d1", least_loaded=fewest_unanswered, metadata_has_log_context=False,
-               list_offsets_with_epoch=False, fetches_with_epoch=False, mentions_empty_fetches=True)
-V2_1 = replace(V2_2, name="2.1", release="2.1.1", commit_id="21234bee31165527", brackets_partitions=True, bootstrap_needs_update=False, warns_of_bootstrap_disconnect=False)
+V2_2 = replace(V2_3, name="2.2", release="2.2.2", commit_id="1d348535a0a747d1", least_loaded=fewest_unanswered,
+               metadata_has_log_context=False, list_offsets_with_epoch=False, fetches_with_epoch=False, mentions_empty_fetches=True)
+V2_1 = replace(V2_2, name="2.1", release="2.1.1", commit_id="21234bee31165527", brackets_partitions=True, bootstrap_needs_update=False,
+               warns_of_bootstrap_disconnect=False)
 
 PROFILES: Mapping[str, Profile] = {p.name: p for p in (V2_1, V2_2, V2_3, V2_8, V3_6, V3_9, V4_0, V4_4)}
 

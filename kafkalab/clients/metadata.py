@@ -167,7 +167,8 @@ class Metadata:
                 leader = p.leader_id if p.leader_id in known else None
                 view = PartitionView(topic.name, p.partition_index, leader, p.leader_epoch, tuple(p.replica_nodes), tuple(p.isr_nodes))
                 if p.error_code != Errors.NONE.code:
-                    self._log("METADATA_UPDATE_FOR_PARTITION", partition=tp, error=error_for(p.error_code).known_to(self._profile.name).name)
+                    self._log("METADATA_UPDATE_FOR_PARTITION", partition=tp,
+                              error=error_for(p.error_code).known_to(self._profile.name).name)
                     self._needs_full = True
                 partitions[tp] = view
                 views.append(view)

@@ -142,7 +142,8 @@ class NetworkClient:
         if self.states.is_disconnected(connection) or connection not in self.states.nodes:
             self.log("DISCONNECT_REQUESTED_TWICE", node_id=connection)
             return []
-        self.log("DISCONNECT_REQUESTED", node_id=connection, requests=", ".join(r.header.api_key.name for r in self._in_flight.of(connection)))
+        self.log("DISCONNECT_REQUESTED", node_id=connection,
+                 requests=", ".join(r.header.api_key.name for r in self._in_flight.of(connection)))
         self.selector.close(connection)
         responses: list[ClientResponse] = []
         self._disconnected(connection, "self", responses)
@@ -276,7 +277,8 @@ class NetworkClient:
     def _cancel(self, request: ClientRequest, now_ms: int, responses: list[ClientResponse]) -> None:
         version = request.header.api_version
         self.log("REQUEST_CANCELLED", api=request.header.api_key.name, node_id=request.connection, correlation_id=request.correlation_id,
-                 elapsed_created=now_ms - request.created_ms, elapsed_sent=now_ms - request.sent_ms, throttle=0, timeout_ms=request.timeout_ms,
+                 elapsed_created=now_ms - request.created_ms, elapsed_sent=now_ms - request.sent_ms, throttle=0,
+                 timeout_ms=request.timeout_ms,
                  request=Later(lambda: payload.wire_text(as_sent(request.message, version), version, self.profile.name)))
         if not request.internal:
             responses.append(ClientResponse(request, now_ms, disconnected=True))

@@ -76,9 +76,10 @@ def network_client(lab, kind: str, who: str, client_id: str, config: Mapping[str
     selector = Selector(lab.clock, lab.network, log, lab.streams.stream(f"{who}/pass"), idle_ms,
                         (config["receive.buffer.bytes"], config["send.buffer.bytes"]), PASS_MS[kind])
     backoff_ms, backoff_max_ms = config["reconnect.backoff.ms"], config["reconnect.backoff.max.ms"]
-    states = ClusterConnectionStates(lab.streams.stream(f"{who}/backoff"), backoff_ms, backoff_max_ms, profile.jitter_inside_cap, lab.journal, who)
-    metadata = Metadata(log, lab.streams.stream(f"{who}/metadata"), profile, config["retry.backoff.ms"], config.get("retry.backoff.max.ms", 1000),
-                        config["metadata.max.age.ms"], wanted_topics, _cluster_printer(profile))
+    states = ClusterConnectionStates(lab.streams.stream(f"{who}/backoff"), backoff_ms, backoff_max_ms, profile.jitter_inside_cap,
+                                     lab.journal, who)
+    metadata = Metadata(log, lab.streams.stream(f"{who}/metadata"), profile, config["retry.backoff.ms"],
+                        config.get("retry.backoff.max.ms", 1000), config["metadata.max.age.ms"], wanted_topics, _cluster_printer(profile))
     telemetry = None
     if profile.telemetry_after_refusal_ms is not None and config.get("enable.metrics.push", False):
         telemetry = TelemetryReporter(plain, profile.telemetry_after_refusal_ms, lab.epoch_ms)

@@ -162,7 +162,7 @@ class Network:
         return self._links[client, server]
 
     def connect(self, client: str, host: str, port: int, endpoint: Endpoint, delay_ms: int = 0) -> Connection:
-        """Begin a connection, `delay_ms` from now. The endpoint hears `connected` after a round trip, or `refused` when nobody listens there."""
+        """Begin a connection, `delay_ms` from now. The endpoint hears `connected` after a round trip, `refused` when nobody listens."""
         self._count[client] = number = self._count.get(client, 0) + 1
         server = self._listeners.get((host, port))
         link = self.link(client, server.name if server else f"{host}:{port}")

@@ -46,16 +46,18 @@ POLL_TIMEOUT = (
 class ConsumerCoordinator:
     """One consumer's seat in its group. `offsets` are the group's committed offsets."""
 
-    def __init__(self, group_id: str, config: Mapping, profile, client: ConsumerNetworkClient, subscriptions: SubscriptionState, log: LogContext,
-                 stage: Stage) -> None:
+    def __init__(self, group_id: str, config: Mapping, profile, client: ConsumerNetworkClient, subscriptions: SubscriptionState,
+                 log: LogContext, stage: Stage) -> None:
         self._config, self._profile, self._client, self._subscriptions, self._log = config, profile, client, subscriptions, log
         self._clock = client.clock
         backoff_ms = config["retry.backoff.ms"]
         self._retry_backoff_ms = backoff_ms
-        self._heartbeat = Heartbeat(config["session.timeout.ms"], config["heartbeat.interval.ms"], config["max.poll.interval.ms"], backoff_ms)
+        self._heartbeat = Heartbeat(config["session.timeout.ms"], config["heartbeat.interval.ms"], config["max.poll.interval.ms"],
+                                    backoff_ms)
         self._membership = Membership(group_id, profile, log)
         self._lookup = CoordinatorLookup(group_id, profile, client, self._heartbeat, log, backoff_ms)
-        self._thread = HeartbeatThread(profile, client, self._lookup, self._membership, self._heartbeat, self._leave_in_thread, stage, log, backoff_ms)
+        self._thread = HeartbeatThread(profile, client, self._lookup, self._membership, self._heartbeat, self._leave_in_thread, stage, log,
+                                       backoff_ms)
         self._join = GroupJoin(config, profile, client, self._lookup, self._membership, self._thread, self._heartbeat, subscriptions, log)
         self.offsets = GroupOffsets(profile, client, self._lookup, self._membership, subscriptions, log, backoff_ms)
         self._auto_commit = AutoCommit(config, self.offsets, subscriptions, log, self._clock)
@@ -189,7 +191,8 @@ class ConsumerCoordinator:
         self._subscriptions.assign_from_subscribed([])
         self._subscriptions.assign_from_subscribed(ordered)
         self._log("NOTIFYING_ASSIGNOR", partitions=list_text(assigned))
-        self._log("ASSIGNED_PARTITIONS", partitions=self._partition_list(ordered if self._profile.prints_assignment_in_hash_order else assigned))
+        self._log("ASSIGNED_PARTITIONS",
+                  partitions=self._partition_list(ordered if self._profile.prints_assignment_in_hash_order else assigned))
         self._log.journal.append("assignment", self._log.who, group=self.group_id, generation=self.generation.id,
                                  partitions=[str(tp) for tp in assigned])
         if self._subscriptions.listener is not None:

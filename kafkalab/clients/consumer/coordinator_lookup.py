@@ -23,7 +23,8 @@ LOST = (Errors.COORDINATOR_NOT_AVAILABLE, Errors.NOT_COORDINATOR)
 class CoordinatorLookup:
     """Finds the coordinator, knows it, and loses it. `node` is the coordinator last found, None when it is to be looked up."""
 
-    def __init__(self, group_id: str, profile, client: ConsumerNetworkClient, heartbeat: Heartbeat, log: LogContext, retry_backoff_ms: int) -> None:
+    def __init__(self, group_id: str, profile, client: ConsumerNetworkClient, heartbeat: Heartbeat, log: LogContext,
+                 retry_backoff_ms: int) -> None:
         self.node: Node | None = None
         self._group_id, self._profile, self._client, self._heartbeat, self._log = group_id, profile, client, heartbeat, log
         self._retry_backoff_ms = retry_backoff_ms

@@ -45,7 +45,8 @@ class FetchCollector:
     request_update  asks for new metadata
     """
 
-    def __init__(self, subscriptions: SubscriptionState, config: Mapping, profile, log: LogContext, request_update: Callable[[], object]) -> None:
+    def __init__(self, subscriptions: SubscriptionState, config: Mapping, profile, log: LogContext,
+                 request_update: Callable[[], object]) -> None:
         self._subscriptions, self._profile, self._log, self._request_update = subscriptions, profile, log, request_update
         self._max_records = config["max.poll.records"]
         self._completed: deque[CompletedFetch] = deque()
@@ -116,7 +117,8 @@ class FetchCollector:
             return False
         size = sum(batch.size_bytes for batch in answer.records)
         self._log("FETCH_PREPARING", size=size, partition=tp, position=self._text(position), offset=position.offset)
-        state.high_watermark, state.log_start_offset, state.last_stable_offset = answer.high_watermark, answer.log_start_offset, answer.last_stable_offset
+        state.high_watermark, state.log_start_offset = answer.high_watermark, answer.log_start_offset
+        state.last_stable_offset = answer.last_stable_offset
         self._log("FETCH_HIGH_WATERMARK", partition=tp, offset=answer.high_watermark)
         self._log("FETCH_LOG_START", partition=tp, offset=answer.log_start_offset)
         self._log("FETCH_LAST_STABLE", partition=tp, offset=answer.last_stable_offset)
@@ -143,10 +145,12 @@ class FetchCollector:
             self._log("FETCH_RETURNING", count=len(taken), partition=fetch.partition, offset=before.offset, position=self._text(before),
                       new_offset=after.offset, new_position=self._text(after))
         if taken:
-            self._log("POSITION_UPDATED", partition=fetch.partition, count=len(taken), position_before=self._text(before), position=self._text(after))
+            self._log("POSITION_UPDATED", partition=fetch.partition, count=len(taken), position_before=self._text(before),
+                      position=self._text(after))
             state.position = after
             for record in taken:
-                self._log.journal.append("record.delivered", self._log.who, partition=str(fetch.partition), offset=record.offset, key=record.key)
+                self._log.journal.append("record.delivered", self._log.who, partition=str(fetch.partition), offset=record.offset,
+                                         key=record.key)
         if not fetch.records and fetch.answer.records:
             self._move_to_end(fetch.partition)
         return taken

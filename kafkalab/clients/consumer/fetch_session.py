@@ -35,7 +35,10 @@ class ShownFetch:
 
 
 class FetchSessionData(NamedTuple):
-    """What a session adds to the next FETCH (FetchSessionHandler.FetchRequestData). `session`: its id and epoch, as fields of the request."""
+    """What a session adds to the next FETCH (FetchSessionHandler.FetchRequestData).
+
+    session  its id and epoch, as fields of the request; shown: how the lines name the rest
+    """
 
     session: dict[str, int]
     topics: tuple[FetchTopic, ...]
@@ -67,8 +70,8 @@ class FetchSessionHandler:
         if self.epoch in (INITIAL_EPOCH, FINAL_EPOCH):
             self.partitions = dict(wanted)
             shown = _parenthesised(wanted)
-            self._log("FETCH_BUILT_FULL", session_id=self.session_id or "INVALID", session_epoch=EPOCH_NAMES[self.epoch], node_id=self.node_id,
-                      partitions=shown)
+            self._log("FETCH_BUILT_FULL", session_id=self.session_id or "INVALID", session_epoch=EPOCH_NAMES[self.epoch],
+                      node_id=self.node_id, partitions=shown)
             return FetchSessionData(session, _fetch_topics(wanted), (), ShownFetch(full=True, to_send=shown))
         added = [tp for tp in wanted if tp not in self.partitions]
         altered = [tp for tp in wanted if tp in self.partitions and wanted[tp] != self.partitions[tp]]
@@ -99,7 +102,8 @@ class FetchSessionHandler:
         else:
             implied = [tp for tp in self.partitions if tp not in answered]
             tail = f", implied={_parenthesised(implied)}" if implied else ""
-            self._log("FETCH_SESSION_INCREMENTAL", node_id=self.node_id, session_id=self.session_id, response=shown, implied=tail, throttle=0)
+            self._log("FETCH_SESSION_INCREMENTAL", node_id=self.node_id, session_id=self.session_id, response=shown, implied=tail,
+                      throttle=0)
             self.epoch += 1
         return True
 

@@ -120,8 +120,8 @@ class Fetcher:
 
     def _send(self, node: Node, session: FetchSessionHandler, fetch: FetchSessionData) -> None:
         shown = fetch.shown
-        self._log("SENDING_FULL_FETCH" if shown.full else "SENDING_INCREMENTAL_FETCH", isolation=self._isolation, node=node, to_send=shown.to_send,
-                  to_forget=shown.to_forget, to_replace="()", implied=shown.implied, use_topic_ids="True")
+        self._log("SENDING_FULL_FETCH" if shown.full else "SENDING_INCREMENTAL_FETCH", isolation=self._isolation, node=node,
+                  to_send=shown.to_send, to_forget=shown.to_forget, to_replace="()", implied=shown.implied, use_topic_ids="True")
         self._log("FETCH_PENDING_ADDED", node=node)
         self._pending[node.id] = node
         offsets = {tp: p.fetch_offset for tp, p in session.partitions.items()}
@@ -129,7 +129,8 @@ class Fetcher:
 
     def _request(self, fetch: FetchSessionData) -> FetchRequest:
         config = self._config
-        return FetchRequest(max_wait_ms=config["fetch.max.wait.ms"], min_bytes=config["fetch.min.bytes"], max_bytes=config["fetch.max.bytes"],
+        return FetchRequest(max_wait_ms=config["fetch.max.wait.ms"], min_bytes=config["fetch.min.bytes"],
+                            max_bytes=config["fetch.max.bytes"],
                             isolation_level=self._isolation_level, topics=fetch.topics, forgotten_topics_data=fetch.forgotten,
                             rack_id=config.get("client.rack", ""), **fetch.session)
 

@@ -62,7 +62,8 @@ class GroupJoin:
         session_ms, poll_interval_ms = self._config["session.timeout.ms"], self._config["max.poll.interval.ms"]
         request = JoinGroupRequest(
             group_id=self._membership.group_id, session_timeout_ms=session_ms, rebalance_timeout_ms=poll_interval_ms,
-            member_id=self._membership.member_id, protocol_type="consumer", protocols=self._protocols(), reason=self._membership.rejoin_reason or None)
+            member_id=self._membership.member_id, protocol_type="consumer", protocols=self._protocols(),
+            reason=self._membership.rejoin_reason or None)
         node = self._lookup.node
         self._log("SENDING_JOIN_GROUP", request=self._client.client.request_text(request, node), node=node)
         timeout_ms = max(self._config["request.timeout.ms"], poll_interval_ms + JOIN_GROUP_TIMEOUT_LAPSE_MS)
@@ -85,7 +86,8 @@ class GroupJoin:
         response = sent.value.message
         error = error_for(response.error_code)
         if error is Errors.NONE:
-            self._log("JOIN_GROUP_RESPONSE", response=payload.object_text(response, sent.value.request.header.api_version, self._profile.name))
+            self._log("JOIN_GROUP_RESPONSE",
+                      response=payload.object_text(response, sent.value.request.header.api_version, self._profile.name))
             if membership.state is not MemberState.PREPARING_REBALANCE:
                 self._end(JoinAgain(""))  # Left or expelled while the answer was on its way.
                 return
@@ -146,7 +148,8 @@ class GroupJoin:
         response = sent.value.message
         error = error_for(response.error_code)
         if error is Errors.NONE:
-            self._log("SYNC_GROUP_RESPONSE", response=payload.object_text(response, sent.value.request.header.api_version, self._profile.name))
+            self._log("SYNC_GROUP_RESPONSE",
+                      response=payload.object_text(response, sent.value.request.header.api_version, self._profile.name))
             if membership.state is not MemberState.COMPLETING_REBALANCE:
                 self._end(JoinAgain(""))  # Left or expelled while the answer was on its way.
                 return

@@ -18,7 +18,8 @@ from kafkalab.clients.log_context import LogContext
 from kafkalab.errors import COMMIT_FAILED_TEXT, CommitFailedException, Errors, RetriableException, error_for
 from kafkalab.lines.java_values import list_text, value_text
 from kafkalab.protocol.messages import (
-    OffsetCommitRequest, OffsetCommitRequestPartition, OffsetCommitRequestTopic, OffsetFetchRequest, OffsetFetchRequestGroup, OffsetFetchRequestTopics,
+    OffsetCommitRequest, OffsetCommitRequestPartition, OffsetCommitRequestTopic, OffsetFetchRequest, OffsetFetchRequestGroup,
+    OffsetFetchRequestTopics,
 )
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 
@@ -32,11 +33,11 @@ class GroupOffsets:
     pending_async_commits  commits without waiting that still wait for the coordinator to be found
     """
 
-    def __init__(self, profile, client: ConsumerNetworkClient, lookup: CoordinatorLookup, membership: Membership, subscriptions: SubscriptionState,
-                 log: LogContext, retry_backoff_ms: int) -> None:
+    def __init__(self, profile, client: ConsumerNetworkClient, lookup: CoordinatorLookup, membership: Membership,
+                 subscriptions: SubscriptionState, log: LogContext, retry_backoff_ms: int) -> None:
         self.pending_async_commits = 0
-        self._profile, self._client, self._lookup, self._membership, self._subscriptions = profile, client, lookup, membership, subscriptions
-        self._log, self._retry_backoff_ms = log, retry_backoff_ms
+        self._profile, self._client, self._lookup, self._membership = profile, client, lookup, membership
+        self._subscriptions, self._log, self._retry_backoff_ms = subscriptions, log, retry_backoff_ms
         self._fetch_under_way: RequestFuture | None = None
         self._ended_commits: list[Callable[[], None]] = []
 
@@ -78,8 +79,8 @@ class GroupOffsets:
                 continue
             known, leader = view.partitions.get(tp), view.leader(tp)
             position = FetchPosition(committed.offset, committed.leader_epoch, leader, known.epoch if known else None)
-            self._log("SETTING_COMMITTED_OFFSET", partition=tp, position=position.text(self._profile.position_style), offset=committed.offset,
-                      leader=leader)
+            self._log("SETTING_COMMITTED_OFFSET", partition=tp, position=position.text(self._profile.position_style),
+                      offset=committed.offset, leader=leader)
             self._subscriptions.seek(tp, position)
         return True
 
@@ -179,7 +180,8 @@ class GroupOffsets:
         for tp, committed in offsets.items():
             epoch = -1 if committed.leader_epoch is None else committed.leader_epoch
             topics.setdefault(tp.topic, []).append(OffsetCommitRequestPartition(
-                partition_index=tp.partition, committed_offset=committed.offset, committed_leader_epoch=epoch, committed_metadata=committed.metadata))
+                partition_index=tp.partition, committed_offset=committed.offset, committed_leader_epoch=epoch,
+                committed_metadata=committed.metadata))
         request = OffsetCommitRequest(group_id=group_id, generation_id_or_member_epoch=generation.id, member_id=generation.member_id,
                                       topics=tuple(OffsetCommitRequestTopic(name=t, partitions=tuple(ps)) for t, ps in topics.items()))
         self._log.journal.append("commit", self._log.who, group=group_id, offsets={str(tp): o.offset for tp, o in offsets.items()})

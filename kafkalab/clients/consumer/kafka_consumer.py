@@ -233,7 +233,8 @@ class KafkaConsumer:
                 self._update_positions(timer)
                 self._network.poll(timer)
                 if timer.expired and state.state is not FetchState.FETCHING:
-                    raise TimeoutException(f"Timeout of {limit_ms}ms expired before the position for partition {partition} could be determined")
+                    raise TimeoutException(
+                        f"Timeout of {limit_ms}ms expired before the position for partition {partition} could be determined")
             return state.position.offset
 
     def beginning_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
@@ -312,7 +313,8 @@ class KafkaConsumer:
                 self._coordinator.close(timer)
             self._fetcher.close(timer)
             removed = metrics.removed_at_close(
-                self.profile.name, "consumer", self.client_id, nodes=self._client.tried_connections(), fetched_from=self._fetcher.fetched_from,
+                self.profile.name, "consumer", self.client_id, nodes=self._client.tried_connections(),
+                fetched_from=self._fetcher.fetched_from,
                 partitions=[(tp.topic, tp.partition) for tp in self._fetcher.fetched], in_group=self._coordinator is not None)
             for line in removed:
                 self._log("METRIC_REMOVED", metric=line)

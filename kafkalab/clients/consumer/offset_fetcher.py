@@ -69,7 +69,8 @@ class OffsetFetcher:
         for tp, timestamp in timestamps.items():
             view = self._client.client.metadata.view.partitions[tp]
             epoch = view.epoch if self._profile.list_offsets_with_epoch and view.epoch is not None else -1
-            topics.setdefault(tp.topic, []).append(ListOffsetsPartition(partition_index=tp.partition, current_leader_epoch=epoch, timestamp=timestamp))
+            asked = ListOffsetsPartition(partition_index=tp.partition, current_leader_epoch=epoch, timestamp=timestamp)
+            topics.setdefault(tp.topic, []).append(asked)
         request = ListOffsetsRequest(isolation_level=1 if self._config["isolation.level"] == "read_committed" else 0,
                                      topics=tuple(ListOffsetsTopic(name=t, partitions=tuple(ps)) for t, ps in topics.items()),
                                      timeout_ms=self._config["request.timeout.ms"])
@@ -92,7 +93,8 @@ class OffsetFetcher:
                         self._log("LIST_OFFSETS_HANDLED", partition=tp, offset=p.offset, timestamp=p.timestamp)
                         found[tp] = p
                     else:
-                        self._log("LIST_OFFSETS_PARTITION_ERROR", partition=tp, error=error_for(p.error_code).known_to(self._profile.name).name)
+                        self._log("LIST_OFFSETS_PARTITION_ERROR", partition=tp,
+                                  error=error_for(p.error_code).known_to(self._profile.name).name)
                         self._client.client.metadata.request_update()
             future.complete(found)
 

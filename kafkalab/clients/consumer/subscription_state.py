@@ -57,7 +57,8 @@ class FetchPosition:
         else:
             leader = "Optional.empty" if self.leader is None else f"Optional[{self.leader}]"
             leader_epoch = self.leader_epoch if known else "absent"
-        return f"FetchPosition{{offset={self.offset}, offsetEpoch={epoch}, currentLeader=LeaderAndEpoch{{leader={leader}, epoch={leader_epoch}}}}}"
+        return (f"FetchPosition{{offset={self.offset}, offsetEpoch={epoch}, "
+                f"currentLeader=LeaderAndEpoch{{leader={leader}, epoch={leader_epoch}}}}}")
 
 
 @dataclass(slots=True)

@@ -26,8 +26,8 @@ REQUEST = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=LA
 class InitProducerId:
     """The question, until it is answered. `closing` says that the producer is being closed and nobody waits for an id."""
 
-    def __init__(self, transactions: TransactionManager, client: NetworkClient, loop: LoopingClient, retry_backoff_ms: int, profile, log: LogContext,
-                 closing: Callable[[], bool]) -> None:
+    def __init__(self, transactions: TransactionManager, client: NetworkClient, loop: LoopingClient, retry_backoff_ms: int, profile,
+                 log: LogContext, closing: Callable[[], bool]) -> None:
         self._transactions, self._client, self._loop, self._retry_backoff_ms = transactions, client, loop, retry_backoff_ms
         self._profile, self._log, self._closing = profile, log, closing
         self._answers: list[ClientResponse] = []

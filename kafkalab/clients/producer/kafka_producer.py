@@ -117,8 +117,8 @@ class KafkaProducer:
             raise RecordTooLargeException(self.profile.too_large_text.format(size=size, limit=limit))
         partition = self._partition_of_new_batch(record.topic, partition, wire, by_partitioner, view)
         tp = TopicPartition(record.topic, partition)
-        self._log("APPENDING_RECORD", record=record_text(record, self.profile.headers_read_only), callback=callback_text(callback), topic=tp.topic,
-                  partition=partition)
+        self._log("APPENDING_RECORD", record=record_text(record, self.profile.headers_read_only), callback=callback_text(callback),
+                  topic=tp.topic, partition=partition)
         outcome = self._outcome(record, tp, timestamp_ms, future, callback)
         if self._accumulator.append(tp, wire, outcome, deadline_ms - self._lab.now_ms):
             self._log("WAKING_SENDER", topic=tp.topic, partition=partition)
@@ -138,7 +138,8 @@ class KafkaProducer:
             self._log("RETRYING_APPEND", topic=topic, partition=partition, old_partition=partition)
         return partition
 
-    def _outcome(self, record: ProducerRecord, tp: TopicPartition, timestamp_ms: int, future: FutureRecordMetadata, callback: Callback | None) -> Outcome:
+    def _outcome(self, record: ProducerRecord, tp: TopicPartition, timestamp_ms: int, future: FutureRecordMetadata,
+                 callback: Callback | None) -> Outcome:
         """What to do when the record's fate is known."""
         journal = self._lab.journal
         sent = journal.cause

@@ -46,7 +46,8 @@ class ProducerBatch:
     def size_with(self, record: WireRecord) -> int:
         """How many bytes it would have with one more record."""
         first_ms = self.records[0].timestamp_ms if self.records else record.timestamp_ms
-        return self.size_bytes + record_size_bytes(record, offset_delta=len(self.records), timestamp_delta_ms=record.timestamp_ms - first_ms)
+        return self.size_bytes + record_size_bytes(record, offset_delta=len(self.records),
+                                                   timestamp_delta_ms=record.timestamp_ms - first_ms)
 
     def append(self, record: WireRecord, outcome: Outcome) -> None:
         self.size_bytes = self.size_with(record)

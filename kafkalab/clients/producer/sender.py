@@ -34,8 +34,8 @@ class Sender:
     finished  set when the loop has ended and its sockets are closed
     """
 
-    def __init__(self, client: NetworkClient, accumulator: RecordAccumulator, transactions: TransactionManager | None, config: Mapping, profile,
-                 log: LogContext, plain_log: LogContext, clock: Scheduler) -> None:
+    def __init__(self, client: NetworkClient, accumulator: RecordAccumulator, transactions: TransactionManager | None, config: Mapping,
+                 profile, log: LogContext, plain_log: LogContext, clock: Scheduler) -> None:
         self.finished = Signal()
         self._client, self._metadata, self._accumulator, self._transactions = client, client.metadata, accumulator, transactions
         self._config, self._profile, self._log, self._plain, self._clock = config, profile, log, plain_log, clock

@@ -55,7 +55,9 @@ class TransactionManager:
         batch.producer_id, batch.producer_epoch = self.producer_id, self.producer_epoch
         batch.base_sequence = self._next.get(tp, 0)
         self._next[tp] = (batch.base_sequence + len(batch.records)) % (1 << 31)
-        self._log("SEQUENCE_ASSIGNED", producer_id=self.producer_id, producer_epoch=self.producer_epoch, sequence=batch.base_sequence, partition=tp)
+        self._log("SEQUENCE_ASSIGNED", producer_id=self.producer_id, producer_epoch=self.producer_epoch, sequence=batch.base_sequence,
+                  partition=tp)
 
     def acknowledged(self, batch) -> None:
-        self._log("SEQUENCE_ACKNOWLEDGED", producer_id=self.producer_id, partition=batch.partition, sequence=batch.base_sequence + len(batch.records) - 1)
+        self._log("SEQUENCE_ACKNOWLEDGED", producer_id=self.producer_id, partition=batch.partition,
+                  sequence=batch.base_sequence + len(batch.records) - 1)
