@@ -58,7 +58,7 @@ def test_the_lab_comes_up_where_its_port_is_taken_and_prints_its_address(checkou
             address = None
             while address is None and server.poll() is None and time.monotonic() < until:
                 time.sleep(0.2)
-                address = re.search(r"http://localhost:(\d+)(/lab/tree/\S*00_start_here\.ipynb\S*token=\S+)", log.read_text(encoding="utf-8"))
+                address = re.search(r"http://(?:localhost|127\.0\.0\.1):(\d+)(/lab/tree/\S*00_start_here\.ipynb\S*token=\S+)", log.read_text(encoding="utf-8"))
             assert address, log.read_text(encoding="utf-8")
             assert int(address[1]) != port
             page = urllib.request.urlopen(address[0], timeout=30).read().decode()
