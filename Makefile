@@ -13,7 +13,7 @@ FROM = --constraint constraints.txt $(if $(WHEELS),--no-index --find-links "$(WH
 # --- what one can ask for: the text after ## and the command under it are what `make help` prints ---
 
 help:
-	@awk -v py="$(PY)" -v students="$(STUDENTS)" -v chapters="$(CHAPTERS)" -v dir="$(DIR)" -f .ci/help.awk Makefile
+	@awk "$$HELP" Makefile
 
 lab: .venv/ready  ## learn: JupyterLab opens on chapter 00, on your own copy of the notebooks
 	@$(PY) -m autograder.lab
@@ -60,3 +60,18 @@ wheels: .venv/ready  ## fill the folder wheels/ for machines without internet: m
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "No Python 3.11 or newer here: install one, or name it, make lab PYTHON=/path/to/python3."; exit 1; }
 	@$(PYTHON) -m venv .venv || { rm -rf .venv; echo "$(PYTHON) cannot make a virtual environment: install its venv module (Debian, Ubuntu: apt install python3-venv)."; exit 1; }
+
+# --- how help reads this file: a target, the text after ##, and the command in the line under it, its variables filled in ---
+
+define HELP
+/^[a-z-]+:.*## / {
+    target = $$1; sub(/:/, "", target)
+    text = $$0; sub(/.*## /, "", text)
+    getline command; sub(/^\t@/, "", command)
+    gsub(/[$$][(]PIP[)]/, "$(PY) -m pip", command); gsub(/[$$][(]PY[)]/, "$(PY)", command); gsub(/[$$][(]DIR[)]/, "$(DIR)", command)
+    gsub(/[$$][(]STUDENTS[)]/, "$(STUDENTS)", command); gsub(/[$$][(]CHAPTERS[)]/, "$(CHAPTERS)", command)
+    printf "make %-12s %-82s  %s\n", target, text, command
+}
+END { print "\nWithout make, once: python3 -m venv .venv && $(PY) -m pip install -c constraints.txt -e '.[dev,bench]'; then the commands on the right." }
+endef
+export HELP

@@ -24,6 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.lab import ENVIRONMENT, ROOT, jupyter_options
+from autograder.questions import chapters as with_questions
+from autograder.references import write_solution
 
 SCREENSHOTS = ROOT / "screenshots"
 WIDTHS_PX = (1280, 1920)
@@ -78,15 +80,20 @@ def find_chromium() -> str | None:
 
 
 def solved_notebooks(folder: Path, chapters: Sequence[str]) -> list[Path]:
-    """Write the solved notebook of each chapter (all released ones when `chapters` is empty) under `folder`; return their paths."""
+    """Write the solved notebook of each chapter (all released ones when `chapters` is empty) under `folder`; return their paths.
+
+    A chapter that asks nothing is its own solution.
+    """
     written = []
     for release in sorted((ROOT / "notebooks" / "release").glob("*/*.ipynb")):
         number = release.stem[:2]
         if not chapters or number in chapters:
             out = folder / release.parent.name / release.name
             out.parent.mkdir(parents=True)
-            subprocess.run([sys.executable, "-m", "autograder", "solution", number, "--out", str(out)],
-                           cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+            if number in with_questions():
+                write_solution(number, out)
+            else:
+                shutil.copy(release, out)
             written.append(out)
     return written
 
