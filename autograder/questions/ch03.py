@@ -36,8 +36,8 @@ QUESTIONS = (
                "One bootstrap, one coordinator, one data. How many leaders are there?")),
     Question(
         id="03.6", title="Spark: consumers without a coordinator", points=2, kind="value", answers=("without_coordinator",),
-        hints=("`per_client` has a column has_coordinator. Which rows have 0 there?",
-               "per_client.where(\"has_coordinator = 0\").count()")),
+        hints=("`per_client` has a column coordinator. Which rows have 0 there?",
+               "per_client.where(\"coordinator = 0\").count()")),
     Question(
         id="03.open", points=4, kind="open",
         title="Two brokers, one topic with five partitions, one consumer in a group, one bootstrap address, client 2.3. How many TCP "

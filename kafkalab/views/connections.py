@@ -38,7 +38,7 @@ class Row:
     @property
     def label(self) -> str:
         """The row's name, as the client's lines write it: the node id, and where it leads."""
-        where = "nowhere" if self.broker is None else f"broker {self.broker}"
+        where = "an address" if self.broker is None else f"broker {self.broker}"
         extra = ", for telemetry" if self.purpose == "telemetry" else ""
         return f"node {self.node} \N{RIGHTWARDS ARROW} {where} ({self.role}{extra})"
 
@@ -90,7 +90,7 @@ def timeline(lab, client: str | None = None, *, from_ms: int = 0, to_ms: int | N
     axes = figure.add_axes((0.27, 0.62 / height_in, 0.50, 1 - 1.40 / height_in))
     draw_rows(axes, found, from_ms, to_ms)
     open_now = sum(row.closed_at_ms is None or row.closed_at_ms > to_ms for row in found)
-    heading = title or f"{len(found)} connections opened, {open_now} open at {clock(to_ms)}"
+    heading = title or f"{len(found)} connection{'' if len(found) == 1 else 's'} opened, {open_now} open at {clock(to_ms)}"
     figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
     draw_legend(figure, {row.role for row in found}, 1 - 0.46 / height_in)
     return Picture(figure, table_text(found), f"Connection Gantt: {heading}.")

@@ -26,7 +26,7 @@ def compare(left, right, titles: tuple[str, str], *, client: str | None = None, 
     to_ms = max(left.now_ms, right.now_ms) if to_ms is None else to_ms
     both = [[row for row in rows(lab, client) if row.opened_at_ms <= to_ms] for lab in (left, right)]
     boxes = differing(*both)
-    row_in, gap_in = 0.40, 0.42
+    row_in, gap_in = 0.40, 0.52
     heights = [row_in * max(1, len(found)) for found in both]
     height_in = sum(heights) + 2 * gap_in + 1.35
     figure = blank_figure(WIDTH_IN, height_in)

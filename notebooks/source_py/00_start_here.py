@@ -9,7 +9,7 @@ from autograder.machine import machine
 machine()
 
 # %% [markdown]
-# Every row should say *fine*. A row that does not says what to do. You can read and run chapters 02 and 03 without Spark, all but their last section.
+# Every row should say *fine*. A row that does not says what to do. You can read and run chapters 02 and 03 without Spark, all but the Spark lab at their end.
 #
 # ## Guess
 #
@@ -22,7 +22,7 @@ machine()
 # %%
 from autograder import predict, truth
 
-predict("first producer", connections=None)
+predict("00 first producer", connections=None)
 
 # %% [markdown]
 # ## Run
@@ -49,7 +49,7 @@ future.get(), lab.now_ms
 # %%
 from kafkalab.views import timeline
 
-truth("first producer", connections=len(lab.sockets()))
+truth("00 first producer", connections=len(lab.sockets()))
 timeline(lab)
 
 # %% [markdown]
@@ -57,7 +57,8 @@ timeline(lab)
 # its cousin in a consumer. Here is what a Java client would have written into its log:
 
 # %%
-print("".join(lab.lines("shop").query("logger.str.endswith('NetworkClient') and level == 'DEBUG'").text.head(4)))
+for line in lab.lines("shop").query("logger.str.endswith('NetworkClient')").head(4).itertuples():
+    print(line.time, line.level, line.message)
 
 # %% [markdown]
 # And why was the second connection opened? Every event knows its cause.
@@ -70,8 +71,10 @@ lab.why(lab.sockets()[1])
 #
 # - You write into the cells that say `# Your answer goes here.`
 # - `check("02.1")` says in a sentence how your answer does. It tells you which idea a wrong number comes from.
-# - `hint("02.1")` helps in two steps. `reveal("02.1")` shows the answer, after you have it or when you give up.
-# - The cell under it, `require("02.1")`, belongs to the grader. Leave it as it is.
+# - `hint("02.1")` helps in two steps. `reveal("02.1")` shows the answer once you have it; `reveal("02.1", give_up=True)` shows it at once.
+# - The cell under it, `require("02.1")`, belongs to the grader. Leave it as it is. It stops with an error until your answer is right, so
+#   *Run All* stops there too. Go on from the next cell; the chapter does not need your answer.
+# - Open questions at the end of a chapter are read by a person. English or Chinese, a few whole sentences.
 # - Your guesses, answers and hints are kept in `progress.json` beside your notebooks. Nothing is sent anywhere.
 #
 # Next: **02 · What does a producer connect to?**

@@ -1,11 +1,10 @@
 # %% [markdown]
 # # 02 · What does a producer connect to?
 #
-# You create a producer. You have sent nothing. Is it connected to anybody? To how many brokers? You will guess, run, look, and then find out
-# which connections a producer needs, which it only needed once, and which nobody closes.
+# You create a producer. You have sent nothing. Is it connected to anybody? To how many brokers? Guess, run, look. Then find out which connections a
+# producer needs, which it needed only once, and which nobody closes.
 #
-# **You need** chapter 00. **You get** five words: *bootstrap address*, *metadata*, *Sender*, *least loaded*, *zombie connection*.
-# **Time** about 40 minutes.
+# **You need** chapter 00. **You get** five words: *bootstrap address*, *metadata*, *Sender*, *least loaded*, *zombie*. **Time** about 40 minutes.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -17,20 +16,34 @@ me("")     # your student id, if your teacher gave you one: me("s123")
 # %% [markdown]
 # ## 1. Guess, run, look
 #
-# Two brokers, 0 and 1. The producer gets both addresses in `bootstrap.servers`. Topic `orders` has two partitions, one on each broker. We send a record to
-# each partition. How many connections are opened? How many are left after ten minutes, if we keep sending?
+# Two brokers, 0 and 1. The client gets both addresses in `bootstrap.servers`. Topic `orders` has two partitions, one on each broker. How many connections
+# are there before we send? How many are opened in all, when we send to both partitions for ten minutes? How many are left then?
 
 # %%
-predict("first producer", opened=None, kept=None)
+predict("02 two brokers", before_send=None, opened=None, kept=None)
 
 # %%
 def shop(version="2.3", seed=3, brokers=2, partitions=2, **config):
-    lab = Lab(brokers=brokers, seed=seed, version=version, broker_version="2.3" if version in ("2.1", "2.2", "2.3") else "4.4")
+    lab = Lab(brokers=brokers, seed=seed, version=version, broker_version="2.3" if version.startswith("2.") else "4.4")
     lab.create_topic("orders", partitions=partitions)
     addresses = ",".join(f"localhost:{9092 + broker}" for broker in range(brokers))
-    producer = KafkaProducer(lab, {"bootstrap.servers": addresses, "enable.idempotence": False, **config}, name="shop")
-    return lab, producer
+    return lab, KafkaProducer(lab, {"bootstrap.servers": addresses, "enable.idempotence": False, **config}, name="shop")
 
+lab, producer = shop()
+lab.run_for(ms=2_000)
+before_send = len(lab.sockets())
+timeline(lab)
+
+# %% [markdown]
+# Each bar is one TCP connection. Each small tick under it is a request. Nothing was sent, and there is a connection already.
+#
+# Your program did not open it. `KafkaProducer`'s constructor starts a thread of its own, the **Sender**. The Sender's first act is to look for **metadata**: which
+# brokers are there, and who leads what? Any one broker can answer for the whole cluster. So far the Sender knows **bootstrap addresses** and no broker. It gives
+# the addresses made-up ids, −1, −2, −3 in the order of the list, and asks one of them.
+#
+# Now we send, for ten minutes.
+
+# %%
 def send_for(producer, lab, ms, partitions=2):
     end = lab.now_ms + ms
     while lab.now_ms < end:
@@ -38,41 +51,45 @@ def send_for(producer, lab, ms, partitions=2):
             producer.send(ProducerRecord("orders", key="alice", value="tea", partition=partition))
         lab.run_for(ms=20_000)
 
-lab, producer = shop()
-lab.run_for(ms=2_000)
-timeline(lab)
-
-# %% [markdown]
-# Nothing was sent, and there is a connection already. `KafkaProducer`'s constructor starts a thread of its own, the **Sender**. The Sender wants to know the
-# cluster, so it asks for **metadata**. It knows only addresses, so it gives them made-up numbers: −1, −2, −3. Here it asked the one it calls −1.
-#
-# Now we send, for ten minutes.
-
-# %%
 send_for(producer, lab, ms=10 * 60_000)
-truth("first producer", opened=len(lab.sockets()), kept=sum(s.closed_at_ms is None for s in lab.sockets()))
+kept = sum(s.closed_at_ms is None for s in lab.sockets())
+truth("02 two brokers", before_send=before_send, opened=len(lab.sockets()), kept=kept)
 timeline(lab)
 
 # %% [markdown]
-# Broker 0 may be behind two connections now: once as node −1, once as node 0. The client keeps its connections by node id. When METADATA told it about
-# "0 at localhost:9092", it looked under 0, found nothing, and opened a new one. Nobody uses node −1 any more. After nine idle minutes the client closes it.
+# Node −1 and node 0 lead to the same broker, at the same host and port. Yet they are two connections. The client keeps its connections by node id. METADATA
+# told it about "broker 0 at localhost:9092"; the 0 is what the broker has in its `server.properties`, as `broker.id` or `node.id`. The client looked under 0,
+# found nothing, and opened a new connection. The address in METADATA is the one under which the broker wants to be reached, its *advertised listener*. It
+# need not be the one in your list. Nobody uses node −1 any more. After nine idle minutes the client closes it.
 
 # %% [markdown]
 # ## 2. What the Sender says
 #
-# Here is the talk in the order of time, and the lines that a Java client 2.3 writes meanwhile.
+# The whole talk, in the order of time. A diamond is a new connection. An arrow slants because a message needs time.
 
 # %%
 lab, producer = shop()
 producer.send(ProducerRecord("orders", key="alice", value="tea", partition=0)).get()
 sequence(lab, "shop")
 
+# %% [markdown]
+# Every connection begins with the same question, `API_VERSIONS`: which requests do you understand? The client asks nothing else until it knows. Then METADATA goes
+# to −1, and the record goes to 0.
+#
+# These are the lines that a Java client 2.3 writes meanwhile. We leave out the long answers to API_VERSIONS.
+
 # %%
-print("".join(lab.lines("shop").query("logger.str.endswith('NetworkClient') and level == 'DEBUG'").text))
+def say(lab):
+    """Print the client's lines about its connections: time and message."""
+    for line in lab.lines().query("logger.str.endswith('NetworkClient') and level == 'DEBUG'").itertuples():
+        if not line.message.split("] ")[1].startswith("Recorded API versions"):
+            print(line.time[-12:], line.message.split("] ", 1)[1])
+
+say(lab)
 
 # %% [markdown]
-# `Initialize connection … for sending metadata request` comes from the part that fetches metadata. The second `Initiating connection` has no such line
-# before it: there the Sender itself wanted to send a record.
+# `Initialize connection … for sending metadata request` comes from the part that fetches metadata. The connection to node 0 has no such line: there the
+# Sender itself wanted to send a record.
 
 # %% [markdown]
 # ### Exercise 02.1 · Who is connected?
@@ -118,8 +135,9 @@ require("02.1")
 # %% [markdown]
 # ### Exercise 02.2 · Opened and kept
 #
-# A 2.3 producer with one bootstrap address. Your cluster has `n.brokers` brokers, your topic `n.partitions` partitions, and `n.leaders` of the brokers lead them all. The
-# program sends to every partition, every twenty seconds, for a quarter of an hour. How many connections does it open in all, and how many are left at the end?
+# A 2.3 producer with one bootstrap address. Your cluster has `n.brokers` brokers, your topic `n.partitions` partitions, and `n.leaders` of the brokers lead
+# them all. The program sends to every partition, every twenty seconds, for a quarter of an hour. How many connections does it open in all, and how many are
+# left at the end?
 
 # %%
 n = numbers("02.2")
@@ -140,18 +158,61 @@ check("02.2")
 require("02.2")
 
 # %% [markdown]
-# ## 3. Which broker is asked?
+# ## 3. Two threads, one constructor
 #
-# The client asks the **least loaded** node: the one with the fewest requests that still wait for an answer. It looks at its own list only; it cannot know how
-# busy a broker really is. In version 2.2 the rule had a gap. A node whose connection was just being made counted as loaded, so the next look found an untouched
-# address, and one more connection was opened. Version 2.3 closed the gap (KAFKA-8275, KAFKA-8376).
+# Your thread and the Sender share one thing: the **RecordAccumulator**. It is a map from partition to a queue of batches. `send` puts a record into the last batch of a
+# queue, the Sender takes batches from its front, and each of them holds the queue's lock meanwhile. That is why many threads may share one producer.
+#
+# But the Sender is started *inside the constructor*. Here is a hasty class in Python that does the same a little too early. `join` makes sure that the new
+# thread is the faster one. What will it find: `"accumulator"` or `"nothing"`?
 
 # %%
-lab22, _ = shop("2.2", brokers=3)
-lab23, _ = shop("2.3", brokers=3)
+predict("02 hasty constructor", found=None)
+
+# %%
+import threading
+
+class Hasty:
+    def __init__(self):
+        sender = threading.Thread(target=self.look)
+        sender.start()
+        sender.join()
+        self.accumulator = {"orders-0": []}
+
+    def look(self):
+        self.found = "accumulator" if hasattr(self, "accumulator") else "nothing"
+
+truth("02 hasty constructor", found=Hasty().found)
+
+# %% [markdown]
+# The thread got hold of an object that was not finished. People say that `this` *escapes*. `KafkaProducer` starts its thread almost at the end, so it gets
+# away with it. In Java there is one more danger: without a rule that orders the two threads, the new one may not see what the other has written. Section 9 asks you
+# for the safe order.
+
+# %% [markdown]
+# ## 4. Which broker is asked?
+#
+# The client asks the **least loaded** node: the one with the fewest requests that still wait for an answer. It looks at its own list only; it cannot know how
+# busy a broker really is.
+#
+# A well-known article of 2018 used two addresses, as we did, and counted four connections. It concluded: N brokers cost 2N. Its client was of version 2.2. Three
+# brokers, three addresses, nothing sent: how many will 2.2 open, how many 2.3?
+
+# %%
+predict("02 three addresses", v2_2=None, v2_3=None)
+
+# %%
+lab22, producer22 = shop("2.2", brokers=3, partitions=3, seed=4)
+lab23, producer23 = shop("2.3", brokers=3, partitions=3, seed=4)
 lab22.run_for(ms=2_000)
 lab23.run_for(ms=2_000)
-compare(lab22, lab23, titles=("client 2.2, nothing sent", "client 2.3, nothing sent"))
+truth("02 three addresses", v2_2=len(lab22.sockets()), v2_3=len(lab23.sockets()))
+compare(lab22, lab23, titles=("client 2.2, nothing sent", "client 2.3, nothing sent"), to_ms=40)
+
+# %% [markdown]
+# In version 2.2 the rule had a gap. A node whose connection was just being made counted as loaded. So the next look found an untouched address, and one more
+# connection was opened. Only one of them carried METADATA. The others asked for API_VERSIONS and were never used again. Version 2.3 closed the gap
+# (KAFKA-8275, KAFKA-8376): it waits for the connection that is on its way.
 
 # %% [markdown]
 # ### Exercise 02.3 · Write the rule
@@ -189,8 +250,9 @@ require("02.3")
 
 # %%
 lab = Lab(brokers=3, seed=3, version="2.3", broker_version="2.3")
+addresses = "localhost:9092,localhost:9093,localhost:9094"
 try:
-    producer = KafkaProducer(lab, {"bootstrap.servers": "localhost:9092,localhost:9093,localhost:9094"}, name="mine", least_loaded=least_loaded)
+    producer = KafkaProducer(lab, {"bootstrap.servers": addresses}, name="mine", least_loaded=least_loaded)
     lab.run_for(ms=2_000)
     outcome = timeline(lab)
 except Exception as problem:
@@ -198,11 +260,75 @@ except Exception as problem:
 outcome
 
 # %% [markdown]
+# ## 5. What closes a connection, and what does not
+#
+# **You do.** `producer.close()` sends what is waiting and closes everything. If the process is killed, `kill -9`, the client closes nothing. The operating system
+# drops its sockets.
+#
+# **The client does**, after `connections.max.idle.ms` without a request, nine minutes. It looks while the Sender is awake. A Sender that has nothing to do sleeps, for
+# minutes at times, and closes at most one connection each time it wakes. After each close the client asks for METADATA.
+#
+# With −1 the client never closes an idle connection. A producer sends for one minute and is silent for twenty. Who closes node −1 then: `"client"`, `"broker"` or
+# `"nobody"`?
+
+# %%
+predict("02 limit -1", closed_by=None)
+
+# %%
+lab, producer = shop(**{"connections.max.idle.ms": -1})
+send_for(producer, lab, ms=60_000)
+lab.run_for(ms=20 * 60_000)
+truth("02 limit -1", closed_by={"idle": "client", "peer": "broker", None: "nobody"}[lab.sockets()[0].how])
+timeline(lab)
+
+# %% [markdown]
+# A connection that stands and that nobody uses is called a **zombie**. With −1 it lived one minute longer than usual. Then the broker closed it: brokers have a
+# limit of their own, ten minutes. TCP's keepalive does not save it. It shows that the other side lives, and it is not a request. A zombie lives for ever only if
+# the broker's limit is −1 as well.
+
+# %% [markdown]
+# ### Exercise 02.4 · Idle, or zombie?
+#
+# A 2.3 producer, one bootstrap address, `n4.brokers` brokers and as many partitions. It sends to every partition during the first minute only. Its
+# `connections.max.idle.ms` is `n4.limit_s` seconds (−1 means never). The brokers have their ten minutes. How many connections are open after five minutes, and
+# after twenty? An idle producer still asks for metadata every five minutes.
+
+# %%
+n4 = numbers("02.4")
+n4
+
+# %% answer="02.4"
+after_five = ...
+after_twenty = ...
+### BEGIN SOLUTION
+lab4 = Lab(brokers=n4.brokers, seed=3, version="2.3", broker_version="2.3")
+lab4.create_topic("orders", partitions=n4.brokers)
+limit_ms = -1 if n4.limit_s < 0 else n4.limit_s * 1_000
+producer4 = KafkaProducer(lab4, {"connections.max.idle.ms": limit_ms}, name="shop")
+send_for(producer4, lab4, ms=60_000, partitions=n4.brokers)
+lab4.run_for(ms=5 * 60_000 - lab4.now_ms)
+after_five = sum(s.closed_at_ms is None for s in lab4.sockets())
+lab4.run_for(ms=20 * 60_000 - lab4.now_ms)
+after_twenty = sum(s.closed_at_ms is None for s in lab4.sockets())
+### END SOLUTION
+
+# %%
+check("02.4")
+
+# %% test="02.4"
+require("02.4")
+
+# %% [markdown]
+# ## 6. A race
+#
+# Does 2.2 really connect to *every* address? It opens one more each time it comes round, until one of them has answered API_VERSIONS. So it is a race between the
+# client's rounds and the brokers' answers. The article saw one run of that race.
+
+# %% [markdown]
 # ### Exercise 02.5 · How slow must the answers be?
 #
-# A 2.2 producer with five addresses opens more connections when the brokers answer its first question, API_VERSIONS, more slowly. `bootstrap_sockets(delay_ms)`
-# below counts them for a delay in milliseconds, in a lab of your own. Find by experiment the smallest delay from which on **all five** are opened: with that delay and
-# with every larger one up to 20 ms.
+# `bootstrap_sockets(delay_ms)` counts the connections of a 2.2 producer with five addresses, when every answer to API_VERSIONS is that many milliseconds late. Find
+# by experiment the smallest delay from which on **all five** are opened: with that delay and with every larger one up to 20 ms.
 
 # %%
 d = numbers("02.5")
@@ -231,82 +357,41 @@ check("02.5")
 require("02.5")
 
 # %% [markdown]
-# ## 4. What closes a connection, and what does not
+# ## 7. The time machine
 #
-# Clients close what was idle for `connections.max.idle.ms`, nine minutes. The client looks while it polls. A producer that has nothing to do sleeps for up to half a
-# minute between two looks, and closes at most one connection each time. With −1 the client never closes anything. Then the broker does: it has a limit of its own,
-# ten minutes.
+# The same producer with two addresses, in an old and in a new version. Nothing is sent. Guess first.
 
 # %%
-lab, producer = shop(**{"connections.max.idle.ms": -1})
-send_for(producer, lab, ms=60_000)
-lab.run_for(ms=20 * 60_000)
-timeline(lab)
-
-# %% [markdown]
-# A connection that nobody uses and nobody closes is called a **zombie**. With −1 in the client it lived one minute longer than usual: the broker closed it. It
-# would live for ever only if the broker's limit were −1 as well.
-
-# %% [markdown]
-# ### Exercise 02.4 · Idle, or zombie?
-#
-# A 2.3 producer, one bootstrap address, `n4.brokers` brokers and as many partitions. It sends to every partition during the first minute only. Its
-# `connections.max.idle.ms` is `n4.limit_s` seconds (−1 means never). The brokers have their ten minutes. How many connections are open after five minutes, and after
-# twenty? An idle producer still asks for metadata every five minutes.
+predict("02 old and new", v2_1=None, v3_9=None)
 
 # %%
-n4 = numbers("02.4")
-n4
-
-# %% answer="02.4"
-after_five = ...
-after_twenty = ...
-### BEGIN SOLUTION
-lab4 = Lab(brokers=n4.brokers, seed=3, version="2.3", broker_version="2.3")
-lab4.create_topic("orders", partitions=n4.brokers)
-limit_ms = -1 if n4.limit_s < 0 else n4.limit_s * 1_000
-producer4 = KafkaProducer(lab4, {"connections.max.idle.ms": limit_ms}, name="shop")
-send_for(producer4, lab4, ms=60_000, partitions=n4.brokers)
-lab4.run_for(ms=5 * 60_000 - lab4.now_ms)
-after_five = sum(s.closed_at_ms is None for s in lab4.sockets())
-lab4.run_for(ms=20 * 60_000 - lab4.now_ms)
-after_twenty = sum(s.closed_at_ms is None for s in lab4.sockets())
-### END SOLUTION
-
-# %%
-check("02.4")
-
-# %% test="02.4"
-require("02.4")
-
-# %% [markdown]
-# ## 5. The time machine
-#
-# The same producer, three versions apart. Nothing is sent.
-
-# %%
-lab21, _ = shop("2.1")
-lab39, _ = shop("3.9")
+lab21, producer21 = shop("2.1")
+lab39, producer39 = shop("3.9")
 lab21.run_for(ms=2_000)
 lab39.run_for(ms=2_000)
-compare(lab21, lab39, titles=("client 2.1, nothing sent", "client 3.9, nothing sent"))
+truth("02 old and new", v2_1=len(lab21.sockets()), v3_9=len(lab39.sockets()))
+compare(lab21, lab39, titles=("client 2.1, nothing sent", "client 3.9, nothing sent"), to_ms=40)
 
 # %% [markdown]
-# **Then and now.** A well-known article of 2018 explained all this with two runs. Most of what it says holds. Some of it was a race, and some has changed:
+# Version 2.1 waits for the first `send`. Version 3.9 asks a second question while the first is under way: does a broker want the client's own metrics?
+# That is telemetry (KIP-714), and it takes another connection.
+#
+# **Then and now.** Most of what the article of 2018 says holds. Some of it was a race, and some has changed:
 #
 # | Then | Now | Try it |
 # |---|---|---|
-# | The constructor connects to every address in `bootstrap.servers`. | It was a race in versions up to 2.2: with two addresses nearly always both. From 2.3 one is asked. With 1000 addresses nobody opens 1000. | section 3 |
-# | A producer connects before anything is sent. | From 2.2 on. Version 2.1 waits for the first `send`. | section 5 |
-# | N brokers cost 2N connections. | One for metadata, and one for each broker that leads something you send to. | 02.2 |
-# | The setting is `connection.max.idle.ms`. | It is `connections.max.idle.ms`. | section 4 |
-# | With −1 the connection is permanent. | The broker closes it after its own ten minutes. | section 4 |
-# | Clients should compare host and port instead of ids. | They still go by id. Since 4.0 a client can go back to its bootstrap addresses when its metadata is of no use (KIP-899, KIP-1102). | 02.open |
-# | — | From 3.7 a client also looks for a broker that takes its metrics (KIP-714). That can open one more connection. | section 5 |
-# | — | From 3.0.1 on producers are idempotent and ask for a producer id first, at a node of their own choice. | `enable.idempotence=True` in section 5 |
+# | The constructor's thread connects to every bootstrap address. Give it 1000, and it opens 1000. | A race, up to 2.2. From 2.3 on one address is asked. Three or four are still a good number to give: any one tells about all. | sections 4, 6 |
+# | A producer of version 2.1 connects before anything is sent. | From 2.2 on. The article's log shows a 2.2 in the making. | section 7 |
+# | N brokers cost 2N connections. | One to ask, and one for each broker that leads something you send to. | 02.2 |
+# | The setting is `connection.max.idle.ms`. | `connections.max.idle.ms`, with an s. | section 5 |
+# | With −1 the connection is permanent. | The broker closes it after ten minutes of its own. | section 5 |
+# | `kill -9` closes the connections. | It ends the process. The operating system drops the sockets. | section 5 |
+# | Clients should compare host and port, not ids. | They still go by id. From 4.0 on a client can go back to its bootstrap addresses when its metadata is of no use (KIP-899, KIP-1102). | 02.open |
+# | — | Client 3.7 and newer look for a broker that takes their metrics (KIP-714). | section 7 |
+# | — | From 3.0.1 on producers are idempotent. They ask for a producer id first, at a node of their own choice. | `shop("3.9", **{"enable.idempotence": True})` |
 
 # %% [markdown]
-# ## 6. The real thing beside it
+# ## 8. The real thing, and many of them
 #
 # A recording of a real Java producer 2.2.2 with three addresses, created and left alone. Beside it, the simulator plays the same scenario.
 
@@ -318,20 +403,24 @@ from kafkalab.replay import replay
 here = pathlib.Path.cwd()
 home = next(folder for folder in (here, *here.parents) if (folder / "data" / "recordings").is_dir())
 recording = home / "data/recordings/2.3.1/2.2.2/producer_created_three_bootstrap"
+scenario = json.loads((recording / "scenario.json").read_text())
 (home / "data/generated").mkdir(exist_ok=True)
-(home / "data/generated/chapter02.log").write_text(replay(json.loads((recording / "scenario.json").read_text()), seed=5)["client"])
+played = home / "data/generated/chapter02.log"
+played.write_text(replay(scenario, seed=9)["client"])
 
 def network(path):
-    return [row.text for row in read(path) if row.logger_name == "NetworkClient" and row.level == "DEBUG"]
+    rows = [row for row in read(path) if row.logger_name == "NetworkClient" and row.level == "DEBUG"]
+    return [row.text for row in rows if not row.text.startswith("Recorded API versions")]
 
-side_by_side(network(recording / "client.log.gz")[:12], network(home / "data/generated/chapter02.log")[:12], titles=("Java client 2.2.2", "simulator"))
+side_by_side(network(recording / "client.log.gz"), network(played), titles=("Java client 2.2.2", "simulator"))
 
 # %% [markdown]
-# Which address is asked first is chance, in Java and here. The steps are the same.
+# Which address is asked first is chance, in Java and here. We took a seed with the same luck. Try `seed=1`: the order changes, the steps do not.
 #
-# ## 7. Spark lab: sockets by the minute
+# ### Spark lab: sockets by the minute
 #
-# A small log set lies in `data/samples/tiny`: some dozens of clients, about ten minutes. Spark reads the lines and gives one row for each connection.
+# A small log set lies in `data/samples/tiny`: some dozens of clients, about ten minutes. Spark reads the lines and gives one row for each connection. The first
+# start of Spark takes a while.
 
 # %% spark=true
 from kafkalab import logsets
@@ -342,19 +431,24 @@ sockets = logsets.connections(logsets.read(spark, str(home / "data/samples/tiny"
 sockets.select("client_id", "node_id", "class", "opened_at", "closed_at", "how").orderBy("opened_at").limit(8).toPandas()
 
 # %% [markdown]
-# How many connections are alive at the full minutes?
+# `how` says who ended a connection. `idle`: the client, after its limit. `peer`: the broker. `None`: it was open at the end. How many connections are alive at each
+# full minute?
 
 # %% spark=true
-minutes = spark.sql("SELECT explode(sequence(timestamp'2026-01-05 09:00:00', timestamp'2026-01-05 09:10:00', interval 1 minute)) AS minute")
-alive = (minutes.join(sockets, (F.col("opened_at") <= F.col("minute")) & (F.col("closed_at").isNull() | (F.col("closed_at") > F.col("minute"))), how="left")
-         .groupBy("minute").agg(F.count("client_id").alias("alive")).orderBy("minute"))
+minutes = spark.sql("""SELECT explode(sequence(timestamp'2026-01-05 09:00:00', timestamp'2026-01-05 09:10:00',
+                                               interval 1 minute)) AS minute""")
+standing = (F.col("opened_at") <= F.col("minute")) & (F.col("closed_at").isNull() | (F.col("closed_at") > F.col("minute")))
+alive = minutes.join(sockets, standing, how="left").groupBy("minute").agg(F.count("client_id").alias("alive")).orderBy("minute")
 alive.toPandas()
 
 # %% [markdown]
 # ### Exercise 02.6 · Find the zombies
 #
-# The set ends after the idle limit has done its work: healthy clients have lost their bootstrap connection. How many **producers** still hold one at the end? Find it with
-# Spark in a cell of your own. Then write the number here.
+# The set ends after the idle limit has done its work: healthy clients have lost their bootstrap connection. How many **producers** still hold one at the end?
+# Ask Spark in the next cell. Then write the number into the answer.
+
+# %% spark=true
+sockets.groupBy("class", "how").count().orderBy("class", "how").toPandas()     # change this to ask about zombies
 
 # %% answer="02.6"
 zombie_producers = ...
@@ -369,7 +463,7 @@ check("02.6")
 require("02.6")
 
 # %% [markdown]
-# ## 8. In your own words
+# ## 9. In your own words
 #
 # A producer first connects to a bootstrap server as node -1 and later opens a second connection to the very same host and port as node 0. Why can the first connection not simply be reused, and would comparing host:port instead of the id fix it?
 
@@ -394,10 +488,14 @@ require("02.6")
 # - You pay one connection for metadata, and one for each broker that leads what you send to.
 # - Idle connections are closed by whoever looks first: the client after nine minutes, the broker after ten.
 #
-# **Words**: bootstrap address 引导地址 · metadata 元数据 · Sender 发送线程 · least loaded 负载最小 · zombie connection 僵尸连接
+# **Words**: bootstrap address 引导地址 · metadata 元数据 · Sender 发送线程 · least loaded 负载最小 · zombie 僵尸连接
 #
 # ### Do you remember?
+#
+# Answer aloud before you open a line.
 #
 # <details><summary>1. In chapter 00, why did one record need two connections?</summary>One to ask for metadata, one to the leader of the record's partition.</details>
 # <details><summary>2. What does send() wait for?</summary>Only for metadata of the topic. The record itself waits in a batch, and the future tells when it has arrived.</details>
 # <details><summary>3. What is the lab's clock?</summary>A virtual one. Time passes only when the lab runs: in run_for, in get, in poll.</details>
+#
+# Next: **03 · What does a consumer connect to?** It needs one connection more, for a reason worth knowing.
