@@ -91,6 +91,12 @@ class RefreshRetriableException(RetriableException):
     java_name = "org.apache.kafka.common.errors.RefreshRetriableException"
 
 
+class SerializationException(KafkaException):
+    """A key or value cannot be turned into bytes."""
+
+    java_name = "org.apache.kafka.common.errors.SerializationException"
+
+
 class IllegalStateException(RuntimeError):
     """Java's own exception for a call that does not fit the object's state, for instance a closed consumer."""
 

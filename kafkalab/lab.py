@@ -78,8 +78,8 @@ class Lab:
         return self.clock.now_ms
 
     def run_for(self, ms: int) -> None:
-        """Let `ms` milliseconds pass. An exception in a spawned app surfaces here."""
-        self.stage.run_until(lambda: False, self.now_ms + ms)
+        """Let `ms` milliseconds pass; inside an app the same as `sleep`. An exception in a spawned app surfaces here."""
+        self.stage.wait(Signal(), self.now_ms + _whole_ms(ms))
 
     def run_until(self, done: Callable[[], bool], timeout_ms: int = 600_000) -> bool:
         """Step until `done()`, at most `timeout_ms`; says whether it came true."""
@@ -91,7 +91,7 @@ class Lab:
 
     def sleep(self, ms: int) -> None:
         """Inside an app: work for `ms` milliseconds. The rest of the lab goes on meanwhile."""
-        self.stage.wait(Signal(), self.now_ms + ms)
+        self.stage.wait(Signal(), self.now_ms + _whole_ms(ms))
 
     def spawn(self, function: Callable[..., object], *args: object, name: str | None = None) -> App:
         """Run `function(lab, *args)`, a plain blocking function, beside this one."""
@@ -125,8 +125,10 @@ class Lab:
     def broker(self, id: int) -> BrokerEnd:
         """The handle for one broker's faults: `lab.broker(2).crash()`, `.restart()`, `.delay("FETCH", ms=50)`.
 
-        Raises KeyError for an unknown id.
+        Raises ValueError for an unknown id.
         """
+        if id not in self._ends:
+            raise ValueError(f"there is no broker {id!r} in this lab; its brokers are {', '.join(map(str, self._ends))}")
         return self._ends[id]
 
     def link(self, broker: int, client: str) -> Link:
@@ -211,6 +213,12 @@ class Lab:
 
     def __repr__(self) -> str:
         return f"Lab({len(self._ends)} brokers, {self.now_ms} ms, {len(self.journal.events)} events)"
+
+
+def _whole_ms(ms: int) -> int:
+    if not isinstance(ms, int) or ms < 0:
+        raise ValueError(f"time passes in whole milliseconds, 0 or more, not {ms!r}")
+    return ms
 
 
 def _nodes(brokers: int | Mapping[int, str]) -> list[BrokerNode]:

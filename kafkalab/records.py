@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from kafkalab.errors import IllegalArgumentException, SerializationException
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class TopicPartition:
@@ -22,13 +24,29 @@ class TopicPartition:
 
 @dataclass(frozen=True, slots=True)
 class ProducerRecord:
-    """A record to send. Without `partition` the partitioner chooses; without `timestamp_ms` the moment of `send` counts."""
+    """A record to send. Without `partition` the partitioner chooses; without `timestamp_ms` the moment of `send` counts.
+
+    Raises IllegalArgumentException, as Java's constructor does, without a topic and for numbers below 0; SerializationException for
+    a key or value that is no text: the serializers here are Java's StringSerializer.
+    """
 
     topic: str
     value: str | None = None
     key: str | None = None
     partition: int | None = None
     timestamp_ms: int | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.topic, str):
+            raise IllegalArgumentException(f"Topic must be a name, not {self.topic!r}.")
+        for name, number in (("timestamp", self.timestamp_ms), ("partition", self.partition)):
+            if number is not None and (not isinstance(number, int) or number < 0):
+                shown = "Partition number" if name == "partition" else "Timestamp"
+                raise IllegalArgumentException(f"Invalid {name}: {number}. {shown} should always be non-negative or null.")
+        for name, text in (("key", self.key), ("value", self.value)):
+            if text is not None and not isinstance(text, str):
+                raise SerializationException(f"Can't convert {name} {text!r} of class {type(text).__name__} to class "
+                                             f"org.apache.kafka.common.serialization.StringSerializer: give it as text, {str(text)!r}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ matter for the controller, which comes later.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -21,6 +22,13 @@ INTERNAL_TOPICS = (OFFSETS_TOPIC, TRANSACTION_TOPIC)
 NO_LEADER = -1
 PRODUCER_ID_BLOCK = 1_000
 """Producer ids are handed to brokers in blocks of this size (ProducerIdsBlock)."""
+
+LEGAL_TOPIC = re.compile(r"(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}", re.ASCII)
+
+
+def is_legal_topic(name: str) -> bool:
+    """Can a topic be called that? (org.apache.kafka.common.internals.Topic.validate)"""
+    return isinstance(name, str) and LEGAL_TOPIC.fullmatch(name) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +91,11 @@ class ClusterState:
         """Create a topic and give its partitions to brokers in turn, the first replica leading.
 
         leaders: who leads each partition instead; the other replicas are the brokers after it. ValueError where the
-        topic exists, a number is below 1, there are too few brokers, or a leader is not a broker.
+        name is illegal, the topic exists, a number is below 1, there are too few brokers, or a leader is not a broker.
         """
         ids = list(self.brokers)
+        if not is_legal_topic(name):
+            raise ValueError(f"a topic's name is at most 249 letters, digits, '.', '_' and '-', and not '.' or '..': {name!r} is none")
         if name in self.topics:
             raise ValueError(f"Topic '{name}' already exists.")
         if partitions < 1:

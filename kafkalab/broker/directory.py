@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.cluster import ClusterState, Partition, Topic
+from kafkalab.broker.cluster import ClusterState, Partition, Topic, is_legal_topic
 from kafkalab.broker.effects import Caller, Effect, Respond
 from kafkalab.broker.profiles import BrokerProfile
 from kafkalab.broker.wire_changes import WireChange
@@ -86,6 +86,8 @@ class Directory:
             return MetadataResponseTopic(error_code=Errors.UNKNOWN_TOPIC_ID.code, topic_id=asked.topic_id)
         if name in self._cluster.topics:
             return self._described(name)
+        if not is_legal_topic(name):
+            return MetadataResponseTopic(error_code=Errors.INVALID_TOPIC_EXCEPTION.code, name=name)
         if may_create and self._config.auto_create_topics_enable:
             self._cluster.create_topic(name, self._config.num_partitions, self._config.default_replication_factor)
             # The new partitions have no leader yet: the client asks again, as it does of the real broker.

@@ -21,5 +21,5 @@ def leaders_in_hash_order(leaders: Iterable[Node], knows_fencing: bool) -> list[
 
 
 def ids_in_hash_order(ids: Iterable[str]) -> list[str]:
-    """As a HashMap keyed by connection id iterates."""
+    """As a HashMap or HashSet of strings iterates: connection ids, topics."""
     return hash_map_order(ids, java_string_hash)

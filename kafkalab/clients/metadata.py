@@ -74,6 +74,7 @@ class Metadata:
         self._log, self._rng, self._profile = log, rng, profile
         self._backoff_ms, self._backoff_max_ms, self._max_age_ms = backoff_ms, backoff_max_ms, max_age_ms
         self._wanted, self._text_of = wanted_topics, text_of
+        self._transient: tuple[str, ...] = ()
         self._last_refresh_ms = self._last_success_ms = 0
         self._needs_full = self._needs_new_topics = False
         self._fruitless = 0
@@ -113,7 +114,13 @@ class Metadata:
         return self._needs_full or self._needs_new_topics
 
     def wanted_topics(self) -> list[str]:
-        return list(dict.fromkeys(self._wanted()))
+        return list(dict.fromkeys((*self._wanted(), *self._transient)))
+
+    def want_for_now(self, topics: Iterable[str]) -> None:
+        """These too, until this is called again: one call asks about topics nobody reads (ConsumerMetadata.addTransientTopics)."""
+        self._transient = tuple(dict.fromkeys(topics))
+        if any(topic not in self.view.topics for topic in self._transient):
+            self.request_update_for_new_topics()
 
     def time_to_next_update(self, now_ms: int) -> int:
         to_expire = 0 if self.update_requested else max(0, self._last_success_ms + self._max_age_ms - now_ms)
@@ -183,6 +190,13 @@ class Metadata:
         for signal in self._waiting:
             signal.set()
         self._waiting.clear()
+
+    def raise_fatal(self) -> None:
+        """Raises, once, what the last answer refused for good (maybeThrowAnyException)."""
+        fatal = {topic: error for topic, error in self.error_topics.items() if not error.retriable}
+        if fatal:
+            self.error_topics = {}
+            raise next(iter(fatal.values())).exception(f"Invalid topics: [{', '.join(fatal)}]")
 
     def note_leader_epoch(self, tp: TopicPartition, epoch: int | None) -> None:
         """An epoch learned from another answer than METADATA (LIST_OFFSETS)."""

@@ -7,7 +7,7 @@ metadata before everything else, and what follows when a socket dies. One poll h
     ... the caller waits on client.selector.signal ...
     responses = client.end_poll()                   # 4 sends, 5 answers, 6 disconnects, 7 new connections, 8 ApiVersions, 9 time-outs
 
-Left out: authentication, throttling, the connection set-up timeout, rebootstrap (KIP-899), ApiVersions downgrade.
+Left out: authentication, throttling, the connection set-up timeout, rebootstrap (KIP-899).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kafkalab.clients.api_versions_exchange import ApiVersionsExchange
 from kafkalab.clients.connection_states import ClusterConnectionStates
-from kafkalab.clients.hash_order import ids_in_hash_order
 from kafkalab.clients.in_flight_requests import InFlightRequests
 from kafkalab.clients.least_loaded import LONG_MS, NodeLoad, Rule
 from kafkalab.clients.log_context import Later, LogContext
@@ -31,11 +31,8 @@ from kafkalab.clients.socket_events import SocketEvents
 from kafkalab.clients.telemetry import TelemetryReporter
 from kafkalab.clients.telemetry_sender import TelemetrySender
 from kafkalab.lines import payload
-from kafkalab.lines.cluster_text import api_versions_text, features_text
 from kafkalab.protocol.api_keys import ApiKeys, api_of
-from kafkalab.protocol.api_versions import usable_versions
 from kafkalab.protocol.header import RequestHeader
-from kafkalab.protocol.messages import ApiVersionsRequest
 from kafkalab.protocol.wire_forms import as_sent
 from kafkalab.sim.scheduler import Scheduler
 
@@ -64,7 +61,7 @@ class NetworkClient:
     """One client's connections.
 
     telemetry     the reporter of KIP-714, None where the version or the config has none
-    api_versions  connection id -> API -> the version requests have there; known once ApiVersions has answered
+    api_versions  what each connection speaks
     epoch_ms      what the clock of the lines shows at virtual time 0
     """
 
@@ -74,7 +71,7 @@ class NetworkClient:
         self.who, self.settings, self.profile = who, settings, profile
         self.selector, self.states, self.metadata, self.telemetry = selector, states, metadata, telemetry
         self.log, self.node_of, self.epoch_ms = log, node_of, epoch_ms
-        self.api_versions: dict[str, Mapping[ApiKeys, int]] = {}
+        self.api_versions = ApiVersionsExchange(self)
         self._clock, self._plain_log, self._rng, self._rule, self._journal = clock, plain_log, rng, least_loaded, log.journal
         self._in_flight = InFlightRequests(settings.max_in_flight)
         self._metadata_updater = DefaultMetadataUpdater(self, metadata)
@@ -83,7 +80,6 @@ class NetworkClient:
         self._nodes: dict[str, Node] = {}
         self._correlation_id = 0
         self._aborted: list[ClientResponse] = []
-        self._needs_api_versions: dict[str, None] = {}
         self._used: set[str] = set()
 
     # asked by the client's other parts
@@ -159,11 +155,15 @@ class NetworkClient:
         """The ids of all connections that were ever tried, in that order."""
         return list(self._nodes)
 
+    def node_tried(self, connection: str) -> Node:
+        """The node to which this id last connected."""
+        return self._nodes[connection]
+
     # texts
 
     def request_text(self, message: Any, node: Node) -> str:
         """A request to `node` as Java prints the object, in the version it will have there."""
-        version = self.profile.latest_version(api_of(message).name, self.api_versions.get(node.connection))
+        version = self.profile.latest_version(api_of(message).name, self.api_versions.known.get(node.connection))
         return payload.object_text(message, version, self.profile.name)
 
     def response_text(self, response: ClientResponse) -> str:
@@ -214,10 +214,9 @@ class NetworkClient:
             self._lost(connection, how, responses)
         for connection in found.connected:
             self.states.checking_api_versions(connection)
-            self._needs_api_versions[connection] = None
-            self._sockets.connected(connection)
+            self.api_versions.due(connection, self._sockets.connected(connection))
             self.log("CONNECTION_COMPLETED", node_id=connection)
-        self._fetch_api_versions()
+        self.api_versions.ask()
         for connection in self._in_flight.timed_out(self._clock.now_ms):
             self.log("DISCONNECTING_REQUEST_TIMEOUT", node_id=connection)
             self.selector.close(connection)
@@ -239,19 +238,6 @@ class NetworkClient:
         with self._journal.because(event):
             self.selector.connect(id, node.host, node.port, self.who)
 
-    def _fetch_api_versions(self) -> None:
-        """The first request on every new connection (KIP-35)."""
-        for connection in ids_in_hash_order(self._needs_api_versions):
-            self.log("FETCHING_API_VERSIONS", node_id=connection)
-            self.send(self.new_request(connection, self._api_versions_request(connection), internal=True))
-        self._needs_api_versions.clear()
-
-    def _api_versions_request(self, connection: str) -> ApiVersionsRequest:
-        node = self._nodes[connection]
-        known = self.settings.cluster_check and not node.is_bootstrap
-        return ApiVersionsRequest(client_software_name="apache-kafka-java", client_software_version=self.profile.release,
-                                  cluster_id=self.metadata.view.cluster_id if known else None, node_id=node.broker if known else -1)
-
     def _lost(self, connection: str, how: str, responses: list[ClientResponse]) -> None:
         """The selector found a connection gone: refused, broken, or closed by itself because idle."""
         node = self._nodes[connection]
@@ -265,8 +251,7 @@ class NetworkClient:
         now_ms = self._clock.now_ms
         self._sockets.closed(connection, how)
         self.states.disconnected(connection, now_ms)
-        self.api_versions.pop(connection, None)
-        self._needs_api_versions.pop(connection, None)
+        self.api_versions.disconnected(connection)
         for request in self._in_flight.clear(connection):
             self._cancel(request, now_ms, responses)
         node = self._nodes[connection]
@@ -290,9 +275,9 @@ class NetworkClient:
     def send(self, request: ClientRequest) -> None:
         """Queue a request for the next write; its API version is the newest that both sides know."""
         connection, api = request.connection, api_of(request.message)
-        known = self.api_versions.get(connection)
+        known = self.api_versions.known.get(connection)
         if known is None:
-            version = self.profile.api_versions_version
+            version = self.api_versions.version_to_ask(connection)
             self.log("API_VERSIONS_ASSUMED", api=api.name, correlation_id=request.correlation_id, node_id=connection, api_version=version)
         elif api in known:
             version = known[api]
@@ -310,7 +295,8 @@ class NetworkClient:
                                      correlation_id=request.correlation_id, node_id=connection)
         request.sent_ms, request.event_id = self._clock.now_ms, event.id
         self._in_flight.add(request)
-        self.selector.send(connection, (request, header, message))
+        with self._journal.because(event):
+            self.selector.send(connection, (request, header, message))
 
     def _refuse_locally(self, request: ClientRequest, api: ApiKeys) -> None:
         """The broker's ApiVersions did not offer this API: nothing goes on the wire, the correlation id is used up."""
@@ -335,17 +321,12 @@ class NetworkClient:
         if api is ApiKeys.METADATA and request.internal:
             self._metadata_updater.answered(request, message, now_ms)
         elif api is ApiKeys.API_VERSIONS:
-            self._api_versions_answered(connection, message)
+            self._take_time_for("reading API_VERSIONS")
+            if not self.api_versions.answered(connection, header.api_version, message, event):
+                self.selector.close(connection)
+                self._disconnected(connection, "self", responses)
         else:
             responses.append(ClientResponse(request, now_ms, message))
-
-    def _api_versions_answered(self, connection: str, message: Any) -> None:
-        self._take_time_for("reading API_VERSIONS")
-        self.api_versions[connection] = usable_versions(self.profile.name, message)
-        self.states.ready(connection)
-        self.log("API_VERSIONS_RECORDED", node_id=connection,
-                 versions=Later(lambda: api_versions_text(message.api_keys, self.profile.name)),
-                 features=Later(lambda: features_text(message, self.profile.name)))
 
     def _take_time_for(self, what: str) -> None:
         """What a client does for the first time takes longer; the profile has the times seen in the recordings."""

@@ -25,7 +25,7 @@ EMPTY_PASS_MS = (0, 0, 0, 1)
 
 EXCEPTIONS = {
     "refused": "java.net.ConnectException: Connection refused",
-    "broken": "java.io.EOFException: null",
+    "broken": "java.io.EOFException",
 }
 """Why a connection is gone -> what Java throws and prints below the line."""
 
@@ -33,7 +33,7 @@ EXCEPTIONS = {
 class Channel:
     """One connection by the client's id for it.
 
-    queued   messages that wait to be written
+    queued   messages that wait to be written, each with the journal event in whose name it goes
     events   what the network said and no poll has taken yet: (kind, message, cause)
     used_ms  when it was last connected, written to or read
     """
@@ -42,7 +42,7 @@ class Channel:
 
     def __init__(self, id: str, connection: Connection, host: str, now_ms: int) -> None:
         self.id, self.connection, self.host, self.used_ms = id, connection, host, now_ms
-        self.queued: list[Any] = []
+        self.queued: list[tuple[Any, int | None]] = []
         self.events: list[tuple[str, Any, int | None]] = []
         self.connected = False
 
@@ -97,9 +97,9 @@ class Selector:
         return connection
 
     def send(self, id: str, message: Any) -> None:
-        """Queue a message; the next poll writes it."""
+        """Queue a message; the next poll writes it, still in the name of what runs now."""
         channel = self.channels[id]
-        channel.queued.append(message)
+        channel.queued.append((message, self._clock.cause))
         self._to_write[id] = channel
 
     def wakeup(self) -> None:
@@ -135,8 +135,8 @@ class Selector:
         for id, channel in list(self._to_write.items()):
             if not channel.connected:
                 continue
-            for message in channel.queued:
-                self._write(channel.connection, message, now_ms)
+            for message, cause in channel.queued:
+                self._write(channel.connection, message, now_ms, cause)
                 self._sent.append((id, message))
             channel.queued = []
             del self._to_write[id]
@@ -150,11 +150,13 @@ class Selector:
             return now_ms + self._rng.choice(EMPTY_PASS_MS)
         return now_ms + min(max(timeout_ms, 0), FOREVER_MS - now_ms)
 
-    def _write(self, connection: Connection, message: Any, at_ms: int) -> None:
+    def _write(self, connection: Connection, message: Any, at_ms: int, cause: int | None) -> None:
+        before, self._clock.cause = self._clock.cause, cause
         if at_ms <= self._clock.now_ms:
             connection.send(message)
         else:
             self._clock.at(at_ms, lambda: connection.send(message))
+        self._clock.cause = before
 
     def collect(self) -> Collected:
         """End the poll: one answer a channel at most, as Java's Selector does; more stay for the next poll."""

@@ -26,8 +26,11 @@ class SocketEvents:
         self._sockets[node.connection] = event.fields["socket"] = event.id
         return event
 
-    def connected(self, connection: str) -> None:
-        self._journal.append("socket.connected", self._who, socket=self._sockets[connection], node_id=connection)
+    def connected(self, connection: str) -> Event:
+        """Its cause is the opening, whatever the client does when it hears of it."""
+        opening = self._journal.events[self._sockets[connection]]
+        with self._journal.because(opening):
+            return self._journal.append("socket.connected", self._who, socket=opening.id, node_id=connection)
 
     def closed(self, connection: str, how: str) -> None:
         """how: "idle", "peer", "close" (the client's), "failed" (never stood) or "self"."""

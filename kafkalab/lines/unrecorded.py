@@ -10,8 +10,8 @@ from kafkalab.lines.wording import Entry
 SOURCE = "the statement is in Kafka's source; no recording has it, so its line number is not known and nobody writes it"
 
 ENTRIES = tuple(Entry(name, (), SOURCE) for name in (
-    "METADATA_GIVE_UP", "DISCONNECTING_REQUEST_TIMEOUT",
+    "METADATA_GIVE_UP", "API_VERSIONS_REFUSED", "DISCONNECTING_REQUEST_TIMEOUT",
     "UNSUBSCRIBED", "LEADER_UNAVAILABLE_FOR_OFFSET", "LIST_OFFSETS_PARTITION_ERROR",
     "FETCH_LEADER_MISSING", "FETCH_STALE", "FETCH_SESSION_ERROR", "FETCH_SESSION_CLOSE_SKIPPED",
-    "AUTO_COMMIT_FAILED", "AUTO_COMMIT_SYNC_FAILED",
+    "CALLBACK_FAILED", "AUTO_COMMIT_FAILED", "AUTO_COMMIT_SYNC_FAILED",
 ))

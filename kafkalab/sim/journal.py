@@ -32,11 +32,15 @@ class Event:
         return f"{self.at_ms:>7} ms  #{self.id} {self.who} {self.kind} {shown}"
 
 
+STEPS_SHOWN = 12
+"""A printed chain moves this many steps to the right, and then straight down: a page is only so wide."""
+
+
 class Chain(list[Event]):
     """Events, each the cause of the next, oldest first; it prints as a staircase."""
 
     def __repr__(self) -> str:
-        return "\n".join(f"{'  ' * depth}{'-> ' if depth else ''}{event!r}" for depth, event in enumerate(self))
+        return "\n".join(f"{'  ' * min(depth, STEPS_SHOWN)}{'-> ' if depth else ''}{event!r}" for depth, event in enumerate(self))
 
 
 class Journal:

@@ -12,9 +12,14 @@ class Streams:
 
     seed   one number for the whole lab, or a mapping from a client's name to its number (the key "" is for everything else
            and is 0 when left out). A stream's owner is the part of its name before the first "/".
+
+    Raises ValueError for any other seed.
     """
 
     def __init__(self, seed: int | Mapping[str, int] = 0) -> None:
+        numbers = [seed] if not isinstance(seed, Mapping) else list(seed.values())
+        if not all(isinstance(number, int) for number in numbers):
+            raise ValueError(f"a seed is a whole number, or a mapping from client names to whole numbers, not {seed!r}")
         self._seed = seed
         self._streams: dict[str, random.Random] = {}
 

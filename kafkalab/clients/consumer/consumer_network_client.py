@@ -65,10 +65,11 @@ class ConsumerNetworkClient:
         """One pass: fire callbacks, send what can be sent, wait for news until the timer ends, fire callbacks.
 
         With a `future` it does not wait when that is done already; `block` says likewise whether waiting makes sense.
-        Raises WakeupException after `wakeup`.
+        Raises WakeupException after `wakeup`, InvalidTopicException for a topic that cannot exist.
         """
         for until_ms in self._pass(timer, future, block, can_be_woken=True):
             self._stage.wait(self.client.selector.signal, until_ms)
+        self.client.metadata.raise_fatal()
 
     def poll_until(self, future: RequestFuture, timer: Timer) -> bool:
         """Poll until `future` is done or the timer ends."""

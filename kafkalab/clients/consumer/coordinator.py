@@ -28,7 +28,7 @@ from kafkalab.clients.consumer.heartbeat_thread import HeartbeatThread
 from kafkalab.clients.consumer.membership import NO_GENERATION, Generation, Membership, MemberState
 from kafkalab.clients.consumer.request_future import RequestFuture
 from kafkalab.clients.consumer.subscription_state import SubscriptionState
-from kafkalab.clients.hash_order import partitions_in_hash_order
+from kafkalab.clients.hash_order import ids_in_hash_order, partitions_in_hash_order
 from kafkalab.clients.log_context import LogContext
 from kafkalab.clients.node import Node
 from kafkalab.lines.java_values import list_text
@@ -108,8 +108,17 @@ class ConsumerCoordinator:
         return min(heartbeat_ms, self._auto_commit.time_to_next_ms())
 
     def rejoin_needed(self) -> bool:
-        """A join is wanted or under way (rejoinNeededOrPending)."""
-        return self._subscriptions.auto_assigned and (self._membership.rejoin_needed or self._join.under_way is not None)
+        """A join is wanted or under way, or the application wants other topics than the last join asked for (rejoinNeededOrPending)."""
+        if not self._subscriptions.auto_assigned:
+            return False
+        joined, wanted = self._join.joined_topics, frozenset(self._subscriptions.topics)
+        if joined is not None and joined != wanted:
+            if not self._membership.rejoin_needed:
+                before, after = list_text(ids_in_hash_order(joined)), list_text(ids_in_hash_order(wanted))
+                self._membership.request_rejoin(
+                    "subscription has changed", f"subscription has changed from {before} at the beginning of the rebalance to {after}")
+            return True
+        return self._membership.rejoin_needed or self._join.under_way is not None
 
     # joining
 

@@ -37,11 +37,16 @@ class JoinAgain(RetriableException):
 
 
 class GroupJoin:
-    """One join at a time, from JoinGroup to the assignment. `under_way` is its future: a list of partitions, or why not."""
+    """One join at a time, from JoinGroup to the assignment.
+
+    under_way        its future: a list of partitions, or why not
+    joined_topics    what the last JoinGroup asked for, None before the first (ConsumerCoordinator.joinedSubscription)
+    """
 
     def __init__(self, config: Mapping, profile, client: ConsumerNetworkClient, lookup: CoordinatorLookup, membership: Membership,
                  thread: HeartbeatThread, heartbeat: Heartbeat, subscriptions: SubscriptionState, log: LogContext) -> None:
         self.under_way: RequestFuture | None = None
+        self.joined_topics: frozenset[str] | None = None
         self._config, self._profile, self._client, self._lookup, self._membership = config, profile, client, lookup, membership
         self._thread, self._heartbeat, self._subscriptions, self._log = thread, heartbeat, subscriptions, log
 
@@ -71,6 +76,7 @@ class GroupJoin:
 
     def _protocols(self) -> tuple[JoinGroupRequestProtocol, ...]:
         """What this member wants to read, once for each assignor it knows."""
+        self.joined_topics = frozenset(self._subscriptions.topics)
         self._log("JOINING_WITH_SUBSCRIPTION", topics=list_text(self._subscriptions.topics))
         owned = self._subscriptions.assigned() if self._profile.tells_owned_partitions else []
         subscription = Subscription(topics=self._subscriptions.topics, owned=_by_topic(owned))

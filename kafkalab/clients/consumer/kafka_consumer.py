@@ -273,7 +273,7 @@ class KafkaConsumer:
     # the cluster
 
     def partitions_for(self, topic: str) -> list[int]:
-        """Partition numbers of a topic. Unknown ones are asked for with a METADATA request of its own, beside the client's
+        """Partition numbers of a topic, [] for one that does not exist. Topics not read here are asked for with a METADATA request of its own, beside the client's
         (TopicMetadataFetcher). Raises TimeoutException when no broker answers within default.api.timeout.ms."""
         with self._calling("partitions_for", topic=topic):
             known = self._client.metadata.view.topics.get(topic)
@@ -292,6 +292,8 @@ class KafkaConsumer:
                         answer = future.value.message.topics[0]
                         if answer.error_code == Errors.NONE.code:
                             return sorted(p.partition_index for p in answer.partitions)
+                        if answer.error_code == Errors.UNKNOWN_TOPIC_OR_PARTITION.code:
+                            return []
                         if not error_for(answer.error_code).retriable:
                             raise error_for(answer.error_code).exception()
                 self._network.sleep(min(self.config["retry.backoff.ms"], timer.remaining_ms))

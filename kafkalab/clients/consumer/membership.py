@@ -82,9 +82,9 @@ class Membership:
         self._log.journal.append("state", self._log.who, machine=f"member of {self.group_id}", before=self.state.value, after=after.value)
         self.state = after
 
-    def request_rejoin(self, reason: str) -> None:
-        """Join again in the next poll, and say why."""
-        self._log("REQUEST_JOINING", reason=reason)
+    def request_rejoin(self, reason: str, in_full: str | None = None) -> None:
+        """Join again in the next poll, and say why; `in_full` is what the line says and the request does not (KIP-800)."""
+        self._log("REQUEST_JOINING", reason=in_full or reason)
         self.rejoin_reason = reason
         self.rejoin_needed = True
 

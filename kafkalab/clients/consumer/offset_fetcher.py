@@ -74,7 +74,7 @@ class OffsetFetcher:
         request = ListOffsetsRequest(isolation_level=1 if self._config["isolation.level"] == "read_committed" else 0,
                                      topics=tuple(ListOffsetsTopic(name=t, partitions=tuple(ps)) for t, ps in topics.items()),
                                      timeout_ms=self._config["request.timeout.ms"])
-        version = self._profile.latest_version("LIST_OFFSETS", self._client.client.api_versions.get(leader.connection))
+        version = self._profile.latest_version("LIST_OFFSETS", self._client.client.api_versions.known.get(leader.connection))
         self._log("SENDING_LIST_OFFSETS", request=payload.object_text(request, version, self._profile.name), node=leader)
         future = RequestFuture()
 
@@ -125,7 +125,14 @@ class OffsetFetcher:
 
     def offsets_by_time(self, partitions: list[TopicPartition], timestamp: int, timeout_ms: int) -> dict[TopicPartition, int]:
         """beginning_offsets and end_offsets: ask and wait. Raises TimeoutException when the leaders do not answer in time."""
-        timer = self._client.timer(timeout_ms)
+        timer, metadata = self._client.timer(timeout_ms), self._client.client.metadata
+        metadata.want_for_now(tp.topic for tp in partitions)
+        try:
+            return self._offsets_until(timer, partitions, timestamp, timeout_ms)
+        finally:
+            metadata.want_for_now(())
+
+    def _offsets_until(self, timer, partitions: list[TopicPartition], timestamp: int, timeout_ms: int) -> dict[TopicPartition, int]:
         result: dict[TopicPartition, int] = {}
         while len(result) < len(partitions):
             view = self._client.client.metadata.view

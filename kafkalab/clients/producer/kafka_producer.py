@@ -6,6 +6,7 @@ and returns a future.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -21,7 +22,7 @@ from kafkalab.clients.producer.sender import Sender
 from kafkalab.clients.producer.transaction_manager import TransactionManager
 from kafkalab.clients.wiring import bootstrap_nodes, network_client
 from kafkalab.config import ProducerConfig, dump_text
-from kafkalab.errors import IllegalStateException, RecordTooLargeException, TimeoutException
+from kafkalab.errors import ApiException, IllegalStateException, RecordTooLargeException, TimeoutException
 from kafkalab.lines import metrics
 from kafkalab.lines.java_values import value_text
 from kafkalab.protocol.messages import WireRecord, batch_size_bytes
@@ -97,7 +98,7 @@ class KafkaProducer:
         with self._lab.journal.because(event):
             try:
                 self._append(record, future, callback)
-            except (TimeoutException, RecordTooLargeException) as error:
+            except ApiException as error:
                 self._log("SEND_FAILED", error=error, trace=error.java_text())
                 if callback is not None:
                     callback(None, error)
@@ -149,10 +150,19 @@ class KafkaProducer:
             journal.append("record.completed", self.name, partition=str(tp), offset=offset, key=record.key, sent=sent,
                            error=None if error is None else type(error).__name__)
             if callback is not None:
-                callback(metadata, error)
+                self._run_callback(callback, metadata, error, tp)
             future.complete(metadata, error)
 
         return outcome
+
+    def _run_callback(self, callback: Callback, metadata: RecordMetadata | None, error: BaseException | None, tp: TopicPartition) -> None:
+        """The Sender outlives what a callback raises: it says so and goes on (ProducerBatch.completeFutureAndFireCallbacks)."""
+        try:
+            callback(metadata, error)
+        except Exception as raised:
+            self._log("CALLBACK_FAILED", partition=tp)
+            warnings.warn(f"the callback of a record for {tp} raised {type(raised).__name__}: {raised}. The producer goes on without it.",
+                          stacklevel=1)
 
     def _await_topic(self, topic: str, partition: int | None, deadline_ms: int) -> ClusterView:
         """waitOnMetadata: ask again and again until the topic, and the partition, are known."""
@@ -173,9 +183,16 @@ class KafkaProducer:
             self._sender.wakeup()
             while metadata.update_version <= version and self._lab.now_ms < deadline_ms:
                 self._lab.stage.wait(metadata.updated_signal(), deadline_ms)
+            self._raise_fatal(topic)
             if self._lab.now_ms >= deadline_ms:
                 count = None if known is None else len(known)
                 raise TimeoutException(self.profile.missing_topic_text(topic, partition, count, self.config["max.block.ms"]))
+
+    def _raise_fatal(self, topic: str) -> None:
+        """A topic that waiting cannot bring (Metadata.maybeThrowExceptionForTopic)."""
+        error = self._client.metadata.error_topics.get(topic)
+        if error is not None and not error.retriable:
+            raise error.exception(f"Invalid topics: [{topic}]")
 
     def _request_metadata_of(self, topic: str) -> int:
         """Ask for the topic, for the first time without a backoff; returns the version that will be outdated then."""
