@@ -108,9 +108,18 @@ class ConsumerCoordinator:
         return min(heartbeat_ms, self._auto_commit.time_to_next_ms())
 
     def rejoin_needed(self) -> bool:
-        """A join is wanted or under way, or the application wants other topics than the last join asked for (rejoinNeededOrPending)."""
+        """A join is wanted or under way, or the last one is outdated: the leader sees other partitions than it assigned, or the
+        application wants other topics than it asked for then (rejoinNeededOrPending)."""
         if not self._subscriptions.auto_assigned:
             return False
+        before, now = self._join.assigned_by, self._join.partition_counts()
+        if before is not None and before != now:
+            if not self._membership.rejoin_needed:
+                old = _snapshot_text(self._join.assigned_at_version, before)
+                new = _snapshot_text(self._client.client.metadata.update_version, now)
+                self._membership.request_rejoin(
+                    "cached metadata has changed", f"cached metadata has changed from {old} at the beginning of the rebalance to {new}")
+            return True
         joined, wanted = self._join.joined_topics, frozenset(self._subscriptions.topics)
         if joined is not None and joined != wanted:
             if not self._membership.rejoin_needed:
@@ -270,3 +279,9 @@ class ConsumerCoordinator:
 
     def _partition_list(self, partitions: list[TopicPartition]) -> str:
         return list_text(partitions) if self._profile.brackets_partitions else ", ".join(map(str, partitions))
+
+
+def _snapshot_text(version: int, counts: Mapping[str, int]) -> str:
+    """ConsumerCoordinator.MetadataSnapshot.toString; its partitions are lists of racks since KIP-881."""
+    topics = (f"{topic}=[{', '.join(['NO_RACKS'] * counts[topic])}]" for topic in ids_in_hash_order(counts))
+    return f"(version{version}: {{{', '.join(topics)}}})"

@@ -41,12 +41,16 @@ class GroupJoin:
 
     under_way        its future: a list of partitions, or why not
     joined_topics    what the last JoinGroup asked for, None before the first (ConsumerCoordinator.joinedSubscription)
+    assigned_by      the partition counts by which this member, as the leader, made the last assignment; None for a follower
+                     (assignmentSnapshot), `assigned_at_version` of the metadata
     """
 
     def __init__(self, config: Mapping, profile, client: ConsumerNetworkClient, lookup: CoordinatorLookup, membership: Membership,
                  thread: HeartbeatThread, heartbeat: Heartbeat, subscriptions: SubscriptionState, log: LogContext) -> None:
         self.under_way: RequestFuture | None = None
         self.joined_topics: frozenset[str] | None = None
+        self.assigned_by: dict[str, int] | None = None
+        self.assigned_at_version = 0
         self._config, self._profile, self._client, self._lookup, self._membership = config, profile, client, lookup, membership
         self._thread, self._heartbeat, self._subscriptions, self._log = thread, heartbeat, subscriptions, log
 
@@ -102,7 +106,7 @@ class GroupJoin:
             if self._profile.heartbeats_from_join:
                 self._thread.enable()
                 self._log("JOINED_GROUP", generation=membership.generation_text())
-            self._send_sync(response)
+            self._synchronize(response)
         elif error is Errors.MEMBER_ID_REQUIRED:
             # KIP-394: the coordinator hands out the id first, so that a client that gives up leaves no ghost behind.
             self._log("MEMBER_ID_REQUIRED", member_id=response.member_id, generation=membership.generation)
@@ -116,6 +120,34 @@ class GroupJoin:
             self._refused(error)
 
     # SyncGroup
+
+    def _synchronize(self, joined: JoinGroupResponse) -> None:
+        """A follower asks at once; the leader first makes sure that it knows every topic of the group (updateGroupSubscription)."""
+        self.assigned_by = None
+        if joined.leader != joined.member_id:
+            self._subscriptions.group_topics = ()
+            self._send_sync(joined)
+            return
+        metadata, wanted = self._client.client.metadata, self._subscriptions.metadata_topics()
+        self._subscriptions.group_topics = tuple(dict.fromkeys(
+            topic for member in joined.members for topic in parse_subscription(member.metadata).topics))
+        if not set(self._subscriptions.group_topics) <= set(wanted):
+            metadata.request_update_for_new_topics()
+        if not metadata.update_requested:
+            self._send_sync(joined)
+            return
+        under_way = self.under_way
+
+        def known() -> None:
+            if self.under_way is under_way and self._membership.state is MemberState.COMPLETING_REBALANCE:
+                self._send_sync(joined)
+
+        metadata.updated_signal().tell(known)
+
+    def partition_counts(self) -> dict[str, int]:
+        """What the metadata says now of the topics this group reads."""
+        topics = self._client.client.metadata.view.topics
+        return {topic: len(topics[topic]) for topic in self._subscriptions.metadata_topics() if topic in topics}
 
     def _send_sync(self, joined: JoinGroupResponse) -> None:
         membership, node = self._membership, self._lookup.node
@@ -135,7 +167,8 @@ class GroupJoin:
         subscriptions = {m.member_id: parse_subscription(m.metadata) for m in joined.members}
         shown = ", ".join(f"{m}={subscription_text(s, self._profile.name)}" for m, s in subscriptions.items())
         self._log("PERFORMING_ASSIGNMENT", strategy=joined.protocol_name, subscriptions=f"{{{shown}}}")
-        counts = {topic: len(partitions) for topic, partitions in self._client.client.metadata.view.topics.items()}
+        counts = self.assigned_by = self.partition_counts()
+        self.assigned_at_version = self._client.client.metadata.update_version
         for topic in dict.fromkeys(t for s in subscriptions.values() for t in s.topics):
             if topic not in counts:
                 self._log("ASSIGNMENT_TOPIC_SKIPPED", topic=topic)

@@ -58,7 +58,7 @@ class KafkaConsumer:
         log("CONSUMER_INITIALIZING")
         self._subscriptions = SubscriptionState(config["auto.offset.reset"])
         self._client = client = network_client(
-            lab, "consumer", self.name, self.client_id, config, profile, log, lambda: self._subscriptions.topics,
+            lab, "consumer", self.name, self.client_id, config, profile, log, lambda: self._subscriptions.metadata_topics(),
             MAX_IN_FLIGHT, bool(config.get("allow.auto.create.topics", True)))
         client.metadata.bootstrap(bootstrap_nodes(config["bootstrap.servers"], client.node_of), lab.clock.now_ms)
         self._network = ConsumerNetworkClient(client, lab.stage, lab.clock, config["retry.backoff.ms"])

@@ -87,12 +87,22 @@ class PartitionState:
 
 
 class SubscriptionState:
+    """What the application asked for, and what it got.
+
+    group_topics  what all members of the group want, known to the leader alone: it watches them for the others
+    """
+
     def __init__(self, reset_strategy: str) -> None:
         self.default_reset = reset_strategy
         self.topics: tuple[str, ...] = ()
+        self.group_topics: tuple[str, ...] = ()
         self.auto_assigned = False
         self.partitions: dict[TopicPartition, PartitionState] = {}
         self.listener = None
+
+    def metadata_topics(self) -> tuple[str, ...]:
+        """The topics whose metadata this consumer needs (metadataTopics)."""
+        return (*self.topics, *(topic for topic in self.group_topics if topic not in self.topics))
 
     def check_kind(self, by_group: bool) -> None:
         """A consumer is assigned partitions by its group or by its user; to change over it must unsubscribe. IllegalStateException."""
@@ -111,7 +121,7 @@ class SubscriptionState:
         self._replace(partitions)
 
     def unsubscribe(self) -> None:
-        self.topics, self.auto_assigned = (), False
+        self.topics, self.group_topics, self.auto_assigned = (), (), False
         self.partitions = {}
 
     def _replace(self, partitions) -> None:
