@@ -40,6 +40,7 @@ CHROMIUM_FLAGS = (
 # Every cell is drawn, not only those in sight, so that a screenshot may scroll to any of them.
 DRAW_ALL_CELLS = '{"windowingMode": "none"}'
 
+IS_OPEN = "path => window.jupyterapp?.shell.currentWidget?.context?.path === path"
 WAIT_FOR_KERNEL = """async () => {
     const panel = window.jupyterapp.shell.currentWidget;
     await panel.context.ready;
@@ -51,6 +52,7 @@ FAILED_CELLS = """() => window.jupyterapp.shell.currentWidget.content.widgets
     .flatMap(cell => cell.model.outputs.toJSON()
         .filter(output => output.output_type === 'error')
         .map(output => `${output.ename}: ${output.evalue} (cell starts: ${cell.model.sharedModel.source.slice(0, 60)})`))"""
+STOP_KERNEL = "() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()"
 SCROLL_TO = """(top) => {
     const notebook = document.querySelector('.jp-NotebookPanel:not(.lm-mod-hidden) .jp-WindowedPanel-outer');
     notebook.scrollTop = top;
@@ -71,7 +73,7 @@ class Visit:
 
     def __str__(self) -> str:
         verdict = "every cell ran" if not self.failures else "failed: " + "; ".join(self.failures)
-        return f"{self.notebook:34} {self.seconds:5.1f} s  {self.pictures:3} pictures  {verdict}"
+        return f"{Path(self.notebook).stem:26} {self.seconds:5.1f} s  {self.pictures:3} pictures  {verdict}"
 
 
 def find_chromium() -> str | None:
@@ -117,37 +119,42 @@ def jupyterlab(folder: Path) -> Iterator[str]:
         **os.environ, **ENVIRONMENT, "JUPYTER_TOKEN": token,
         "JUPYTERLAB_SETTINGS_DIR": str(settings), "JUPYTERLAB_WORKSPACES_DIR": str(folder / ".workspaces"),
     }
-    server = subprocess.Popen([sys.executable, "-m", "jupyterlab", *options], env=environ, cwd=ROOT / "notebooks")
+    said = folder / "jupyterlab.txt"
+    with said.open("w", encoding="utf-8") as output:
+        server = subprocess.Popen([sys.executable, "-m", "jupyterlab", *options], env=environ, cwd=ROOT / "notebooks",
+                                  stdout=output, stderr=subprocess.STDOUT)
     try:
-        wait_until_it_answers(f"http://localhost:{port}/api?token={token}", server)
+        if not answers(f"http://localhost:{port}/api?token={token}", server):
+            raise RuntimeError("JupyterLab did not come up. It said:\n" + said.read_text(encoding="utf-8"))
         yield f"http://localhost:{port}/lab?token={token}"
     finally:
         server.terminate()
         server.wait(timeout=30)
 
 
-def wait_until_it_answers(address: str, server: subprocess.Popen, deadline_s: float = 60) -> None:
-    """Return when `address` answers; raise RuntimeError when `server` has ended or `deadline_s` seconds have passed."""
+def answers(address: str, server: subprocess.Popen, deadline_s: float = 60) -> bool:
+    """Whether `address` answers before `server` ends or `deadline_s` seconds have passed; returns as soon as that is known."""
     until = time.monotonic() + deadline_s
     while time.monotonic() < until and server.poll() is None:
         try:
             urllib.request.urlopen(address, timeout=5)
-            return
+            return True
         except (urllib.error.URLError, TimeoutError):
             time.sleep(0.2)
-    raise RuntimeError(f"JupyterLab did not come up within {deadline_s} s; exit code so far: {server.poll()}.")
+    return False
 
 
 def visit(page, address: str, notebook: str) -> Visit:
     """Open `notebook` (a path below the server's root), run all of it and take its pictures."""
     page.goto(address.replace("/lab?", f"/lab/tree/{notebook}?"))
-    page.wait_for_selector(".jp-NotebookPanel .jp-CodeCell")
+    page.wait_for_function(IS_OPEN, arg=notebook)
     page.evaluate(WAIT_FOR_KERNEL)
     started = time.monotonic()
     page.evaluate(RUN_ALL_CELLS)
     seconds = time.monotonic() - started
     failures = tuple(page.evaluate(FAILED_CELLS))
     pictures = sum(photograph(page, Path(notebook).stem, width, theme) for width in WIDTHS_PX for theme in THEMES)
+    page.evaluate(STOP_KERNEL)              # A kernel that used Spark holds a Java; the next chapter wants the memory.
     return Visit(notebook, seconds, failures, pictures)
 
 
@@ -178,7 +185,8 @@ def main(argv: Sequence[str] = ()) -> int:
     SCREENSHOTS.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
         folder = Path(scratch)
-        notebooks = solved_notebooks(folder, argv)
+        (folder / "data").symlink_to(ROOT / "data")          # Chapters look upward for the recordings, as they would in a checkout.
+        notebooks = solved_notebooks(folder / "notebooks" / "mine", argv)
         browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS)
         visits = []
         with jupyterlab(folder) as address:
