@@ -10,8 +10,8 @@ QUESTIONS = (
     Question(
         id="03.1", title="opened and kept by one consumer", points=3, kind="value", answers=("opened", "kept"),
         space={"brokers": (4, 5, 6, 7, 8), "partitions": (5, 6, 7, 8, 9), "leaders": (3, 4, 5)},
-        where=lambda n: n["leaders"] < min(n["brokers"], n["partitions"]) and n["brokers"] != n["leaders"] + 2,
-        hints=("Count by class: one to ask, one to the coordinator, and then one for each broker that leads something.",
+        where=lambda n: n["leaders"] < min(n["brokers"] - 2, n["partitions"]) and n["brokers"] != n["partitions"],
+        hints=("Count by class: one to ask, one to the coordinator, and then the data connections. How many brokers lead a partition?",
                "2 + n.leaders are opened. Kept: all but the one that was only needed to ask.")),
     Question(
         id="03.2", title="the broker behind a node id", points=2, kind="function", answers=("broker_of",),
@@ -31,8 +31,8 @@ QUESTIONS = (
                "abs(-2147483648) is 2147483648 in Python. In Kafka it is 0. Treat that one number first.")),
     Question(
         id="03.5", title="all leaders on one broker", points=2, kind="value", answers=("opened_one", "kept_one"),
-        space={"brokers": (2, 3, 4, 5), "partitions": (2, 3, 4, 5, 6, 7)},
-        hints=("Connections go by node id, and the coordinator's id differs from the leader's, even on the same broker.",
+        space={"brokers": (2, 3, 4, 5), "partitions": (2, 3, 4, 5, 6, 7)}, where=lambda n: n["brokers"] != n["partitions"],
+        hints=("A connection is found by its node id. The id for coordination differs from the id for data, even on the same broker.",
                "One bootstrap, one coordinator, one data. How many leaders are there?")),
     Question(
         id="03.6", title="Spark: consumers without a coordinator", points=2, kind="value", answers=("without_coordinator",),

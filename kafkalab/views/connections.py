@@ -38,8 +38,8 @@ class Row:
     @property
     def label(self) -> str:
         """The row's name, as the client's lines write it: the node id, and where it leads."""
-        where = "an address" if self.broker is None else f"broker {self.broker}"
-        extra = ", for telemetry" if self.purpose == "telemetry" else ""
+        where = "unknown" if self.broker is None else f"broker {self.broker}"
+        extra = ", telemetry" if self.purpose == "telemetry" else ""
         return f"node {self.node} \N{RIGHTWARDS ARROW} {where} ({self.role}{extra})"
 
     @property

@@ -32,7 +32,7 @@ def compare(left, right, titles: tuple[str, str], *, client: str | None = None, 
     figure = blank_figure(WIDTH_IN, height_in)
     top = height_in - 0.78
     for found, boxed, title, height in zip(both, boxes, titles, heights):
-        figure.text(0.012, (top - 0.06) / height_in, f"{title}: {summary(found, to_ms)}", fontsize=10, weight="bold", va="top", color=INK)
+        figure.text(0.012, (top - 0.14) / height_in, f"{title}: {summary(found, to_ms)}", fontsize=10, weight="bold", va="top", color=INK)
         top -= gap_in + height - 0.06
         axes = figure.add_axes((0.27, top / height_in, 0.50, height / height_in))
         draw_rows(axes, found, 0, to_ms, boxed)

@@ -251,7 +251,7 @@ def label(line):
         return "coordinator"
     return "bootstrap" if int(node_id) < 0 else "data"
 
-labels = [label(line) for line in shown]
+labels = [label(text) for text in shown]
 ### END SOLUTION
 
 # %%
