@@ -37,11 +37,11 @@ class Arrow:
 def arrows(lab, client: str, from_ms: int = 0, to_ms: int | None = None) -> list[Arrow]:
     """Every connect, request and answer of one client between two times, in the order of leaving."""
     to_ms = lab.now_ms if to_ms is None else to_ms
-    table = lab.table()
-    events = [event for event in table.to_dict("records") if from_ms <= event["at_ms"] <= to_ms]
+    journal = lab.table().to_dict("records")
+    events = [event for event in journal if from_ms <= event["at_ms"] <= to_ms]
     sockets = {s.event_id: s for s in lab.sockets(client)}
-    opened = [event for event in table.to_dict("records") if event["kind"] == "socket.opening" and event["id"] in sockets]
-    of_socket = {event["socket"]: sockets[event["id"]] for event in opened}
+    of_socket = {event["socket"]: sockets[event["id"]] for event in journal if event["kind"] == "socket.opening" and event["id"] in sockets}
+    leads_to = _far_ends(journal, client)
     ends = _ends(events, client)
     found = []
     for event in events:
@@ -49,19 +49,30 @@ def arrows(lab, client: str, from_ms: int = 0, to_ms: int | None = None) -> list
             continue
         if event["kind"] == "socket.opening" and event["id"] in sockets:
             s = sockets[event["id"]]
-            found.append(Arrow("connect", s.broker, s.role, str(s.node_id), f"connect to node {s.node_id}", event["at_ms"], None, event["id"], None))
+            broker = leads_to.get(event["socket"], s.broker)
+            found.append(Arrow("connect", broker, s.role, str(s.node_id), f"connect to node {s.node_id}", event["at_ms"], None, event["id"], None))
         elif event["kind"] == "request.sent" and event["who"] == client:
             s = of_socket.get(event["socket"])
             if s is None:
                 continue
-            number = int(event["correlation_id"])
-            start = Arrow("request", s.broker, s.role, str(s.node_id), f"{event['api']} (id {number})", event["at_ms"], None, event["id"], None)
+            number, broker = int(event["correlation_id"]), leads_to.get(event["socket"], s.broker)
+            start = Arrow("request", broker, s.role, str(s.node_id), f"{event['api']} (id {number})", event["at_ms"], None, event["id"], None)
             end = ends.get(("request.received", number))
             found.append(start if end is None else replace(start, arrived_ms=end["at_ms"], arrived_id=end["id"]))
             left, back = ends.get(("response.sent", number)), ends.get(("response.received", number))
             if left is not None and back is not None:
-                found.append(Arrow("answer", s.broker, s.role, str(s.node_id), f"answer to {event['api']} (id {number})", left["at_ms"], back["at_ms"], left["id"], back["id"]))
+                found.append(Arrow("answer", broker, s.role, str(s.node_id), f"answer to {event['api']} (id {number})", left["at_ms"], back["at_ms"], left["id"], back["id"]))
     return sorted(found, key=lambda arrow: arrow.left_id)
+
+
+def _far_ends(journal: list[dict], client: str) -> dict[object, int]:
+    """Socket -> the broker that heard from it. The client does not know who is behind a bootstrap address; the broker does."""
+    socket_of = {int(event["correlation_id"]): event["socket"] for event in journal if event["kind"] == "request.sent" and event["who"] == client}
+    return {
+        socket_of[int(event["correlation_id"])]: int(str(event["who"]).rpartition("-")[2])
+        for event in journal
+        if event["kind"] == "request.received" and event.get("client") == client and int(event["correlation_id"]) in socket_of
+    }
 
 
 def _ends(events: list[dict], client: str) -> dict[tuple, dict]:
@@ -141,7 +152,7 @@ def _draw_lanes(axes, client: str, brokers: list[int], depth: float) -> None:
 
 def _draw_arrow(axes, arrow: Arrow, brokers: list[int], places: dict[int, float]) -> None:
     look = look_of(arrow.role)
-    lane = brokers.index(arrow.broker) + 1 if arrow.broker is not None else 1
+    lane = brokers.index(arrow.broker) + 1 if arrow.broker is not None else 0.4      # nobody answered there: a stub
     start = places[arrow.left_id]
     end = places.get(arrow.arrived_id, start + 0.5)
     if arrow.kind == "connect":

@@ -17,7 +17,7 @@ from .style import ALERT, MONO
 SAME, LEFT_ONLY, RIGHT_ONLY = "=", "<", ">"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SideBySide:
     """Pairs of lines: (left or None, mark, right or None)."""
 
@@ -43,7 +43,7 @@ class SideBySide:
         head = "".join(f'<th style="text-align:left">{escape(title)}</th>' for title in (self.titles[0], "", self.titles[1]))
         return f"<table><caption>{self.same} of {len(self.pairs)} lines are the same</caption><tr>{head}</tr>{''.join(rows)}</table>"
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return f"{self.same} of {len(self.pairs)} lines are the same\n{self.text}"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from kafkalab.tests.views.fake_lab import FakeLab, first_poll
@@ -134,3 +136,26 @@ def test_times_are_said_as_people_say_them(at_ms, said):
 
 def test_the_axis_chooses_its_unit():
     assert [axis_unit(span)[1] for span in (300, 20_000, 600_000)] == ["ms", "s", "min"]
+
+
+def test_a_bootstrap_arrow_ends_at_the_broker_that_heard_it():
+    """The client does not know who answers at an address; the reader of the picture may."""
+    lab = FakeLab()
+    lab.event(0, "call", "inv-1", name="poll")
+    socket = lab.open("inv-1", -2, 1, "bootstrap", 1)
+    lab.ask("inv-1", socket, "METADATA", 0, 5)
+    lab.opened = [replace(s, broker=None) for s in lab.opened]
+    assert {arrow.broker for arrow in arrows(lab, "inv-1")} == {1}
+
+
+def test_a_connection_nobody_answered_is_still_drawn():
+    lab = FakeLab()
+    lab.open("inv-1", -1, None, "bootstrap", 1, closed_at_ms=2, how="failed")
+    assert "connect to node -1" in sequence(lab).text
+
+
+def test_a_long_name_stays_inside_the_picture():
+    lab = first_poll()
+    lab.open("inv-1", -2, None, "bootstrap", 8, "telemetry")
+    assert_texts_inside_and_apart(timeline(lab))
+    assert_texts_inside_and_apart(compare(lab, FakeLab(), ("3.9", "2.1, nothing sent")))
