@@ -11,6 +11,7 @@ mentioned. What a needed cell reads is needed too.
 from __future__ import annotations
 
 import ast
+import builtins
 import dis
 from dataclasses import dataclass
 from functools import lru_cache
@@ -62,7 +63,7 @@ def names_of(source: str) -> Names:
 def needed(sources: list[str], target: int) -> set[int]:
     """The indices of the cells above `target` that must run before it."""
     above = [names_of(source) for source in sources[:target]]
-    fixed = frozenset().union(*(names.fixed for names in above))
+    fixed = frozenset(dir(builtins)).union(*(names.fixed for names in above))
     wanted, found = set(names_of(sources[target]).reads), set()
     for index in range(target - 1, -1, -1):
         names = above[index]
