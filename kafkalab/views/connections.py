@@ -103,8 +103,10 @@ def draw_rows(axes, found: list[Row], from_ms: int, to_ms: int, boxed: frozenset
     several = len({row.client for row in found}) > 1
     for y, row in enumerate(found):
         look = look_of(row.role)
-        start, end = max(row.opened_at_ms, from_ms) / unit_ms, min(row.closed_at_ms if row.closed_at_ms is not None else to_ms, to_ms) / unit_ms
-        axes.broken_barh([(start, max(end - start, span * 0.004))], (y - 0.36, 0.46), facecolor=look.colour, edgecolor=INK, hatch=look.hatch, linewidth=0.8)
+        closed_at_ms = to_ms if row.closed_at_ms is None else row.closed_at_ms
+        start, end = max(row.opened_at_ms, from_ms) / unit_ms, min(closed_at_ms, to_ms) / unit_ms
+        bar = (start, max(end - start, span * 0.004))
+        axes.broken_barh([bar], (y - 0.36, 0.46), facecolor=look.colour, edgecolor=INK, hatch=look.hatch, linewidth=0.8)
         ticks = [at_ms / unit_ms for at_ms in row.requests_at_ms if from_ms <= at_ms <= to_ms]
         if ticks:
             axes.eventplot(ticks, lineoffsets=y + 0.23, linelengths=0.16, linewidths=0.8, colors=INK)
@@ -131,8 +133,8 @@ def frame(axes, y: int) -> None:
     """A box around one row, its label included: this row differs."""
     from matplotlib.patches import Rectangle
 
-    box = Rectangle((-0.525, y - 0.46), 1.965, 0.92, transform=axes.get_yaxis_transform(), fill=False, edgecolor=ALERT, linewidth=1.6, clip_on=False, zorder=5)
-    axes.add_patch(box)
+    line = {"fill": False, "edgecolor": ALERT, "linewidth": 1.6, "clip_on": False, "zorder": 5}
+    axes.add_patch(Rectangle((-0.525, y - 0.46), 1.965, 0.92, transform=axes.get_yaxis_transform(), **line))
 
 
 def draw_legend(figure, roles: set[str], y: float) -> None:
@@ -144,4 +146,5 @@ def draw_legend(figure, roles: set[str], y: float) -> None:
     handles = [Patch(facecolor=look.colour, edgecolor=INK, hatch=look.hatch, label=f"{look.name}: {look.meaning}") for look in known]
     handles.append(Line2D([], [], color=INK, marker="|", linestyle="", label="a request"))
     handles.append(Line2D([], [], color=ALERT, marker="x", markeredgewidth=2, linestyle="", label="closed"))
-    figure.legend(handles=handles, loc="upper left", bbox_to_anchor=(0.008, y), ncols=5, frameon=False, fontsize=SMALL_PT, handlelength=2.2, columnspacing=1.4)
+    place = {"loc": "upper left", "bbox_to_anchor": (0.008, y), "ncols": 5, "frameon": False}
+    figure.legend(handles=handles, fontsize=SMALL_PT, handlelength=2.2, columnspacing=1.4, **place)

@@ -40,7 +40,8 @@ def arrows(lab, client: str, from_ms: int = 0, to_ms: int | None = None) -> list
     journal = lab.table().to_dict("records")
     events = [event for event in journal if from_ms <= event["at_ms"] <= to_ms]
     sockets = {s.event_id: s for s in lab.sockets(client)}
-    of_socket = {event["socket"]: sockets[event["id"]] for event in journal if event["kind"] == "socket.opening" and event["id"] in sockets}
+    openings = [event for event in journal if event["kind"] == "socket.opening" and event["id"] in sockets]
+    of_socket = {event["socket"]: sockets[event["id"]] for event in openings}
     leads_to = _far_ends(journal, client)
     ends = _ends(events, client)
     found = []
@@ -49,25 +50,27 @@ def arrows(lab, client: str, from_ms: int = 0, to_ms: int | None = None) -> list
             continue
         if event["kind"] == "socket.opening" and event["id"] in sockets:
             s = sockets[event["id"]]
-            broker = leads_to.get(event["socket"], s.broker)
-            found.append(Arrow("connect", broker, s.role, str(s.node_id), f"connect to node {s.node_id}", event["at_ms"], None, event["id"], None))
+            whom = (leads_to.get(event["socket"], s.broker), s.role, str(s.node_id))
+            found.append(Arrow("connect", *whom, f"connect to node {s.node_id}", event["at_ms"], None, event["id"], None))
         elif event["kind"] == "request.sent" and event["who"] == client:
             s = of_socket.get(event["socket"])
             if s is None:
                 continue
-            number, broker = int(event["correlation_id"]), leads_to.get(event["socket"], s.broker)
-            start = Arrow("request", broker, s.role, str(s.node_id), f"{event['api']} (id {number})", event["at_ms"], None, event["id"], None)
+            number, whom = int(event["correlation_id"]), (leads_to.get(event["socket"], s.broker), s.role, str(s.node_id))
+            what = f"{event['api']} (id {number})"
+            start = Arrow("request", *whom, what, event["at_ms"], None, event["id"], None)
             end = ends.get(("request.received", number))
             found.append(start if end is None else replace(start, arrived_ms=end["at_ms"], arrived_id=end["id"]))
             left, back = ends.get(("response.sent", number)), ends.get(("response.received", number))
             if left is not None and back is not None:
-                found.append(Arrow("answer", broker, s.role, str(s.node_id), f"answer to {event['api']} (id {number})", left["at_ms"], back["at_ms"], left["id"], back["id"]))
+                found.append(Arrow("answer", *whom, f"answer to {what}", left["at_ms"], back["at_ms"], left["id"], back["id"]))
     return sorted(found, key=lambda arrow: arrow.left_id)
 
 
 def _far_ends(journal: list[dict], client: str) -> dict[object, int]:
     """Socket -> the broker that heard from it. The client does not know who is behind a bootstrap address; the broker does."""
-    socket_of = {int(event["correlation_id"]): event["socket"] for event in journal if event["kind"] == "request.sent" and event["who"] == client}
+    sent = [event for event in journal if event["kind"] == "request.sent" and event["who"] == client]
+    socket_of = {int(event["correlation_id"]): event["socket"] for event in sent}
     return {
         socket_of[int(event["correlation_id"])]: int(str(event["who"]).rpartition("-")[2])
         for event in journal
@@ -86,7 +89,8 @@ def _ends(events: list[dict], client: str) -> dict[tuple, dict]:
     return ends
 
 
-def sequence(lab, client: str | None = None, *, from_ms: int = 0, to_ms: int | None = None, apis: tuple[str, ...] | None = None, most: int = 18) -> Picture:
+def sequence(lab, client: str | None = None, *, from_ms: int = 0, to_ms: int | None = None, apis: tuple[str, ...] | None = None,
+             most: int = 18) -> Picture:
     """Draw the conversation of one client with the brokers.
 
     :param client: its name in the lab; may be left out when there is only one
@@ -121,7 +125,8 @@ def sequence(lab, client: str | None = None, *, from_ms: int = 0, to_ms: int | N
 def _only_client(lab) -> str:
     names = sorted({s.client for s in lab.sockets()})
     if len(names) != 1:
-        raise ValueError(f"this lab has {len(names)} clients with connections ({', '.join(names) or 'none'}): name one, sequence(lab, client=...)")
+        known = ", ".join(names) or "none"
+        raise ValueError(f"this lab has {len(names)} clients with connections ({known}): name one, sequence(lab, client=...)")
     return names[0]
 
 
@@ -142,9 +147,10 @@ def _places(found: list[Arrow]) -> dict[int, float]:
 
 
 def _draw_lanes(axes, client: str, brokers: list[int], depth: float) -> None:
+    plate = {"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": RULE}
     for lane, name in enumerate([client, *(f"broker {broker}" for broker in brokers)]):
         axes.axvline(lane, color=RULE, linewidth=2, zorder=0)
-        axes.text(lane, -1.0, name, ha="center", va="center", fontsize=9.5, weight="bold", bbox={"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": RULE})
+        axes.text(lane, -1.0, name, ha="center", va="center", fontsize=9.5, weight="bold", bbox=plate)
     axes.set_xlim(-0.05, max(1, len(brokers)) + 0.25)
     axes.set_ylim(depth, -1.7)
     axes.axis("off")
@@ -160,8 +166,8 @@ def _draw_arrow(axes, arrow: Arrow, brokers: list[int], places: dict[int, float]
         axes.plot([0, lane], [start, start], color=look.colour, linewidth=3.0, linestyle=look.line, alpha=0.9, zorder=1)
     else:
         tail, tip = ((0, start), (lane, end)) if arrow.kind == "request" else ((lane, start), (0, end))
-        style = {"arrowstyle": "-|>", "color": look.colour, "linewidth": 1.6, "linestyle": look.line, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 11}
-        axes.annotate("", xy=tip, xytext=tail, arrowprops=style, zorder=3)
+        style = {"arrowstyle": "-|>", "color": look.colour, "linewidth": 1.6, "linestyle": look.line}
+        axes.annotate("", xy=tip, xytext=tail, arrowprops={**style, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 11}, zorder=3)
     if arrow.kind == "answer":
         at_ms, y, weight, colour = arrow.arrived_ms, end, "normal", QUIET
     else:
@@ -174,14 +180,17 @@ def _draw_arrow(axes, arrow: Arrow, brokers: list[int], places: dict[int, float]
 def _draw_legend(figure, roles: set[str], y: float) -> None:
     from matplotlib.lines import Line2D
 
-    handles = [Line2D([], [], color=look.colour, linestyle=look.line, linewidth=2.2, label=f"{look.name}: {look.meaning}") for role, look in LOOKS.items() if role in roles]
+    known = [look for role, look in LOOKS.items() if role in roles]
+    handles = [Line2D([], [], color=look.colour, linestyle=look.line, linewidth=2.2, label=f"{look.name}: {look.meaning}") for look in known]
     handles.append(Line2D([], [], color="white", marker="D", markeredgecolor=INK, markersize=7, label="a connection is opened"))
-    figure.legend(handles=handles, loc="upper left", bbox_to_anchor=(0.008, y), ncols=4, frameon=False, fontsize=SMALL_PT, handlelength=3.2, columnspacing=1.6)
+    place = {"loc": "upper left", "bbox_to_anchor": (0.008, y), "ncols": 4, "frameon": False}
+    figure.legend(handles=handles, fontsize=SMALL_PT, handlelength=3.2, columnspacing=1.6, **place)
 
 
 def _text(found: list[Arrow]) -> str:
     body = [
-        (f"{arrow.left_ms:,} ms", "-" if arrow.arrived_ms is None else f"{arrow.arrived_ms:,} ms", {"answer": "broker -> client"}.get(arrow.kind, "client -> broker"),
+        (f"{arrow.left_ms:,} ms", "-" if arrow.arrived_ms is None else f"{arrow.arrived_ms:,} ms",
+         "broker -> client" if arrow.kind == "answer" else "client -> broker",
          "-" if arrow.broker is None else str(arrow.broker), arrow.role, arrow.what)
         for arrow in found
     ]

@@ -39,7 +39,8 @@ class SideBySide:
         rows = []
         for left, mark, right in self.pairs:
             edge = "" if mark == SAME else f";border-left:3px solid {ALERT}"
-            rows.append(f"<tr><td style=\"{cell}{edge}\">{escape(left or '')}</td><td style=\"{cell}\">{escape(mark)}</td><td style=\"{cell}\">{escape(right or '')}</td></tr>")
+            cells = zip((left or "", mark, right or ""), (edge, "", ""))
+            rows.append("<tr>" + "".join(f'<td style="{cell}{extra}">{escape(text)}</td>' for text, extra in cells) + "</tr>")
         head = "".join(f'<th style="text-align:left">{escape(title)}</th>' for title in (self.titles[0], "", self.titles[1]))
         return f"<table><caption>{self.same} of {len(self.pairs)} lines are the same</caption><tr>{head}</tr>{''.join(rows)}</table>"
 

@@ -28,19 +28,21 @@ def compare(left, right, titles: tuple[str, str], *, client: str | None = None, 
     boxes = differing(*both)
     row_in, gap_in = 0.40, 0.52
     heights = [row_in * max(1, len(found)) for found in both]
-    height_in = sum(heights) + 2 * gap_in + 1.35
+    height_in = sum(heights) + 2 * gap_in + 1.20
     figure = blank_figure(WIDTH_IN, height_in)
-    top = height_in - 0.78
+    top = height_in - 0.66
     for found, boxed, title, height in zip(both, boxes, titles, heights):
-        figure.text(0.012, (top - 0.14) / height_in, f"{title}: {summary(found, to_ms)}", fontsize=10, weight="bold", va="top", color=INK)
-        top -= gap_in + height - 0.06
+        top -= gap_in
+        figure.text(0.012, (top + 0.06) / height_in, f"{title}: {summary(found, to_ms)}", fontsize=10, weight="bold", va="bottom", color=INK)
+        top -= height
         axes = figure.add_axes((0.27, top / height_in, 0.50, height / height_in))
         draw_rows(axes, found, 0, to_ms, boxed)
         if found is both[0]:
             axes.set_xlabel("")
             axes.tick_params(axis="x", labelbottom=False)
     number = sum(map(len, boxes))
-    heading = f"{titles[0]} and {titles[1]}: " + ("no row differs" if not number else f"{number} row{'s' if number > 1 else ''} differ{'s' if number == 1 else ''} (boxed)")
+    news = {0: "no row differs", 1: "1 row differs (boxed)"}.get(number, f"{number} rows differ (boxed)")
+    heading = f"{titles[0]} and {titles[1]}: {news}"
     figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
     draw_legend(figure, {row.role for found in both for row in found}, 1 - 0.42 / height_in)
     return Picture(figure, comparison_text(both, boxes, titles), f"Two connection Gantts above one axis. {heading}.")

@@ -49,7 +49,8 @@ class FakeLab:
         self.event(at_ms, "request.sent", client, socket=socket, api=api, version=1, correlation_id=correlation_id)
         self.event(at_ms + hop_ms, "request.received", who, client=client, api=api, correlation_id=correlation_id)
         self.event(at_ms + hop_ms + wait_ms, "response.sent", who, client=client, api=api, correlation_id=correlation_id)
-        self.event(at_ms + 2 * hop_ms + wait_ms, "response.received", client, socket=socket, api=api, correlation_id=correlation_id, latency_ms=2 * hop_ms + wait_ms)
+        took_ms = 2 * hop_ms + wait_ms
+        self.event(at_ms + took_ms, "response.received", client, socket=socket, api=api, correlation_id=correlation_id, latency_ms=took_ms)
 
     def renumber(self) -> None:
         """Put the events in time order and number them so, as a journal does that is written while time passes."""
