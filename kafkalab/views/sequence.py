@@ -181,7 +181,8 @@ def _draw_legend(figure, roles: set[str], y: float) -> None:
     from matplotlib.lines import Line2D
 
     known = [look for role, look in LOOKS.items() if role in roles]
-    handles = [Line2D([], [], color=look.colour, linestyle=look.line, linewidth=2.2, label=f"{look.name}: {look.meaning}") for look in known]
+    handles = [Line2D([], [], color=look.colour, linestyle=look.line, linewidth=2.2, label=f"{look.name}: {look.meaning}")
+               for look in known]
     handles.append(Line2D([], [], color="white", marker="D", markeredgecolor=INK, markersize=7, label="a connection is opened"))
     place = {"loc": "upper left", "bbox_to_anchor": (0.008, y), "ncols": 4, "frameon": False}
     figure.legend(handles=handles, fontsize=SMALL_PT, handlelength=3.2, columnspacing=1.6, **place)

@@ -33,7 +33,8 @@ def compare(left, right, titles: tuple[str, str], *, client: str | None = None, 
     top = height_in - 0.66
     for found, boxed, title, height in zip(both, boxes, titles, heights):
         top -= gap_in
-        figure.text(0.012, (top + 0.06) / height_in, f"{title}: {summary(found, to_ms)}", fontsize=10, weight="bold", va="bottom", color=INK)
+        caption = f"{title}: {summary(found, to_ms)}"
+        figure.text(0.012, (top + 0.06) / height_in, caption, fontsize=10, weight="bold", va="bottom", color=INK)
         top -= height
         axes = figure.add_axes((0.27, top / height_in, 0.50, height / height_in))
         draw_rows(axes, found, 0, to_ms, boxed)
