@@ -1,0 +1,146 @@
+"""The course as it is handed out: built twice it is the same, it holds no answers, it runs, and its prose is true.
+
+The last is a table: words of a chapter's text beside what the chapter's own cells must have printed. A number in the prose that the
+lab no longer gives fails here, and so does a sentence somebody rewrote without looking at the number again.
+"""
+import json
+import re
+import tempfile
+from functools import lru_cache
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from autograder import course
+from autograder.masters import HOME
+from autograder.questions import chapters as asked_chapters
+from autograder.questions import of_chapter
+from autograder.references import solved
+
+CHAPTERS = course.chapters()
+
+# (chapter, words of its prose, what one of its outputs says). `.` in a pattern never crosses a line.
+CLAIMS = (
+    ("00", "Two connections.", r"connections +- +2$"),
+    ("02", "there is a connection already", r"before_send +- +1$"),
+    ("02", "After nine idle minutes the client closes it", r"node -1 .*idle at 9 min"),
+    ("02", "The thread got hold of an object that was not finished", r"found +- +nothing$"),
+    ("02", "So the next look found an untouched address", r"v2_2 +- +3$"),
+    ("02", "Version 2.3 closed the gap", r"v2_3 +- +1$"),
+    ("02", "With −1 it lived one minute longer than usual", r"node -1 .*closed by the broker at 10 min"),
+    ("02", "Version 2.1 waits for the first `send`", r"v2_1 +- +0$"),
+    ("02", "it takes another connection", r"v3_9 +- +2$"),
+    ("02", "We took a seed with the same luck", r"^(\d+) of \1 lines are the same$"),
+    ("03", "Five bars", r"5 connections opened, 5 open"),
+    ("03", "Before the first `poll` there was nothing", r"before_poll +- +0$"),
+    ("03", "so node −1 goes", r"node -1 .*idle at 9 min"),
+    ("03", "JOIN_GROUP was answered after three seconds", r"^3,0\d\d ms .*answer to JOIN_GROUP"),
+    ("03", "2147483647 − 2 = 2147483645", r"DEBUG Initiating connection to node localhost:9094 \(id: 2147483645 rack: null\)"),
+    ("03", "Correlation id 0 tells one more thing", r"TRACE Sending FIND_COORDINATOR .* with correlation id 0 to node -1"),
+    ("03", "Later ones go over a data connection", r"^METADATA +1 +0 +[1-9]"),
+    ("03", "holds it for up to 500 ms", r"fetch_ms +- +50\d$"),
+    ("03", "With nothing to fetch, data connections go idle", r"open_at_the_end_of_the_pause +- +2$"),
+    ("03", "It commits, leaves the group, and closes everything", r"\['OFFSET_COMMIT', 'LEAVE_GROUP'\]"),
+    ("03", "has 50 partitions", r"^\(3556498, 48, 10\)$"),
+    ("03", "All are equal, so\nchance decides", r"^\['-\d', '-\d', '-\d', '-\d', '-\d'\]$"),
+    ("03", "Client 2.2 opens a second bootstrap connection", r"v2_2 +- +5$"),
+    ("03", "2.3\nwaits for the one it has", r"v2_3 +- +4$"),
+    ("03", "Client 3.9 has a new wish", r"v3_9 +- +5$"),
+    ("03", "We lay its lines next to the", r"^(\d+) of \1 lines are the same$"),
+)
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_chapter_built_again_is_the_same_bytes(chapter, tmp_path, monkeypatch):
+    kept = HOME / "notebooks" / "release" / chapter / f"{chapter}.ipynb"
+    (tmp_path / "source_py").symlink_to(HOME / "notebooks" / "source_py")
+    (tmp_path / "nbgrader_config.py").symlink_to(HOME / "notebooks" / "nbgrader_config.py")
+    monkeypatch.setattr(course, "notebooks", lambda: tmp_path)
+    assert course.build(chapter).read_bytes() == kept.read_bytes(), "the release is not what source_py says: run make course and commit"
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_release_holds_no_answer_and_no_output(chapter):
+    """Every line that stands only inside a solution, or only in a model answer, is absent."""
+    released = nbformat.read(HOME / "notebooks" / "release" / chapter / f"{chapter}.ipynb", as_version=4)
+    text = "\n".join(cell.source for cell in released.cells)
+    assert "SOLUTION" not in text
+    assert all(not cell.get("outputs") and not cell.get("execution_count") for cell in released.cells)
+    for cell in course.author_notebook(chapter).cells:
+        if cell.metadata.get("nbgrader", {}).get("solution"):
+            inside = cell.source if cell.cell_type == "markdown" else solution_of(cell.source)
+            given_away = [line for line in map(str.strip, inside.splitlines()) if len(line) > 12 and line in text]
+            assert given_away == [], f"{cell.metadata.nbgrader.grade_id}: {given_away[0]!r} is in the release"
+
+
+def solution_of(source: str) -> str:
+    return "\n".join(re.findall(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", source, re.DOTALL))
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_the_cells_of_a_chapter_have_names_of_their_own(chapter):
+    released = nbformat.read(HOME / "notebooks" / "release" / chapter / f"{chapter}.ipynb", as_version=4)
+    nbformat.validate(released)
+    ids = [cell.id for cell in released.cells]
+    assert len(set(ids)) == len(ids)
+
+
+@pytest.mark.parametrize("chapter", [name for name in CHAPTERS if name[:2] in asked_chapters()])
+def test_an_open_question_stands_word_for_word_above_its_answer(chapter):
+    cells = course.author_notebook(chapter).cells
+    for question in of_chapter(chapter[:2]):
+        if question.kind == "open":
+            place = next(i for i, cell in enumerate(cells) if cell.metadata.get("nbgrader", {}).get("grade_id") == question.grade_id)
+            assert question.title in cells[place - 1].source
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_chapter_runs_from_top_to_bottom(chapter):
+    """With the reference answers every cell runs, nothing complains on stderr, every check says yes."""
+    for cell in executed(chapter).cells:
+        for output in cell.get("outputs", ()):
+            assert output.output_type != "error", f"{first_line(cell)}: {output.ename}: {output.evalue}"
+            assert output.get("name") != "stderr", f"{first_line(cell)}: {output.text}"
+        if cell.cell_type == "code" and cell.source.startswith("check("):
+            said = "".join(output.text for output in cell.outputs)
+            assert "✓" in said and all("✓" in line for line in said.strip().splitlines()), said
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_every_picture_of_a_chapter_says_in_words_what_it_shows(chapter):
+    pictures = [output for cell in executed(chapter).cells for output in cell.get("outputs", ()) if "image/png" in output.get("data", {})]
+    assert len(pictures) >= (2 if chapter[:2] in asked_chapters() else 1)
+    for picture in pictures:
+        assert picture.metadata["image/png"]["alt"] and len(picture.data["text/plain"].splitlines()) >= 3
+
+
+@pytest.mark.parametrize("chapter, words, printed", CLAIMS, ids=[f"{chapter}: {words[:40]}" for chapter, words, _ in CLAIMS])
+def test_the_prose_says_what_the_cells_print(chapter, words, printed):
+    book = executed(course.name_of(chapter))
+    prose = " ".join(" ".join(cell.source for cell in book.cells if cell.cell_type == "markdown").split())
+    assert " ".join(words.split()) in prose, "the sentence is gone: take it from CLAIMS, or say what its new form rests on"
+    outputs = [text for cell in book.cells for output in cell.get("outputs", ()) for text in texts(output)]
+    assert any(re.search(printed, text, re.MULTILINE) for text in outputs), f"no cell of chapter {chapter} prints {printed!r}"
+
+
+def texts(output) -> list[str]:
+    return [output.text] if output.output_type == "stream" else [output.get("data", {}).get("text/plain", "")]
+
+
+def first_line(cell) -> str:
+    return cell.source.strip().splitlines()[0]
+
+
+@lru_cache(maxsize=None)
+def executed(chapter: str):
+    """The chapter with its reference answers, after a run from top to bottom in a kernel, in a folder where a learner's copy might lie."""
+    book = nbformat.reads(json.dumps(solved(chapter[:2])), as_version=4) if chapter[:2] in asked_chapters() else course.author_notebook(chapter)
+    generated = HOME / "data" / "generated"
+    generated.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=generated) as folder:
+        desk = Path(folder) / "notebooks" / "mine" / chapter      # its own desk: guesses go there, not into the learner's
+        desk.mkdir(parents=True)
+        NotebookClient(book, timeout=300, allow_errors=True, resources={"metadata": {"path": str(desk)}}).execute()
+    return book
