@@ -106,11 +106,12 @@ def _hidden_windows(chapter: str):
 
 
 def _given(chapter: str) -> str:
-    """What an author shows on purpose: the source notebook outside its solutions, and the simulator."""
+    """What is shown on purpose: the source notebook outside its solutions, the simulator, and the code that checks."""
     sources = sorted((notebooks() / "source_py").glob(f"{chapter}_*.py"))
     shown = [re.sub(r"(?s)### BEGIN SOLUTION.*?### END SOLUTION", "\n", path.read_text(encoding="utf-8")) for path in sources]
     shown += [cell.source for cell in master(chapter).cells] if not sources else []
-    shown += [path.read_text(encoding="utf-8") for path in sorted((HOME / "kafkalab").rglob("*.py"))]
+    code = [*sorted((HOME / "kafkalab").rglob("*.py")), *(HOME / "autograder" / name for name in LEARNERS if name.endswith(".py"))]
+    shown += [path.read_text(encoding="utf-8") for path in code]
     return "\n".join(shown)
 
 

@@ -1,7 +1,7 @@
 """Write the sealed verdicts of a chapter (see sealed.py), from its judges and from answers that were really run.
 
-Sealing is also the first test of a chapter: it stops when the reference does not pass a public case, or when a named wrong
-answer cannot be told from the right one in any of them.
+Sealing is also the first test of a chapter: it stops when the reference does not pass a public case, when a named wrong answer
+cannot be told from the right one in any case, and when it happens to be right with some student's numbers.
 """
 from __future__ import annotations
 
@@ -53,6 +53,8 @@ def _seal_question(question: Question) -> dict:
                                     lambda wrong: said_by_wrong(question, wrong, case))
             if name is None and not verdict.ok:
                 raise Unsealable(f"{question.id}: the judge refuses the reference on {case}: {verdict.sentence}")
+            if name is not None and verdict.ok and case in question.all_numbers() and question.space:
+                raise Unsealable(f"{question.id}: with {case} the wrong answer \"{name}\" is right; keep these numbers out with `where`")
             if name is not None and not verdict.ok:
                 told_apart.add(name)
             tag, box = sealed.lock(salt, case, reply["data"], {"ok": verdict.ok, "sentence": verdict.sentence})

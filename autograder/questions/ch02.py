@@ -62,7 +62,8 @@ QUESTIONS = (
         hints=("You can ask the lab: build one with these numbers and count lab.sockets() that have no closed_at_ms.",
                "send_for for the first minute, then lab.run_for up to five and to twenty minutes.")),
     Question(
-        id="02.5", title="from which delay on five", points=3, kind="value", answers=("smallest_delay",), space={"seed": tuple(range(1, 41))},
+        id="02.5", title="from which delay on five", points=3, kind="value", answers=("smallest_delay",), space={"seed": tuple(range(1, 44))},
+        where=lambda n: n["seed"] not in (9, 25, 37),      # labs that open five without any delay have nothing to find
         hints=("Count for every delay from 0 to 20 and look at the list.",
                "The smallest delay from which on the list holds only fives; a five that stands alone before a four does not count.")),
     Question(
