@@ -142,5 +142,6 @@ def executed(chapter: str):
     with tempfile.TemporaryDirectory(dir=generated) as folder:
         desk = Path(folder) / "notebooks" / "mine" / chapter      # its own desk: guesses go there, not into the learner's
         desk.mkdir(parents=True)
-        NotebookClient(book, timeout=300, allow_errors=True, resources={"metadata": {"path": str(desk)}}).execute()
+        patient = {"timeout": 300, "startup_timeout": 300}        # other tests may share the machine
+        NotebookClient(book, allow_errors=True, resources={"metadata": {"path": str(desk)}}, **patient).execute()
     return book
