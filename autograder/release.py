@@ -20,9 +20,10 @@ from autograder.references import references
 from autograder.variants import course_key
 
 # Modules of this package that work without judges; everything else of it stays with the teacher.
-LEARNERS = ("__init__.py", "__main__.py", "asking.py", "check.py", "desk.py", "jupyter", "lab.py", "masters.py", "plain.py",
+LEARNERS = ("__init__.py", "__main__.py", "asking.py", "check.py", "desk.py", "jupyter", "lab.py", "machine.py", "masters.py", "plain.py",
             "progress.py", "sealed.py", "variants.py", "questions/__init__.py")
-PAPERS = ("environment.yml", "pyproject.toml", "constraints.txt", "Makefile", "README.md", "LICENSE", "notebooks/README.md")
+PAPERS = ("environment.yml", "pyproject.toml", "constraints.txt", "Makefile", "README.md", "LICENSE", "data/picture.png",
+          "notebooks/README.md")
 FOLDERS = ("kafkalab", "data/recordings", "data/samples")
 FRAGMENT = 20                      # characters in a row that count as a leak
 GIVEN_BY_DESIGN = ("kafkalab", "data")       # the simulator is open to read; its code is no solution even where a line is alike
