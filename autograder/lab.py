@@ -1,7 +1,7 @@
 """How does a learner get from `make lab` to the first cell?
 
 `main` lays a working copy of every released notebook in `notebooks/mine/` (`autograder.desk` does, and never overwrites one),
-then becomes JupyterLab, opened on chapter 00. Jupyter itself takes the next port when 8888 is taken and prints the address
+then becomes JupyterLab, opened on the first of them. Jupyter itself takes the next port when 8888 is taken and prints the address
 with its token; this module only answers the questions a beginner should not have to: may root run it, is there a screen to
 open a browser on, who may reach it from outside a container.
 """
@@ -16,7 +16,6 @@ from pathlib import Path
 from autograder import desk
 
 ROOT = Path(__file__).resolve().parents[1]
-FIRST_CHAPTER = "notebooks/mine/00_start_here/00_start_here.ipynb"
 ENVIRONMENT = {
     # Ours before the kernel that another project registered for this user.
     "JUPYTER_PREFER_ENV_PATH": "1",
@@ -54,13 +53,19 @@ def jupyter_options(folder: Path, *, root_user: bool, screen: bool, container: b
     return options
 
 
+def first_page(folder: Path) -> str:
+    """Where JupyterLab opens: the learner's first notebook, chapter 00 in the whole course. A package may hold one chapter alone."""
+    copies = sorted(folder.glob("notebooks/mine/[0-9]*/*.ipynb"))
+    return f"/lab/tree/{copies[0].relative_to(folder).as_posix()}" if copies else "/lab"
+
+
 def main(argv: Sequence[str] = ()) -> None:
     """Prepare the learner's desk and become JupyterLab; `argv` is passed on to it. Returns only if something failed."""
     print(*desk.prepare_mine(), sep="\n")
     root_user = hasattr(os, "geteuid") and os.geteuid() == 0
     # The whole checkout is in the file browser: the simulator's source is part of the lesson.
     options = jupyter_options(ROOT, root_user=root_user, screen=has_screen(os.environ, sys.platform), container=in_container())
-    options.append(f"--LabApp.default_url=/lab/tree/{FIRST_CHAPTER}")
+    options.append(f"--LabApp.default_url={first_page(ROOT)}")
     os.environ.update(ENVIRONMENT)
     os.chdir(ROOT / "notebooks")                      # nbgrader looks for its nbgrader_config.py in the working directory.
     print("Starting JupyterLab. Your notebooks are in notebooks/mine/; Ctrl-C stops it.", flush=True)

@@ -68,3 +68,11 @@ def test_the_lab_comes_up_where_its_port_is_taken_and_prints_its_address(checkou
     assert "JupyterLab" in page
     mine = checkout / "notebooks" / "mine"
     assert sorted(path.parent.name for path in mine.glob("*/*.ipynb")) == sorted(path.parent.name for path in (checkout / "notebooks" / "release").glob("*/*.ipynb"))
+
+
+def test_a_package_with_one_chapter_opens_on_that_one(tmp_path):
+    assert lab.first_page(tmp_path) == "/lab"
+    for name in ("03_consumer_connections", "02_producer_connections"):
+        (tmp_path / "notebooks" / "mine" / name).mkdir(parents=True)
+        (tmp_path / "notebooks" / "mine" / name / f"{name}.ipynb").write_text("{}")
+    assert lab.first_page(tmp_path) == "/lab/tree/notebooks/mine/02_producer_connections/02_producer_connections.ipynb"
