@@ -86,7 +86,8 @@ def mark_open(cell: Cell, text: str | None) -> tuple[Mark, dict | None]:
     points = round(cell.points * suggestion.mark / 4, 2)
     found = "; ".join(f"{idea.name} ({idea.status}): {_one_line(' ... '.join(span.quote for span in idea.evidence), 160)}"
                       for idea in suggestion.concepts if idea.evidence)
-    sentence = f"{WAITS}; suggested {points:g} of {cell.points:g}. {suggestion.sentence}" + (f" Evidence: {found}." if found else "")
+    worth = "" if cell.points == 4 else f" Here that is {points:g} of {cell.points:g} points."     # rubrics mark from 0 to 4
+    sentence = f"{WAITS}. {suggestion.sentence}{worth}" + (f" Evidence: {found}." if found else "")
     return Mark(0.0, cell.points, "open", sentence), suggestion.as_dict()
 
 
