@@ -5,6 +5,7 @@ A reference stands once, in the chapter's py:percent source (course.py reads it)
 from __future__ import annotations
 
 import json
+import re
 from functools import lru_cache
 from pathlib import Path
 
@@ -21,7 +22,7 @@ def reference(question_id: str) -> str:
         return own.strip("\n")
     cells = _solved_cells(question_id[:2])
     try:
-        return cells[find(question_id).grade_id]
+        return _without_blanks(cells[find(question_id).grade_id])
     except KeyError:
         raise KeyError(f"No solved cell for {question_id} in {notebooks() / 'source_py'}, and its judge has no reference.") from None
 
@@ -46,6 +47,12 @@ def solved(chapter: str) -> dict:
 def write_solution(chapter: str, path: Path) -> None:
     """Write the solved notebook."""
     path.write_text(json.dumps(solved(chapter), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def _without_blanks(source: str) -> str:
+    """A solved cell without the lines `name = ...` that the learner's blank cell has above the answer."""
+    kept = [line for line in source.splitlines() if not re.fullmatch(r"\w+ = \.\.\.", line)]
+    return "\n".join(kept).strip("\n")
 
 
 def _solved_cells(chapter: str) -> dict[str, str]:

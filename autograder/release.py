@@ -1,8 +1,8 @@
 """The package a teacher hands out: all a learner needs, nothing a learner should not have.
 
 It is this repository without judges, sources and tests, with the course key in place of the secret. Before it is done every
-text in it is searched for solutions: 20 characters in a row of a reference answer, or of a sentence that is sealed, that the
-chapter does not itself give away, and no package is made.
+text in it is searched for solutions: 20 characters in a row of a reference answer, or 40 of a sentence that is sealed, that the
+course does not itself show openly, and no package is made.
 """
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ LEARNERS = ("__init__.py", "__main__.py", "asking.py", "check.py", "desk.py", "j
 PAPERS = ("environment.yml", "pyproject.toml", "constraints.txt", "Makefile", "README.md", "LICENSE", "data/picture.png",
           "notebooks/README.md")
 FOLDERS = ("kafkalab", "data/recordings", "data/samples")
-FRAGMENT = 20                      # characters in a row that count as a leak
+FRAGMENT = 20                      # characters in a row of a solution that count as a leak
+PHRASE = 40                        # and of a sealed sentence: shorter ones are plain English, which a chapter speaks too
 GIVEN_BY_DESIGN = ("kafkalab", "data")       # the simulator is open to read; its code is no solution even where a line is alike
 
 
@@ -58,7 +59,8 @@ def leaks(folder: Path, chapters: list[str]) -> list[str]:
     """What in `folder` gives solutions of these chapters away, one phrase each; [] is what one hopes for."""
     found = [f"{path.relative_to(folder)} is the teacher's" for path in sorted(folder.rglob("*"))
              if path.name in ("judges", "source_py", "rubric", "tests") and "kafkalab" not in path.parts]
-    hidden = {window: question for chapter in chapters for question, window in _hidden_windows(chapter)}
+    given = _given(chapters)
+    hidden = {size: dict(_hidden(chapters, size, given)) for size in (FRAGMENT, PHRASE)}
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder)
         if not path.is_file() or inside.parts[0] in GIVEN_BY_DESIGN:
@@ -66,9 +68,10 @@ def leaks(folder: Path, chapters: list[str]) -> list[str]:
         text = _readable(path)
         if secret() in text:
             found.append(f"{inside} holds the course secret")
-        for window in _windows(text):
-            if window in hidden:
-                found.append(f"{inside} holds \"{window}\" of {hidden[window]}")
+        for size, windows in hidden.items():
+            seen = next((window for window in _windows(text, size) if window in windows), None)
+            if seen:
+                found.append(f"{inside} holds \"{seen}\" of {windows[seen]}")
                 break
     return found
 
@@ -93,24 +96,26 @@ def _fill(draft: Path, chapters: list[str]) -> None:
         shutil.copytree(folder, draft / "notebooks" / "release" / folder.name)
 
 
-def _hidden_windows(chapter: str):
-    """(question id, 20 characters) of every solution and sealed sentence, without what the chapter gives openly."""
-    given = set(_windows(_given(chapter)))
-    for question in of_chapter(chapter):
-        judge = judges.find(question.id)
-        texts = [references(chapter).get(question.id, ""), judge.right, *(wrong.sentence for wrong in judge.wrong_answers)]
-        for text in texts:
-            for line in text.splitlines():
-                for window in _windows(line.strip()):
-                    if window not in given:
-                        yield question.id, window
+def _hidden(chapters: list[str], size: int, given: str):
+    """(so many characters in a row, question id) of every solution (FRAGMENT) or sealed sentence (PHRASE), without what is
+    given openly."""
+    shown = set(_windows(given, size))
+    for chapter in chapters:
+        for question in of_chapter(chapter):
+            judge = judges.find(question.id)
+            texts = ([references(chapter).get(question.id, "")] if size == FRAGMENT else
+                     [judge.right, *(wrong.sentence for wrong in judge.wrong_answers)])
+            for text in texts:
+                yield from ((window, question.id) for window in _windows(text, size) if window not in shown)
 
 
-def _given(chapter: str) -> str:
-    """What is shown on purpose: the source notebook outside its solutions, the simulator, and the code that checks."""
-    sources = sorted((notebooks() / "source_py").glob(f"{chapter}_*.py"))
-    shown = [re.sub(r"(?s)### BEGIN SOLUTION.*?### END SOLUTION", "\n", path.read_text(encoding="utf-8")) for path in sources]
-    shown += [cell.source for cell in master(chapter).cells] if not sources else []
+def _given(chapters: list[str]) -> str:
+    """What is shown on purpose: the source notebooks outside their solutions, the simulator, and the code that checks."""
+    shown = []
+    for chapter in chapters:
+        sources = sorted((notebooks() / "source_py").glob(f"{chapter}_*.py"))
+        shown += [re.sub(r"(?s)### BEGIN SOLUTION.*?### END SOLUTION", "\n", path.read_text(encoding="utf-8")) for path in sources]
+        shown += [cell.source for cell in master(chapter).cells] if not sources else []
     code = [*sorted((HOME / "kafkalab").rglob("*.py")), *(HOME / "autograder" / name for name in LEARNERS if name.endswith(".py"))]
     shown += [path.read_text(encoding="utf-8") for path in code]
     return "\n".join(shown)
@@ -124,12 +129,12 @@ def _readable(path: Path) -> str:
     return text
 
 
-def _windows(text: str):
-    """Every 20 characters in a row, line by line, blanks taken together: a solution is not another one for its indentation."""
+def _windows(text: str, size: int):
+    """Every `size` characters in a row, line by line, blanks taken together: a solution is not another one for its indentation."""
     for line in text.splitlines():
         line = " ".join(line.split()).removeprefix("# ")
-        for start in range(len(line) - FRAGMENT + 1):
-            yield line[start:start + FRAGMENT]
+        for start in range(len(line) - size + 1):
+            yield line[start:start + size]
 
 
 def _copy(source: Path, target: Path) -> None:
