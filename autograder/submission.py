@@ -75,6 +75,7 @@ def read(path: Path, roster: Roster = Roster(), asked: str | None = None) -> lis
 
     `asked` is the only chapter wanted, if one was named.
     """
+    path = path if path.name not in ("", "..") else path.resolve()        # "." has no name of its own
     stem = path.stem if path.is_file() else path.name
     nobody = Submission(path.name, path, "", _student(stem, "", "", "", roster))
     try:
