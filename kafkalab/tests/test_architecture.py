@@ -35,6 +35,7 @@ FLOORS = {
     "kafkalab.broker": (SHARED, "brokers and clients meet in kafkalab.protocol only"),
     "kafkalab.clients": (SHARED, "brokers and clients meet in kafkalab.protocol only"),
     "kafkalab.sockets": ("kafkalab.sim", "sockets are read off the journal"),
+    "kafkalab.states": ("", "a state table is looked up by its module's name when asked for, so that asking loads one machine"),
     "kafkalab.broker_end": (f"kafkalab.broker {SHARED}", "a broker's end of the network: clients are the lab's business"),
     "kafkalab.lab": (f"{CORE} pandas", "the lab is the core's only composer; views and log sets read what it wrote"),
     "kafkalab.scenario": (f"kafkalab.config kafkalab.broker.broker_config {PURE}", "a scenario is read and checked here; what it does is kafkalab.replay's"),
