@@ -20,6 +20,10 @@ _revealing = {False: "after passing", True: "after giving up"}
 class NotYet(AssertionError):
     """A locked cell asked for an answer that is not right yet. The message is what check() says."""
 
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows in place of a traceback: the sentence alone, for there is no mistake in the code to look for."""
+        return [f"{type(self).__name__}: {self}"]
+
 
 def me(student: str = "") -> None:
     """Say who you are: your numbers follow from it, and your teacher finds your work by it. "" is nobody, with the first set

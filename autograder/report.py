@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -75,7 +77,7 @@ def _next(out: Path, results: dict) -> str:
     waiting = sum(result["open_pending"] > 0 for result in results.values())
     if waiting:
         lines.append(f"  {waiting} submissions have an open answer waiting for you. They are read in formgrader:")
-        lines.append(f"    cd {out} && python -m jupyterlab, then Nbgrader > Formgrader in the menu.")
+        lines.append(f"    cd {out} && {shlex.quote(sys.executable)} -m jupyterlab, then Nbgrader > Formgrader in the menu.")
     mistaken = _misconceptions({name: result for name, result in results.items() if result["counted"]})
     if mistaken:
         (question, wrong, _), count = mistaken[0]

@@ -55,7 +55,7 @@ def build_root(root: str, readable: dict[str, str], uid: int) -> None:
     mount("tmpfs", root, "tmpfs", MS_NOSUID, "size=16m,mode=755")
     places = {path: path for path in SYSTEM} | readable
     for inside, outside in sorted(places.items()):
-        if os.path.islink(outside) and inside == outside:
+        if os.path.islink(outside) and inside in SYSTEM:             # /bin -> usr/bin; a linked environment is bound as what it is
             _make_parents(root, inside)
             os.symlink(os.readlink(outside), root + inside)
         elif os.path.exists(outside):

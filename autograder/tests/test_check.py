@@ -126,3 +126,7 @@ def test_an_impossible_name_or_question_is_one_sentence(cell):
         cell('me("../../etc")')
     with pytest.raises(ValueError, match="chapter 90 has 90.1, 90.2, 90.3, 90.open"):
         cell('check("90.9")')
+
+
+def test_a_check_that_is_not_right_yet_shows_its_sentence_and_no_traceback():
+    assert words.NotYet("02.1: not yet.")._render_traceback_() == ["NotYet: 02.1: not yet."]
