@@ -12,7 +12,7 @@ from typing import NamedTuple
 from kafkalab.broker.effects import Caller, CancelTimer, Effect, Respond, SetTimer
 from kafkalab.broker.fetch_sessions import FetchContext, FetchKey, FetchSession, FetchSessions
 from kafkalab.broker.profiles import BrokerProfile
-from kafkalab.broker.replica_manager import LEADERSHIP_ERRORS, ReplicaManager
+from kafkalab.broker.replica_manager import LEADERSHIP_ERRORS, Replica, ReplicaManager
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import (
@@ -130,7 +130,7 @@ class Fetches:
             replica, error = self._replicas.led_replica(topic, partition, asked.current_leader_epoch)
             if error or not replica.log.log_start_offset <= asked.fetch_offset <= replica.log.log_end_offset:
                 return True
-            total += replica.log.bytes_from(asked.fetch_offset, asked.partition_max_bytes)
+            total += replica.log.bytes_from(asked.fetch_offset, asked.partition_max_bytes, _end(replica, request.isolation_level))
         return total >= request.min_bytes
 
     def _answer(self, request: FetchRequest, context: FetchContext, caller: Caller) -> FetchResponse:
@@ -139,7 +139,7 @@ class Fetches:
         hints = self._profile.hints_new_leader and WireChange.FETCH_HINTS_LEADER.holds_for(caller.header)
         endpoints = {}
         for key, asked in context.partitions.items():
-            if context.session is not None and self._is_quiet(context.session, key, asked):
+            if context.session is not None and self._is_quiet(context.session, key, asked, request.isolation_level):
                 continue
             data = self._read(key, asked, request.isolation_level, left, not got_any, hints)
             if data.records:
@@ -152,11 +152,11 @@ class Fetches:
         return FetchResponse(session_id=session_id, responses=self._by_topic(told, caller),
                              node_endpoints=tuple(endpoints.values()))
 
-    def _is_quiet(self, session: FetchSession, key: FetchKey, asked: FetchPartition) -> bool:
+    def _is_quiet(self, session: FetchSession, key: FetchKey, asked: FetchPartition, isolation_level: int) -> bool:
         """Nothing to read and nothing new to tell: most partitions of most fetches, spared the making of an answer."""
         replica, error = self._replicas.led_replica(*self._place(key), asked.current_leader_epoch)
         known = session.partitions.get(key)
-        return (error == 0 and known is not None and asked.fetch_offset == replica.log.log_end_offset
+        return (error == 0 and known is not None and asked.fetch_offset == _end(replica, isolation_level)
                 and known.high_watermark == replica.log.high_watermark
                 and known.log_start_offset == replica.log.log_start_offset)
 
@@ -175,12 +175,15 @@ class Fetches:
         log = replica.log
         if not log.log_start_offset <= asked.fetch_offset <= log.log_end_offset:
             return FetchPartitionData(partition_index=partition, error_code=Errors.OFFSET_OUT_OF_RANGE.code)
-        records = ()
-        if left > 0 and asked.fetch_offset < log.log_end_offset:
-            records = log.read(asked.fetch_offset, min(left, asked.partition_max_bytes), at_least_one=first)
+        records, end = (), _end(replica, isolation_level)
+        if left > 0 and asked.fetch_offset < end:
+            records = log.read(asked.fetch_offset, min(left, asked.partition_max_bytes), end, at_least_one=first)
+        aborted = None
+        if isolation_level:
+            aborted = log.aborted_between(asked.fetch_offset, records[-1].last_offset + 1) if records else ()
         return FetchPartitionData(
             partition_index=partition, high_watermark=log.high_watermark, last_stable_offset=log.last_stable_offset,
-            log_start_offset=log.log_start_offset, aborted_transactions=() if isolation_level else None, records=records)
+            log_start_offset=log.log_start_offset, aborted_transactions=aborted, records=records)
 
     def _by_topic(self, told: dict[FetchKey, FetchPartitionData], caller: Caller) -> tuple[FetchableTopicResponse, ...]:
         """Neighbouring partitions of one topic under one heading, in the words the caller used."""
@@ -204,3 +207,8 @@ class Fetches:
             topic_id = key.topic_id if key.topic_id != ZERO_UUID else self._replicas.id_of(topic)
             return FetchableTopicResponse(topic_id=topic_id, partitions=tuple(group))
         return FetchableTopicResponse(topic=topic, partitions=tuple(group))
+
+
+def _end(replica: Replica, isolation_level: int) -> int:
+    """Up to where a consumer may read: the last stable offset for read_committed (1), else the high watermark."""
+    return replica.log.last_stable_offset if isolation_level else replica.log.high_watermark

@@ -7,8 +7,11 @@ watermark simply is the log end. Replication will move it.
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import replace
 
-from kafkalab.protocol.messages import RecordBatch
+from kafkalab.broker.producer_state import ProducerState
+from kafkalab.broker.transaction_index import TransactionIndex
+from kafkalab.protocol.messages import AbortedTransaction, RecordBatch
 
 
 class PartitionLog:
@@ -17,13 +20,18 @@ class PartitionLog:
     log_start_offset  the first offset a reader may ask for
     log_end_offset    the offset the next record will get
     size_bytes        of all batches
+    producers         what is known of those who wrote here, from the batches alone
+    aborted           the transactions that came to nothing
     """
 
-    __slots__ = ("topic", "index", "log_start_offset", "log_end_offset", "size_bytes", "_batches", "_bases", "_epochs")
+    __slots__ = ("topic", "index", "log_start_offset", "log_end_offset", "size_bytes", "producers", "aborted", "_batches", "_bases",
+                 "_epochs")
 
     def __init__(self, topic: str, index: int) -> None:
         self.topic, self.index = topic, index
         self.log_start_offset = self.log_end_offset = self.size_bytes = 0
+        self.producers = ProducerState()
+        self.aborted = TransactionIndex()
         self._batches: list[RecordBatch] = []
         self._bases: list[int] = []
         self._epochs: list[tuple[int, int]] = []
@@ -35,46 +43,70 @@ class PartitionLog:
 
     @property
     def last_stable_offset(self) -> int:
-        """read_committed consumers see records below this one. The high watermark, as long as nobody has transactions."""
-        return self.log_end_offset
+        """read_committed consumers see records below this one: where the earliest transaction begins that is not decided below the
+        high watermark, or the high watermark (UnifiedLog.lastStableOffset)."""
+        undecided = self.producers.first_undecided(self.high_watermark)
+        return self.high_watermark if undecided is None else min(self.high_watermark, undecided)
 
-    def append(self, batch: RecordBatch, leader_epoch: int) -> RecordBatch:
-        """Give the batch its offsets and keep it; returns it with its base offset. ValueError for an empty batch."""
+    def aborted_between(self, fetch_offset: int, upper_offset: int) -> tuple[AbortedTransaction, ...]:
+        """The aborted transactions that a read_committed reader of these offsets must leave out."""
+        return self.aborted.between(fetch_offset, upper_offset)
+
+    def rebuild_producers(self) -> None:
+        """Read the producers' state from the log again, as after a truncation or at a start."""
+        self.producers = ProducerState()
+        self.aborted = TransactionIndex()
+        for batch in self._batches:
+            self._remember(batch, None)
+
+    def append(self, batch: RecordBatch, leader_epoch: int, now_ms: int | None = None) -> RecordBatch:
+        """Give the batch its offsets and keep it; returns it with its base offset. ValueError for an empty batch.
+
+        now_ms: when a producer or a coordinator wrote it; None for what is merely copied.
+        """
         if not batch.records:
             raise ValueError("an empty batch has no offsets")
         base = self.log_end_offset
-        stored = RecordBatch(base_offset=base, records=batch.records, size_bytes=batch.size_bytes,
-                             producer_id=batch.producer_id, producer_epoch=batch.producer_epoch,
-                             base_sequence=batch.base_sequence, compression=batch.compression)
+        stored = replace(batch, base_offset=base)
         self.note_epoch(leader_epoch)
         self._batches.append(stored)
         self._bases.append(base)
         self.log_end_offset = base + len(batch.records)
         self.size_bytes += batch.size_bytes
+        self._remember(stored, now_ms)
         return stored
 
-    def read(self, offset: int, max_bytes: int, *, at_least_one: bool = False) -> tuple[RecordBatch, ...]:
-        """The batches from the one that holds `offset` on, as many as fit.
+    def _remember(self, stored: RecordBatch, now_ms: int | None) -> None:
+        ended = self.producers.remember(stored, now_ms)
+        if ended is not None and ended.is_aborted:
+            still_open = self.producers.first_open()
+            self.aborted.append(ended, stored.last_offset + 1 if still_open is None else still_open)
+
+    def read(self, offset: int, max_bytes: int, end_offset: int | None = None, *, at_least_one: bool = False) -> tuple[RecordBatch, ...]:
+        """The batches from the one that holds `offset` on, as many as fit and begin below `end_offset` (None: the log end).
 
         Batches are not cut: the first may begin before `offset`, and the reader skips what it did not ask for. With
         at_least_one the first batch comes even when it alone is too large (KIP-74), so that no reader gets stuck.
         """
-        if offset >= self.log_end_offset:
+        end_offset = self.log_end_offset if end_offset is None else end_offset
+        if offset >= end_offset:
             return ()
         first = bisect_right(self._bases, offset) - 1
         total, last = 0, first
         for batch in self._batches[first:]:
-            if total + batch.size_bytes > max_bytes and not (at_least_one and last == first):
+            if batch.base_offset >= end_offset or total + batch.size_bytes > max_bytes and not (at_least_one and last == first):
                 break
             total += batch.size_bytes
             last += 1
         return tuple(self._batches[first:last])
 
-    def bytes_from(self, offset: int, max_bytes: int) -> int:
-        """How many bytes a reader at `offset` could get, counted up to max_bytes: what a long poll waits for."""
-        total = 0
-        if offset < self.log_end_offset:
+    def bytes_from(self, offset: int, max_bytes: int, end_offset: int | None = None) -> int:
+        """How many bytes a reader at `offset` could get below `end_offset`, counted up to max_bytes: what a long poll waits for."""
+        total, end_offset = 0, self.log_end_offset if end_offset is None else end_offset
+        if offset < end_offset:
             for batch in self._batches[bisect_right(self._bases, offset) - 1:]:
+                if batch.base_offset >= end_offset:
+                    break
                 total += batch.size_bytes
                 if total >= max_bytes:
                     return max_bytes

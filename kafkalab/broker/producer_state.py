@@ -1,19 +1,23 @@
-"""Is this batch new, old or too early? What a partition's leader remembers of each idempotent producer.
+"""Is this batch new, old or too early, and whose transaction is still open? What a log remembers of its producers.
 
-Kafka's classes are ProducerStateManager and ProducerAppendInfo (KIP-98). Left out: expiry of idle producers.
+Kafka's classes are ProducerStateManager, ProducerAppendInfo and ProducerStateEntry (KIP-98, KIP-360). Every replica keeps this
+state beside its log and can make it anew from the log alone (`ProducerState.of`), so a follower that becomes leader knows what
+the old leader knew. Snapshots, which spare the real broker most of that reading, are left out.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from kafkalab.errors import Errors
-from kafkalab.protocol.messages import RecordBatch
+from kafkalab.protocol.messages import ControlRecordType, RecordBatch
 
 REMEMBERED_BATCHES = 5
 """Why idempotence allows at most five requests in flight: the leader knows the last five batches again."""
 
+SWEEP_INTERVAL_MS = 600_000
 NO_PRODUCER_ID = -1
 _SEQUENCES = 2**31
 
@@ -33,14 +37,39 @@ class Verdict(NamedTuple):
     duplicate_of: RememberedBatch | None = None
 
 
-class ProducerEntry:
-    """One producer on one partition: its epoch and its last batches."""
+class EndedTransaction(NamedTuple):
+    """A transaction that a marker has ended. last_offset is the marker's own."""
 
-    __slots__ = ("epoch", "batches")
+    producer_id: int
+    first_offset: int
+    last_offset: int
+    is_aborted: bool
+
+
+class ProducerEntry:
+    """One producer on one partition.
+
+    epoch              the highest seen; who comes with a lower one is fenced
+    batches            its last batches of that epoch
+    coordinator_epoch  of the coordinator that last ended a transaction here; an older one is a zombie
+    first_offset       where its open transaction began on this partition; None while there is none
+    last_used_ms       when it last wrote here (virtual time); None: not since the state was read from the log
+    """
+
+    __slots__ = ("epoch", "batches", "coordinator_epoch", "first_offset", "last_used_ms")
 
     def __init__(self, epoch: int) -> None:
         self.epoch = epoch
         self.batches: deque[RememberedBatch] = deque(maxlen=REMEMBERED_BATCHES)
+        self.coordinator_epoch = -1
+        self.first_offset: int | None = None
+        self.last_used_ms: int | None = None
+
+    def raise_epoch(self, epoch: int) -> None:
+        """A new epoch forgets the batches of the old one, but not the open transaction."""
+        if epoch != self.epoch:
+            self.epoch = epoch
+            self.batches.clear()
 
 
 def last_sequence(batch: RecordBatch) -> int:
@@ -49,44 +78,123 @@ def last_sequence(batch: RecordBatch) -> int:
 
 
 class ProducerState:
-    """All producers of one partition.
+    """All producers of one partition, and the transactions that a reader may not see the end of yet.
 
-    accepts_unknown: whether a producer without entry may begin anywhere (BrokerProfile.accepts_unknown_producer).
+    open_transactions  first offset -> producer id, of transactions without a marker
+    ended              transactions whose marker the high watermark may not have passed yet, in the order of their markers
     """
 
-    __slots__ = ("entries", "_accepts_unknown")
+    __slots__ = ("entries", "open_transactions", "ended", "_swept_ms")
 
-    def __init__(self, *, accepts_unknown: bool) -> None:
+    def __init__(self) -> None:
         self.entries: dict[int, ProducerEntry] = {}
-        self._accepts_unknown = accepts_unknown
+        self.open_transactions: dict[int, int] = {}
+        self.ended: list[EndedTransaction] = []
+        self._swept_ms = 0
 
-    def judge(self, batch: RecordBatch) -> Verdict:
-        """Compare a batch with what is remembered; changes nothing."""
+    @classmethod
+    def of(cls, batches: Iterable[RecordBatch]) -> ProducerState:
+        """The state that a log of these batches leads to."""
+        state = cls()
+        for batch in batches:
+            state.remember(batch)
+        return state
+
+    def judge(self, batch: RecordBatch, *, accepts_unknown: bool) -> Verdict:
+        """Compare a client's batch with what is remembered; changes nothing.
+
+        accepts_unknown: a producer nobody remembers may begin anywhere (BrokerProfile.accepts_unknown_producer, KIP-360).
+        """
         if batch.producer_id == NO_PRODUCER_ID:
             return _APPEND
         entry = self.entries.get(batch.producer_id)
         if entry is None:
-            new = batch.base_sequence == 0 or self._accepts_unknown
+            new = batch.base_sequence == 0 or accepts_unknown
             return _APPEND if new else Verdict(Errors.UNKNOWN_PRODUCER_ID)
         if batch.producer_epoch < entry.epoch:
             return Verdict(Errors.INVALID_PRODUCER_EPOCH)
         if batch.producer_epoch > entry.epoch:
-            return _APPEND if batch.base_sequence == 0 else _OUT_OF_ORDER
-        last = last_sequence(batch)
-        for known in entry.batches:
-            if known.first_sequence == batch.base_sequence and known.last_sequence == last:
-                return Verdict(Errors.NONE, known)
-        expected = (entry.batches[-1].last_sequence + 1) % _SEQUENCES if entry.batches else 0
-        return _APPEND if batch.base_sequence == expected else _OUT_OF_ORDER
+            if batch.base_sequence != 0:
+                return _OUT_OF_ORDER
+        else:
+            last = last_sequence(batch)
+            for known in entry.batches:
+                if known.first_sequence == batch.base_sequence and known.last_sequence == last:
+                    return Verdict(Errors.NONE, known)
+            if not entry.batches and batch.base_sequence != 0 and not accepts_unknown:  # a marker alone raised the epoch
+                return Verdict(Errors.UNKNOWN_PRODUCER_ID)
+            expected = (entry.batches[-1].last_sequence + 1) % _SEQUENCES if entry.batches else 0
+            if batch.base_sequence != expected:
+                return _OUT_OF_ORDER
+        if entry.first_offset is not None and not batch.is_transactional:
+            return Verdict(Errors.INVALID_TXN_STATE)
+        return _APPEND
 
-    def remember(self, batch: RecordBatch) -> None:
-        """Note a batch that was appended (with its base offset). A new epoch forgets the batches of the old one."""
+    def judge_marker(self, marker: RecordBatch) -> Errors:
+        """May this coordinator end the transaction? An older epoch of producer or coordinator comes from a zombie."""
+        entry = self.entries.get(marker.producer_id)
+        if entry is None:
+            return Errors.NONE
+        if marker.producer_epoch < entry.epoch:
+            return Errors.INVALID_PRODUCER_EPOCH
+        if marker.coordinator_epoch < entry.coordinator_epoch:
+            return Errors.TRANSACTION_COORDINATOR_FENCED
+        return Errors.NONE
+
+    def has_open_transaction(self, producer_id: int) -> bool:
+        entry = self.entries.get(producer_id)
+        return entry is not None and entry.first_offset is not None
+
+    def remember(self, batch: RecordBatch, now_ms: int | None = None) -> EndedTransaction | None:
+        """Note a batch that stands in the log; returns the transaction that it ended, if it is a marker that ended one."""
         if batch.producer_id == NO_PRODUCER_ID:
-            return
+            return None
         entry = self.entries.get(batch.producer_id)
-        if entry is None or entry.epoch != batch.producer_epoch:
+        if entry is None:
             entry = self.entries[batch.producer_id] = ProducerEntry(batch.producer_epoch)
+        entry.raise_epoch(batch.producer_epoch)
+        entry.last_used_ms = now_ms
+        if batch.control is not None:
+            return self._end(entry, batch)
         entry.batches.append(RememberedBatch(batch.base_sequence, last_sequence(batch), batch.base_offset))
+        if batch.is_transactional and entry.first_offset is None:
+            entry.first_offset = batch.base_offset
+            self.open_transactions[batch.base_offset] = batch.producer_id
+        return None
+
+    def _end(self, entry: ProducerEntry, marker: RecordBatch) -> EndedTransaction | None:
+        entry.coordinator_epoch = marker.coordinator_epoch
+        if entry.first_offset is None:
+            return None
+        ended = EndedTransaction(marker.producer_id, entry.first_offset, marker.base_offset, marker.control is ControlRecordType.ABORT)
+        entry.first_offset = None
+        del self.open_transactions[ended.first_offset]
+        self.ended.append(ended)
+        return ended
+
+    def first_undecided(self, high_watermark: int) -> int | None:
+        """Where the earliest transaction begins that is open, or whose marker consumers cannot see yet; None without one
+        (ProducerStateManager.firstUnstableOffset)."""
+        if self.ended and self.ended[0].last_offset < high_watermark:
+            self.ended = [ended for ended in self.ended if ended.last_offset >= high_watermark]
+        if not self.open_transactions and not self.ended:
+            return None
+        return min((*self.open_transactions, *(ended.first_offset for ended in self.ended)))
+
+    def first_open(self) -> int | None:
+        """Where the earliest transaction without a marker begins; None without one."""
+        return min(self.open_transactions, default=None)
+
+    def forget_idle(self, now_ms: int, limit_ms: int) -> None:
+        """Drop producers that have not written here for that long and have nothing open. Kafka looks every ten minutes; we do when
+        somebody writes and ten minutes have passed (transactional.id.expiration.ms; producer.id.expiration.ms since 3.4)."""
+        if now_ms - self._swept_ms < SWEEP_INTERVAL_MS:
+            return
+        self._swept_ms = now_ms
+        idle = [id for id, entry in self.entries.items()
+                if entry.first_offset is None and entry.last_used_ms is not None and now_ms - entry.last_used_ms >= limit_ms]
+        for id in idle:
+            del self.entries[id]
 
 
 _APPEND = Verdict(Errors.NONE)

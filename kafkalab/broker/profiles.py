@@ -32,6 +32,8 @@ class BrokerProfile:
         KAFKA-12890).
     accepts_unknown_producer: a producer nobody remembers may begin with any sequence number (KIP-360, 2.5); before, it
         was told UNKNOWN_PRODUCER_ID.
+    forgets_producers_after_ms: how long an idle producer's sequences are remembered: transactional.id.expiration.ms, seven days;
+        producer.id.expiration.ms, one day, since 3.4 (KIP-854).
     fetches_producer_ids_late: producer ids come in blocks from the controller and are asked for in the background, so
         a broker without a block answers its first INIT_PRODUCER_ID with COORDINATOR_LOAD_IN_PROGRESS (KIP-730).
     names_own_range: an ApiVersions request in an unknown version is refused together with the range of versions the
@@ -49,6 +51,7 @@ class BrokerProfile:
     initial_delay_extends: str
     drops_members_without_sync: bool
     accepts_unknown_producer: bool
+    forgets_producers_after_ms: int
     fetches_producer_ids_late: bool
     names_own_range: bool
     hints_new_leader: bool
@@ -66,6 +69,7 @@ BROKER_PROFILES: Mapping[str, BrokerProfile] = MappingProxyType({
         initial_delay_extends=FIRST_GENERATION,
         drops_members_without_sync=False,
         accepts_unknown_producer=False,
+        forgets_producers_after_ms=7 * 86_400_000,
         fetches_producer_ids_late=False,
         names_own_range=False,
         hints_new_leader=False,
@@ -81,6 +85,7 @@ BROKER_PROFILES: Mapping[str, BrokerProfile] = MappingProxyType({
         initial_delay_extends=FROM_EMPTY,
         drops_members_without_sync=True,
         accepts_unknown_producer=True,
+        forgets_producers_after_ms=86_400_000,
         fetches_producer_ids_late=True,
         names_own_range=True,
         hints_new_leader=True,

@@ -1,7 +1,6 @@
 """The partitions this broker leads: appending to them, reading from them, answering where they begin and end.
 
-Kafka's classes are ReplicaManager and Partition. Left out for now: followers, so acks=all has nobody to wait for, and
-transactions, so the last stable offset is the high watermark.
+Kafka's classes are ReplicaManager and Partition. Left out for now: followers, so acks=all has nobody to wait for.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster import ClusterState, Partition
 from kafkalab.broker.effects import Appended, Caller, Effect, Note, Respond
 from kafkalab.broker.partition_log import PartitionLog
-from kafkalab.broker.producer_state import ProducerState
 from kafkalab.broker.profiles import BrokerProfile
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
@@ -45,11 +43,10 @@ LEADERSHIP_ERRORS = frozenset({Errors.NOT_LEADER_OR_FOLLOWER.code, Errors.FENCED
 
 @dataclass(slots=True)
 class Replica:
-    """A partition on this broker: its place in the cluster, its log, its producers."""
+    """A partition on this broker: its place in the cluster and its log."""
 
     partition: Partition
     log: PartitionLog
-    producers: ProducerState
 
 
 class ReplicaManager:
@@ -117,7 +114,7 @@ class ReplicaManager:
                 elif topic is None:
                     answer = _refused(part.index, Errors.UNKNOWN_TOPIC_ID.code)
                 else:
-                    answer = self._append(topic, part, after)
+                    answer = self._append(topic, part, after, now_ms)
                     if hints and answer.error_code in LEADERSHIP_ERRORS:
                         hint = self.leader_hint(topic, part.index)
                         answer = _refused(part.index, answer.error_code, hint)
@@ -137,22 +134,22 @@ class ReplicaManager:
         """The id the caller used; where it only gave the name, the id of that topic."""
         return data.topic_id if data.topic_id != ZERO_UUID else self.id_of(data.name)
 
-    def _append(self, topic: str, data: ProducePartitionData, after: list[Effect]) -> PartitionProduceResponse:
+    def _append(self, topic: str, data: ProducePartitionData, after: list[Effect], now_ms: int) -> PartitionProduceResponse:
         replica, error = self.led_replica(topic, data.index)
         if replica is None:
             return _refused(data.index, error)
+        replica.log.producers.forget_idle(now_ms, self._profile.forgets_producers_after_ms)
         base_offset = -1
         for batch in data.records:
             if batch.size_bytes > self._config.message_max_bytes:
                 return _refused(data.index, Errors.MESSAGE_TOO_LARGE.code)
-            verdict = replica.producers.judge(batch)
+            verdict = replica.log.producers.judge(batch, accepts_unknown=self._profile.accepts_unknown_producer)
             if verdict.error is not Errors.NONE:
                 return _refused(data.index, verdict.error.code)
             if verdict.duplicate_of is not None:  # a retry of what is already there: the same answer, nothing appended
                 base_offset = verdict.duplicate_of.base_offset
                 continue
-            stored = replica.log.append(batch, replica.partition.leader_epoch)
-            replica.producers.remember(stored)
+            stored = replica.log.append(batch, replica.partition.leader_epoch, now_ms)
             base_offset = stored.base_offset
             after.append(Note("record.appended", {
                 "topic": topic, "partition": data.index, "base_offset": base_offset, "last_offset": stored.last_offset,
@@ -208,7 +205,7 @@ class ReplicaManager:
         """Lead a partition: an empty log that knows where the epoch began."""
         log = PartitionLog(partition.topic, partition.index)
         log.note_epoch(partition.leader_epoch)
-        replica = Replica(partition, log, ProducerState(accepts_unknown=self._profile.accepts_unknown_producer))
+        replica = Replica(partition, log)
         self._replicas[partition.topic, partition.index] = replica
         return replica
 

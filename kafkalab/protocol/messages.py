@@ -6,4 +6,5 @@ moving records (`record_messages`).
 from kafkalab.protocol.connection_messages import *  # noqa: F403
 from kafkalab.protocol.group_messages import *  # noqa: F403
 from kafkalab.protocol.record_messages import *  # noqa: F403
-from kafkalab.protocol.records_wire import RecordBatch, WireRecord, batch_size_bytes  # noqa: F401
+from kafkalab.protocol.records_wire import (  # noqa: F401
+    ControlRecordType, RecordBatch, WireRecord, batch_size_bytes, marker_batch)

@@ -3,6 +3,7 @@
 Kafka's classes are `DefaultRecordBatch` and `DefaultRecord` (message format v2, KIP-98). We keep the records as
 values and count the bytes they would take; nothing here compresses, `compression` only names what was asked for.
 """
+import enum
 from dataclasses import dataclass
 
 RECORD_BATCH_OVERHEAD_BYTES = 61
@@ -18,6 +19,14 @@ class WireRecord:
     timestamp_ms: int
 
 
+class ControlRecordType(enum.Enum):
+    """How a transaction ended, as a control record says it (org.apache.kafka.common.record.ControlRecordType); the value is the
+    number on the wire."""
+
+    ABORT = 0
+    COMMIT = 1
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordBatch:
     """The unit of a produce request, of a partition's log and of a fetch answer.
@@ -25,6 +34,9 @@ class RecordBatch:
     base_offset: offset of the first record; a producer sends 0, the leader gives the real one.
     size_bytes: of the whole batch on the wire; `batch_size_bytes` counts it.
     producer_id, producer_epoch, base_sequence: -1 without idempotence (KIP-98).
+    is_transactional: belongs to a transaction, so whether it counts is decided by a marker behind it.
+    control: such a marker; one record, which takes an offset and which no reader is given.
+    coordinator_epoch: of the coordinator that had the marker written.
     """
 
     base_offset: int = 0
@@ -34,11 +46,24 @@ class RecordBatch:
     producer_epoch: int = -1
     base_sequence: int = -1
     compression: str = "none"
+    is_transactional: bool = False
+    control: ControlRecordType | None = None
+    coordinator_epoch: int = -1
 
     @property
     def last_offset(self) -> int:
         """Offset of the last record."""
         return self.base_offset + len(self.records) - 1
+
+
+MARKER_BYTES = RECORD_BATCH_OVERHEAD_BYTES + 17
+"""A marker's batch: its key is version and type, its value version and coordinator epoch (EndTransactionMarker)."""
+
+
+def marker_batch(producer_id: int, producer_epoch: int, control: ControlRecordType, coordinator_epoch: int, timestamp_ms: int) -> RecordBatch:
+    """The control batch that ends a producer's transaction on a partition."""
+    return RecordBatch(records=(WireRecord(None, None, timestamp_ms),), size_bytes=MARKER_BYTES, producer_id=producer_id,
+                       producer_epoch=producer_epoch, is_transactional=True, control=control, coordinator_epoch=coordinator_epoch)
 
 
 def batch_size_bytes(records: tuple[WireRecord, ...]) -> int:

@@ -76,8 +76,8 @@ def test_a_log_finds_the_first_record_that_is_not_older():
     assert log.offset_for_timestamp(502) is None
 
 
-def remembered(epoch, *batches, unknown_ok=True):
-    state = ProducerState(accepts_unknown=unknown_ok)
+def remembered(epoch, *batches):
+    state = ProducerState()
     for first, last in batches:
         state.remember(a_batch(last - first + 1, producer=1, epoch=epoch, sequence=first))
     return state
@@ -86,24 +86,24 @@ def remembered(epoch, *batches, unknown_ok=True):
 FIVE = ((2, 2), (3, 3), (4, 4), (5, 5), (6, 8))
 
 
-@pytest.mark.parametrize(("state", "epoch", "first", "last", "verdict"), [
-    (remembered(0, (0, 0)), 0, 1, 1, "append"),
-    (remembered(0, (0, 0), (1, 1)), 0, 5, 5, "OUT_OF_ORDER_SEQUENCE_NUMBER"),
-    (remembered(0, (0, 0), (1, 1)), 1, 0, 0, "append"),
-    (remembered(0, (0, 0)), 1, 3, 3, "OUT_OF_ORDER_SEQUENCE_NUMBER"),
-    (remembered(1, (0, 0)), 0, 1, 1, "INVALID_PRODUCER_EPOCH"),
-    (remembered(0, *FIVE), 0, 6, 8, "duplicate"),
-    (remembered(0, *FIVE), 0, 2, 2, "duplicate"),
-    (remembered(0, (1, 1), *FIVE), 0, 1, 1, "OUT_OF_ORDER_SEQUENCE_NUMBER"),  # only five batches are remembered
-    (remembered(0, *FIVE), 0, 7, 8, "OUT_OF_ORDER_SEQUENCE_NUMBER"),  # part of a batch is no duplicate
-    (remembered(0, *FIVE), 0, 9, 9, "append"),
-    (remembered(15, (2**31 - 1, 2**31 - 1)), 15, 0, 0, "append"),  # sequences wrap
-    (remembered(0), 0, 17, 17, "append"),
-    (remembered(0, unknown_ok=False), 0, 17, 17, "UNKNOWN_PRODUCER_ID"),
-    (remembered(0, unknown_ok=False), 0, 0, 0, "append"),
+@pytest.mark.parametrize(("state", "epoch", "first", "last", "unknown_ok", "verdict"), [
+    (remembered(0, (0, 0)), 0, 1, 1, True, "append"),
+    (remembered(0, (0, 0), (1, 1)), 0, 5, 5, True, "OUT_OF_ORDER_SEQUENCE_NUMBER"),
+    (remembered(0, (0, 0), (1, 1)), 1, 0, 0, True, "append"),
+    (remembered(0, (0, 0)), 1, 3, 3, True, "OUT_OF_ORDER_SEQUENCE_NUMBER"),
+    (remembered(1, (0, 0)), 0, 1, 1, True, "INVALID_PRODUCER_EPOCH"),
+    (remembered(0, *FIVE), 0, 6, 8, True, "duplicate"),
+    (remembered(0, *FIVE), 0, 2, 2, True, "duplicate"),
+    (remembered(0, (1, 1), *FIVE), 0, 1, 1, True, "OUT_OF_ORDER_SEQUENCE_NUMBER"),  # only five batches are remembered
+    (remembered(0, *FIVE), 0, 7, 8, True, "OUT_OF_ORDER_SEQUENCE_NUMBER"),  # part of a batch is no duplicate
+    (remembered(0, *FIVE), 0, 9, 9, True, "append"),
+    (remembered(15, (2**31 - 1, 2**31 - 1)), 15, 0, 0, True, "append"),  # sequences wrap
+    (remembered(0), 0, 17, 17, True, "append"),
+    (remembered(0), 0, 17, 17, False, "UNKNOWN_PRODUCER_ID"),
+    (remembered(0), 0, 0, 0, False, "append"),
 ])
-def test_the_leader_knows_new_batches_from_repeated_and_early_ones(state, epoch, first, last, verdict):
-    error, duplicate_of = state.judge(a_batch(last - first + 1, producer=1, epoch=epoch, sequence=first))
+def test_the_leader_knows_new_batches_from_repeated_and_early_ones(state, epoch, first, last, unknown_ok, verdict):
+    error, duplicate_of = state.judge(a_batch(last - first + 1, producer=1, epoch=epoch, sequence=first), accepts_unknown=unknown_ok)
     assert ("duplicate" if duplicate_of else "append" if error is Errors.NONE else error.name) == verdict
 
 
