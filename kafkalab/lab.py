@@ -18,6 +18,7 @@ from kafkalab.broker.broker_config import BrokerConfig, broker_config
 from kafkalab.broker.cluster import BrokerNode, ClusterState
 from kafkalab.broker.profiles import broker_profile
 from kafkalab.broker_end import BrokerEnd
+from kafkalab.errors import IllegalStateException
 from kafkalab.lines.layout import Row, text_of, time_text
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.sim.apps import App, Signal, Stage
@@ -70,6 +71,7 @@ class Lab:
                       for node in nodes}
         self._numbers: dict[str, int] = {}
         self._names: set[str] = set()
+        self._killed: dict[str, int] = {}
 
     # time
 
@@ -96,6 +98,14 @@ class Lab:
     def spawn(self, function: Callable[..., object], *args: object, name: str | None = None) -> App:
         """Run `function(lab, *args)`, a plain blocking function, beside this one."""
         return self.stage.spawn(name or getattr(function, "__name__", "app"), function, self, *args)
+
+    def kill(self, client: str) -> None:
+        """`kill -9` of a client's process, and of the app of that name: nothing is closed or said any more, its sockets are reset.
+        The client's methods raise IllegalStateException from now on."""
+        self.journal.append("fault", client, what="kill -9")
+        self._killed[client] = self.now_ms
+        self.network.kill(client)
+        self.stage.kill(client)
 
     def close(self) -> None:
         """End all apps. A lab that is thrown away needs no closing; its apps do."""
@@ -163,7 +173,9 @@ class Lab:
         return name
 
     def call(self, who: str, name: str, args: Mapping[str, Any]) -> Event:
-        """Journal what the application did: the first cause of what follows."""
+        """Journal what the application did: the first cause of what follows. IllegalStateException from a process that was killed."""
+        if who in self._killed:
+            raise IllegalStateException(f"The process of {who} was killed at {self._killed[who]} ms; start another one under a new name.")
         before, self.journal.cause = self.journal.cause, None
         event = self.journal.append("call", who, name=name, args=dict(args))
         self.journal.cause = before

@@ -19,8 +19,9 @@ from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
 from kafkalab.errors import IllegalStateException, KafkaException
 from kafkalab.lab import Lab
-from kafkalab.records import ProducerRecord
-from kafkalab.scenario import UnusableScenario, check_configs, read
+from kafkalab.records import OffsetAndMetadata, ProducerRecord, TopicPartition
+from kafkalab.scenario import LOOP, NEEDS_PRODUCER, UnusableScenario, check_configs, read
+from kafkalab.sim.apps import FOREVER_MS, App
 from kafkalab.versions import profile_of
 
 CHANCE = {"chance_of_producer_ids": 0.75}
@@ -68,16 +69,37 @@ class Player:
         self.consumer: KafkaConsumer | None = None
         self.producer: KafkaProducer | None = None
         self._start_ms, self._steps = start_ms, steps
+        self._loop: App | None = None
 
     def play(self, lab: Lab) -> None:
         for step in self._steps:
             wait_ms = step["at_ms"] - self._start_ms - lab.now_ms
             if wait_ms > 0:
                 lab.sleep(wait_ms)
+            while self._loop is not None and not self._loop.done and step["do"] != "kill -9" and self.uses_consumer(step):
+                lab.sleep(1)  # a consumer is used by one thread at a time
             try:
                 STEPS[step["do"]](self, step)
             except (KafkaException, IllegalStateException):
                 pass  # what went wrong is in the log, as with the recorded program
+
+    def uses_consumer(self, step: Mapping[str, Any]) -> bool:
+        return step["object"] != "producer" and step["do"] not in NEEDS_PRODUCER
+
+    def poll_in_loop(self, step: Mapping[str, Any]) -> None:
+        """A thread of its own, which the next step of this consumer finds ended: its last poll is as long as there is time."""
+        def loop(lab: Lab) -> None:
+            until_ms = FOREVER_MS if step["for_ms"] is None else lab.now_ms + step["for_ms"]
+            told_ms = FOREVER_MS if step["until_ms"] is None or step["for_ms"] is not None else step["until_ms"] - self._start_ms
+            while lab.now_ms < min(until_ms, told_ms):
+                try:
+                    records = self.consumer.poll(timeout_ms=min(step["timeout_ms"], told_ms - lab.now_ms))
+                    if records and step["then"] == "commitAsync":
+                        self.consumer.commit_async()
+                except (KafkaException, IllegalStateException):
+                    return
+
+        self._loop = self.lab.spawn(loop, name=self.name)
 
     def of(self, step: Mapping[str, Any]) -> KafkaConsumer | KafkaProducer:
         return self.producer if step["object"] == "producer" or self.consumer is None else self.consumer
@@ -120,12 +142,17 @@ def _position(player: Player, step) -> None:
         player.consumer.position(partition)
 
 
+def _offsets(step) -> dict[TopicPartition, OffsetAndMetadata] | None:
+    return None if step["offsets"] is None else {tp: OffsetAndMetadata(offset) for tp, offset in step["offsets"].items()}
+
+
 STEPS: Mapping[str, Callable[[Player, Mapping[str, Any]], None]] = {
     "new KafkaConsumer": _new_consumer,
     "new KafkaProducer": _new_producer,
     "subscribe": lambda p, s: p.consumer.subscribe(s["topics"]),
     "assign": lambda p, s: p.consumer.assign(s["partitions"]),
     "poll": _poll,
+    LOOP: Player.poll_in_loop,
     "works without polling": lambda p, s: p.lab.sleep(s["for_ms"]),
     "pause all": lambda p, s: p.consumer.pause(p.consumer.assignment_in_hash_order()),
     "resume all": lambda p, s: p.consumer.resume(p.consumer.assignment_in_hash_order()),
@@ -133,11 +160,12 @@ STEPS: Mapping[str, Callable[[Player, Mapping[str, Any]], None]] = {
     "seekToBeginning": lambda p, s: p.consumer.seek_to_beginning(s["partitions"]),
     "position": _position,
     "partitionsFor": _partitions_for,
-    "commitSync": lambda p, s: p.consumer.commit_sync(),
-    "commitAsync": lambda p, s: p.consumer.commit_async(),
+    "commitSync": lambda p, s: p.consumer.commit_sync(_offsets(s)),
+    "commitAsync": lambda p, s: p.consumer.commit_async(_offsets(s)),
     "send": _send,
     "flush": lambda p, s: p.producer.flush(),
     "close": lambda p, s: p.of(s).close(),
+    "kill -9": lambda p, s: p.lab.kill(p.name),
 }
 """What each step of kafkalab.scenario does to a player."""
 

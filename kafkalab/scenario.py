@@ -88,6 +88,10 @@ def _partition(value: Any) -> TopicPartition:
     return TopicPartition(topic, int(number))
 
 
+def _offsets(value: Any) -> dict[TopicPartition, int]:
+    return {_partition(name): _whole(0, (1 << 63) - 1)(offset) for name, offset in _one_of(dict)(value).items()}
+
+
 def _record_value(value: Any) -> str | None:
     """A long value stands in a scenario as "N bytes"."""
     if value is not None and re.fullmatch(r"\d+ bytes", _one_of(str)(value)):
@@ -109,6 +113,8 @@ TOPIC = Kind("a topic's name: letters, digits, '.', '_' and '-'", _matching(r"[a
 TOPICS = Kind("a list of topics", _list_of(TOPIC))
 PARTITION = Kind("a partition such as \"t4-0\"", _partition)
 PARTITIONS = Kind("a list of partitions such as \"t4-0\"", _list_of(PARTITION))
+OFFSETS = Kind("an object of partitions and offsets such as {\"t4-0\": 7}", _offsets)
+AFTER_BATCH = Kind("null or \"commitAsync\"", lambda value: None if value is None else _matching("commitAsync")(value))
 OWNER = Kind("\"consumer\" or \"producer\"", _matching("consumer|producer"))
 OBJECT = Kind("an object", _one_of(dict))
 
@@ -118,6 +124,7 @@ FIELDS: Mapping[str, Mapping[str, Kind]] = {
     "subscribe": {"topics": TOPICS},
     "assign": {"partitions": PARTITIONS},
     "poll": {"timeout_ms": MILLISECONDS, "for_ms?": MILLISECONDS},
+    "poll in a loop until told otherwise": {"timeout_ms": MILLISECONDS, "for_ms?": MILLISECONDS, "then?": AFTER_BATCH},
     "works without polling": {"for_ms": MILLISECONDS},
     "pause all": {},
     "resume all": {},
@@ -125,16 +132,20 @@ FIELDS: Mapping[str, Mapping[str, Kind]] = {
     "seekToBeginning": {"partitions?": PARTITIONS},
     "position": {"partition?": PARTITION, "partitions?": PARTITIONS},
     "partitionsFor": {"topic?": TOPIC},
-    "commitSync": {},
-    "commitAsync": {},
+    "commitSync": {"offsets?": OFFSETS},
+    "commitAsync": {"offsets?": OFFSETS},
     "send": {"topic": TOPIC, "key?": OPTIONAL_TEXT, "value?": VALUE, "to_partition?": NUMBER, "wait?": TRUTH},
     "flush": {},
     "close": {},
+    "kill -9": {},
 }
 """Each step's fields; one with "?" may be left out. The recorded program's other steps are not simulated."""
 
 NEEDS_PRODUCER = ("send", "flush")
-EITHER = ("partitionsFor", "close")
+EITHER = ("partitionsFor", "close", "kill -9")
+LOOP = "poll in a loop until told otherwise"
+UNSAID_LOOP_MS = 100
+ENDS_A_LOOP = ("close", "kill -9", "works without polling")
 CONFIGS = {"new KafkaConsumer": ConsumerConfig, "new KafkaProducer": ProducerConfig}
 OBSERVED_STEPS = ("assignment",)
 
@@ -250,12 +261,12 @@ def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _steps(events: list[Any], topics: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
     found: dict[str, list[dict[str, Any]]] = {}
-    for event in events:
-        event = _read(OBJECT, event, "this is not a scenario of the recordings' format: events has a step")
+    events = [_read(OBJECT, event, "this is not a scenario of the recordings' format: events has a step") for event in events]
+    for event in with_unsaid_loops(events):
         do = event.get("do")
         if do in OBSERVED_STEPS or event.get("by_loop"):
             continue
-        if "client" not in event or not isinstance(do, str) or do not in FIELDS:
+        if "client" not in event or not isinstance(do, str) or do not in FIELDS or _is_broker(event["client"]):
             who = event.get("client") or event.get("broker") or "nobody"
             raise UnusableScenario(f"the step {do!r} (of {who}) is not one that a replay knows; known are: {', '.join(sorted(FIELDS))}")
         client = _read(CLIENT_NAME, event["client"], f"a step {do!r} has client")
@@ -263,7 +274,48 @@ def _steps(events: list[Any], topics: Mapping[str, Any]) -> dict[str, list[dict[
         own = found.setdefault(client, [])
         _check_order(step, own, client, topics)
         own.append(step)
+    for client, own in found.items():
+        _end_loops(own, client)
     return found
+
+
+def _end_loops(steps: list[dict[str, Any]], client: str) -> None:
+    """A loop is told otherwise by the next step of its consumer, or ends by itself: `until_ms` (epoch) or `for_ms`."""
+    for place, step in enumerate(steps):
+        if step["do"] == LOOP:
+            later = [one for one in steps[place + 1:] if one["object"] != "producer" and one["do"] not in NEEDS_PRODUCER]
+            if not later and step["for_ms"] is None:
+                raise UnusableScenario(f"the step {LOOP!r} of {client} never ends: it has no for_ms, and no later step tells it otherwise")
+            step["until_ms"] = later[0]["at_ms"] if later and later[0]["do"] != "kill -9" else None
+
+
+def _is_broker(name: Any) -> bool:
+    return isinstance(name, str) and re.fullmatch(r"broker \d+", name) is not None
+
+
+def with_unsaid_loops(events: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The recordings before the loop got a step of its own: what the program did is read from what is there.
+
+    A `poll` with neither a time-out nor a duration was written down by a loop, and so was a commitAsync of that same moment. A consumer that
+    subscribes and next closes, is killed or stops polling has been polling in a loop since.
+    """
+    found: list[Mapping[str, Any]] = []
+    for event in events:
+        noted = event.get("do") == "poll" and not {"timeout_ms", "for_ms"} & event.keys()
+        commit = event.get("do") == "commitAsync" and found and found[-1].get("by_loop") and found[-1].get("at_ms") == event.get("at_ms")
+        found.append({**event, "by_loop": True} if noted or commit else event)
+    said = {event.get("client") for event in found if event.get("do") == LOOP}
+    out: list[Mapping[str, Any]] = []
+    for place, event in enumerate(found):
+        out.append(event)
+        client = event.get("client")
+        if event.get("do") == "subscribe" and client not in said:
+            later = [one for one in found[place + 1:] if one.get("client") == client and one.get("do") not in OBSERVED_STEPS]
+            if later and (later[0].get("by_loop") or later[0].get("do") in ENDS_A_LOOP):
+                commits = any(one.get("by_loop") and one.get("do") == "commitAsync" for one in later)
+                out.append({"at_ms": event.get("at_ms"), "client": client, "do": LOOP, "timeout_ms": UNSAID_LOOP_MS,
+                            "then": "commitAsync" if commits else None})
+    return out
 
 
 def _step(event: Mapping[str, Any], do: str, client: str) -> dict[str, Any]:
@@ -285,6 +337,8 @@ def _step(event: Mapping[str, Any], do: str, client: str) -> dict[str, Any]:
 def _check_order(step: Mapping[str, Any], before: list[dict[str, Any]], client: str, topics: Mapping[str, Any]) -> None:
     """A program cannot use what it has not made."""
     do, made = step["do"], {earlier["do"] for earlier in before}
+    if "kill -9" in made:
+        raise UnusableScenario(f"the step {do!r} of {client} comes after its 'kill -9': a process that is gone does nothing")
     if do in CONFIGS:
         return
     wanted = {"new KafkaProducer"} if do in NEEDS_PRODUCER else set(CONFIGS) if do in EITHER else {"new KafkaConsumer"}

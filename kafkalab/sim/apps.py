@@ -84,6 +84,7 @@ class Stage:
         self.clock = clock
         self.apps: list[App] = []
         self._failed: list[App] = []
+        self._killed: set[str] = set()
 
     def wait(self, signal: Signal, deadline_ms: int) -> bool:
         """Block the caller until `signal` is set or the clock stands at `deadline_ms`; says whether it was set."""
@@ -134,16 +135,32 @@ class Stage:
         for app in self.apps:
             self.end(app)
 
-    def loop(self, generator: Generator[int, None, None], signal: Signal) -> None:
+    def kill(self, owner: str) -> None:
+        """`kill -9` of the process `owner`: its apps stop where they stand, and its loops never run again.
+
+        An app that kills its own process gets AppEnded here.
+        """
+        self._killed.add(owner)
+        here = _running()
+        for app in self.apps:
+            if app.name == owner and app is not here:
+                self.end(app)
+        if here is not None and here.name == owner:
+            raise AppEnded(owner)
+
+    def loop(self, generator: Generator[int, None, None], signal: Signal, owner: str = "") -> None:
         """Drive a loop: it yields the time until which it may sleep; it goes on then, or as soon as `signal` is set.
 
-        It belongs to the app that calls, as a thread belongs to its process, and pauses with it.
+        It belongs to the app that calls, as a thread belongs to its process, and pauses with it; `owner` names the process that
+        `kill` ends it with.
         """
         clock, process = self.clock, _running()
         timer = None
 
         def resume() -> None:
             nonlocal timer
+            if owner in self._killed:
+                return
             if process is not None and clock.now_ms < process.not_before_ms:
                 clock.at(process.not_before_ms, resume)
                 return

@@ -141,6 +141,7 @@ class Network:
         self._listeners: dict[tuple[str, int], Server] = {}
         self._links: dict[tuple[str, str], Link] = {}
         self._count: dict[str, int] = {}
+        self._killed: set[str] = set()
 
     def listen(self, host: str, port: int, server: Server) -> None:
         """From now on `server` accepts connections at host:port."""
@@ -153,6 +154,14 @@ class Network:
             if server is not None and name == server.name:
                 for connection in list(link.connections):
                     connection.close_by_server()
+
+    def kill(self, client: str) -> None:
+        """The client's process is gone: the operating system resets its sockets, and servers hear of that a latency later."""
+        self._killed.add(client)
+        for (name, _), link in self._links.items():
+            if name == client:
+                for connection in list(link.connections):
+                    connection.close()
 
     def link(self, client: str, server: str) -> Link:
         """The way of one client to one server, both by name; made when first asked for."""
@@ -169,6 +178,8 @@ class Network:
         connection = Connection(f"{client}#{number}", client, server, endpoint, link, self._clock)
 
         def arrive() -> None:
+            if client in self._killed:
+                return
             if self._listeners.get((host, port)) is not server or server is None or link.is_cut:
                 endpoint.refused(connection)
             else:

@@ -37,7 +37,7 @@ class HeartbeatThread:
     def start(self) -> None:
         if not self._started:
             self._started = True
-            self._stage.loop(self._run(), self._signal)
+            self._stage.loop(self._run(), self._signal, self._log.who)
 
     def enable(self) -> None:
         self._log("ENABLING_HEARTBEAT")

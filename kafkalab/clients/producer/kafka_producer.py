@@ -73,7 +73,7 @@ class KafkaProducer:
         self._accumulator = RecordAccumulator(config, profile, log, plain, lab.clock, self._partitioner.on_load)
         client.metadata.bootstrap(bootstrap_nodes(config["bootstrap.servers"], client.node_of), lab.clock.now_ms)
         self._sender = Sender(client, self._accumulator, transactions, config, profile, log, plain, lab.clock)
-        lab.stage.loop(self._sender.run(), client.selector.signal)
+        lab.stage.loop(self._sender.run(), client.selector.signal, self.name)
         app_info.register(log, profile, lab.epoch_ms + lab.now_ms)
         log("PRODUCER_STARTED")
 
