@@ -67,7 +67,8 @@ class Profile:
     brackets_partitions               lists of partitions are printed in [...] (4.4)
     transmits_after_assign            a poll without group management still sends what is queued (3.x)
     starting_ms                       a constructor in a JVM just started, median of the recordings
-    first_use_ms                      how long the first request of a kind takes to build (and the first ApiVersions answer to read),
+    first_use_ms                      how long the first request of a kind takes to build, the first of all to write, the first
+                                      ApiVersions answer to read,
                                       lowest and highest; tenth and ninetieth percentile of the recordings
     partitioner                       for records without a key: see clients/producer/partitioner.py
     batches_wait_for_leader_change    ProducerBatch writes what it knows of the leader (3.6, KAFKA-15415)
@@ -169,7 +170,7 @@ V4_4 = Profile(
     first_use_ms={
         "consumer connecting": (200, 600), "producer connecting": (13, 380), "API_VERSIONS": (22, 50),
         "reading API_VERSIONS": (51, 129), "METADATA": (1, 4), "FIND_COORDINATOR": (0, 9), "OFFSET_FETCH": (5, 20),
-        "FETCH": (13, 72), "HEARTBEAT": (3, 9), "OFFSET_COMMIT": (6, 17), "PRODUCE": (6, 14),
+        "FETCH": (13, 72), "HEARTBEAT": (3, 9), "OFFSET_COMMIT": (6, 17), "PRODUCE": (6, 14), "INIT_PRODUCER_ID": (2, 10),
     },
 )
 V4_0 = replace(V4_4, name="4.0", release="4.0.2", commit_id="5d0fe56677f97d95", coordinator_connection="{opposite}", cluster_check=False,
@@ -180,7 +181,7 @@ V3_9 = replace(
     first_use_ms={
         "consumer connecting": (200, 450), "producer connecting": (11, 305), "API_VERSIONS": (13, 29),
         "reading API_VERSIONS": (44, 108), "METADATA": (1, 2), "FIND_COORDINATOR": (0, 2), "OFFSET_FETCH": (1, 3), "FETCH": (1, 3),
-        "PRODUCE": (2, 6), "SYNC_GROUP": (1, 3), "LEAVE_GROUP": (1, 3),
+        "PRODUCE": (2, 6), "INIT_PRODUCER_ID": (0, 4), "SYNC_GROUP": (1, 3), "LEAVE_GROUP": (1, 3),
     },
 )
 V3_6 = replace(V3_9, name="3.6", release="3.6.2", commit_id="c4deed513057c94e", telemetry_after_refusal_ms=None,
@@ -200,7 +201,7 @@ V2_3 = replace(
     first_use_ms={
         "consumer connecting": (95, 220), "producer connecting": (110, 250), "API_VERSIONS": (1, 3),
         "reading API_VERSIONS": (2, 5), "FIND_COORDINATOR": (1, 3), "OFFSET_FETCH": (1, 4), "LIST_OFFSETS": (0, 3),
-        "PRODUCE": (1, 3), "OFFSET_COMMIT": (0, 3),
+        "PRODUCE": (1, 3), "OFFSET_COMMIT": (0, 3), "writing": (3, 8),
     },
     transmits_after_assign=False, mentions_empty_fetches=False, partitioner="round robin", queues_init_producer_id=False,
     await_ready_polls_first=False, sends_request_topic_updates=False, too_large_text=TOO_LARGE_OLD,

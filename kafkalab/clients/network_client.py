@@ -81,6 +81,7 @@ class NetworkClient:
         self._correlation_id = 0
         self._aborted: list[ClientResponse] = []
         self._used: set[str] = set()
+        self._first_write_ahead = "writing" in settings.first_use_ms
 
     # asked by the client's other parts
 
@@ -189,6 +190,9 @@ class NetworkClient:
             return now_ms
         metadata_ms = self._metadata_updater.maybe_update(now_ms)
         telemetry_ms = self._telemetry_sender.maybe_update(now_ms) if self._telemetry_sender else LONG_MS
+        if self._first_write_ahead and self.selector.has_something_to_write:
+            self._first_write_ahead = False
+            self._take_time_for("writing")  # Connects that began in this pass are under way meanwhile.
         return self.selector.prepare(min(timeout_ms, metadata_ms, telemetry_ms, self.settings.request_timeout_ms))
 
     def end_poll(self) -> list[ClientResponse]:

@@ -102,6 +102,11 @@ class Selector:
         channel.queued.append((message, self._clock.cause))
         self._to_write[id] = channel
 
+    @property
+    def has_something_to_write(self) -> bool:
+        """Is a message queued on a connection that stands?"""
+        return any(channel.connected for channel in self._to_write.values())
+
     def wakeup(self) -> None:
         """End the wait inside a poll."""
         self._raise_signal()
