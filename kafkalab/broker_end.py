@@ -32,7 +32,7 @@ class BrokerEnd:
         self.name = f"broker-{node.id}"
         self.machine = Broker(node.id, node.host, node.port, profile, cluster, clock, self._respond, journal, streams,
                               close=self._close, config=config)
-        self._clock, self._network = clock, network
+        self._clock, self._network, self._journal = clock, network, journal
         self._connections: dict[str, Connection] = {}
         self._delays_ms: dict[str, int] = {}
         network.listen(node.host, node.port, self)
@@ -48,11 +48,13 @@ class BrokerEnd:
         self._network.stop_listening(self.node.host, self.node.port)
         self._connections.clear()
         self.machine.crash()
+        self._journal.append("broker.down", self.name, broker=self.node.id, how="crash")
 
     def restart(self) -> None:
         """The process starts again with what was on its disk; one that was still running ends first."""
         self.crash()
         self._network.listen(self.node.host, self.node.port, self)
+        self._journal.append("broker.up", self.name, broker=self.node.id)
         self.machine.start()
 
     # what the network says

@@ -19,6 +19,7 @@ from kafkalab.broker.cluster import BrokerNode, ClusterState
 from kafkalab.broker.profiles import broker_profile
 from kafkalab.broker_end import BrokerEnd
 from kafkalab.errors import IllegalStateException
+from kafkalab.history import History
 from kafkalab.lines.layout import Row, text_of, time_text
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.sim.apps import App, Signal, Stage
@@ -57,6 +58,7 @@ class Lab:
             raise ValueError(f"a lab needs at least one broker, not {brokers}")
         self.clock = Scheduler()
         self.journal = Journal(self.clock)
+        self._history = History(self.journal)
         self.streams = Streams(seed)
         self.stage = Stage(self.clock)
         self.network = Network(self.clock, self.streams, name_of=lambda answer: api_of(answer).name)
@@ -66,7 +68,8 @@ class Lab:
         profile, settings = broker_profile(broker_version), _broker_settings(broker_config)
         nodes = _nodes(brokers)
         self.cluster = ClusterState(nodes, self.streams.stream("/cluster"), offsets_partitions=settings.offsets_topic_num_partitions,
-                                    offsets_replication_factor=settings.offsets_topic_replication_factor)
+                                    offsets_replication_factor=settings.offsets_topic_replication_factor,
+                                    tell=lambda kind, fields: self.journal.append(kind, "cluster", **fields))
         self._ends = {node.id: BrokerEnd(node, profile, settings, self.cluster, self.clock, self.network, self.journal, self.streams)
                       for node in nodes}
         self._numbers: dict[str, int] = {}
@@ -211,6 +214,14 @@ class Lab:
         events = self.journal.events if kind is None else list(self.journal.of(kind))
         rows = [{"id": e.id, "at_ms": e.at_ms, "kind": e.kind, "who": e.who, "cause": e.cause, **e.fields} for e in events]
         return pandas.DataFrame(rows)
+
+    def at(self, ms: int) -> dict[str, Any]:
+        """The whole state at virtual time `ms` as plain data: brokers, topics, partitions, groups, clients, transactions, producers.
+
+        Read from the journal alone (kafkalab.history), so it can look at any moment that has passed; a later one is as it is now.
+        Raises ValueError for a time that is not a whole number of milliseconds, 0 or later.
+        """
+        return self._history.at(ms)
 
     def sockets(self, client: str | None = None) -> list[Socket]:
         """Every connection that was tried, in the order of trying."""

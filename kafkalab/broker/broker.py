@@ -220,6 +220,9 @@ class Broker:
         self._journal.append(effect.kind, self.name, **effect.fields)
 
     def _look_again(self, effect: Appended) -> None:
+        ends = self.replicas.ends_to_tell(effect.topic, effect.partition)
+        if ends is not None:
+            self._write(ends)
         self._do(self.fetches.look_again(effect.topic, effect.partition))
 
     def _hang_up(self, effect: Disconnect) -> None:

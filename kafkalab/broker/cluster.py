@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from kafkalab.broker.identifiers import kafka_uuid
 from kafkalab.hashing import coordinator_partition
@@ -69,10 +70,13 @@ class ClusterState:
 
     rng: the stream that cluster and topic ids and the first leader of an internal topic are drawn from.
     revision: grows with every change, so that an answer made from this state can be kept until it changes.
+    tell: tell(kind, fields) hears of each change, for the journal: "cluster", "topic.created", "topic.deleted",
+        "partition.changed", "broker.changed".
     """
 
     def __init__(self, brokers: Iterable[BrokerNode], rng: random.Random, *, offsets_partitions: int = 50,
-                 offsets_replication_factor: int = 3) -> None:
+                 offsets_replication_factor: int = 3,
+                 tell: Callable[[str, dict[str, Any]], object] = lambda kind, fields: None) -> None:
         self.brokers = {broker.id: broker for broker in sorted(brokers, key=lambda broker: broker.id)}
         self.alive = dict.fromkeys(self.brokers, True)
         self.topics: dict[str, Topic] = {}
@@ -85,6 +89,9 @@ class ClusterState:
         self._offsets_partitions = offsets_partitions
         self._offsets_replication_factor = offsets_replication_factor
         self._next_producer_id = 0
+        self._tell = tell
+        tell("cluster", {"cluster_id": self.cluster_id, "controller": self.controller_id,
+                         "brokers": {node.id: f"{node.host}:{node.port}" for node in self.brokers.values()}})
 
     def create_topic(self, name: str, partitions: int = 1, replication_factor: int = 1,
                      leaders: Sequence[int] | None = None) -> Topic:
@@ -118,6 +125,7 @@ class ClusterState:
         self.topics[name] = topic
         self._names_by_id[topic.topic_id] = name
         self.revision += 1
+        self._tell("topic.created", {"topic": name, "topic_id": topic.topic_id, "partitions": [told(one) for one in placed]})
         return topic
 
     def name_of(self, topic_id: str) -> str | None:
@@ -145,12 +153,13 @@ class ClusterState:
         partition.leader_epoch += 1
         if leader != NO_LEADER and leader not in partition.replicas:
             partition.replicas = partition.isr = (leader,)
-        self.revision += 1
+        self.changed(partition)
 
     def set_alive(self, broker: int, alive: bool) -> None:
         """Say whether METADATA and FIND_COORDINATOR may name a broker. Its leaderships are the controller's matter."""
         self.alive[broker] = alive
         self.revision += 1
+        self._tell("broker.changed", {"broker": broker, "alive": alive})
 
     def coordinator_of(self, group: str) -> int:
         """The broker that coordinates `group`: the leader of its partition of the offsets topic; -1 while it has none.
@@ -169,7 +178,12 @@ class ClusterState:
         partition = self._offsets_partition(group)
         partition.leader = broker
         partition.replicas = partition.isr = (broker,)
+        self.changed(partition)
+
+    def changed(self, partition: Partition) -> None:
+        """A partition's leader, epoch, replicas or in-sync replicas are others now: answers kept so far are stale."""
         self.revision += 1
+        self._tell("partition.changed", {"topic": partition.topic, "partition": partition.index, **told(partition)})
 
     def next_producer_id_block(self) -> range:
         """The next block of producer ids, as the controller hands it to a broker."""
@@ -192,3 +206,9 @@ class ClusterState:
         # The real topic cannot be created with fewer brokers than replicas; a lab of one broker should have groups.
         return self.create_topic(OFFSETS_TOPIC, self._offsets_partitions,
                                  min(self._offsets_replication_factor, len(ids)), leaders)
+
+
+def told(partition: Partition) -> dict[str, Any]:
+    """A partition's place in the cluster, as the journal tells it."""
+    return {"leader": partition.leader, "leader_epoch": partition.leader_epoch, "replicas": list(partition.replicas),
+            "isr": list(partition.isr)}

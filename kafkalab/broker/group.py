@@ -5,9 +5,9 @@ Kafka's classes are ClassicGroup and ClassicGroupMember. The decisions are in `g
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kafkalab.broker.effects import Caller
+from kafkalab.broker.effects import Caller, Note
 from kafkalab.broker.group_state import GroupState
 from kafkalab.errors import Errors
 from kafkalab.hashing import hash_map_order, java_string_hash
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from kafkalab.broker.group_log import StoredGroup
 
 NO_GENERATION = -1
+LOCALHOST = "/127.0.0.1"
+"""A client's address as Java prints it; all clients of a lab run on one machine."""
+
 NEW_MEMBER_TIMEOUT_MS = 300_000
 """A new member that waits for its first join answer may be silent this long (GroupCoordinator.NewMemberJoinTimeoutMs)."""
 
@@ -36,14 +39,17 @@ class Member:
     instance_id: group.instance.id of a static member (KIP-345), else None.
     deadline_ms: when its session ends unless it is heard of before.
     is_new: it has not yet had an answer to its first join.
+    client_id, client_host: who asked for the membership, as DESCRIBE_GROUPS shows it.
     """
 
     __slots__ = ("id", "instance_id", "session_timeout_ms", "rebalance_timeout_ms", "protocol_type", "protocols",
-                 "assignment", "parked_join", "parked_sync", "deadline_ms", "is_new", "has_synced")
+                 "assignment", "parked_join", "parked_sync", "deadline_ms", "is_new", "has_synced", "client_id", "client_host")
 
     def __init__(self, id: str, instance_id: str | None, session_timeout_ms: int, rebalance_timeout_ms: int,
-                 protocol_type: str, protocols: tuple[JoinGroupRequestProtocol, ...]) -> None:
+                 protocol_type: str, protocols: tuple[JoinGroupRequestProtocol, ...], client_id: str = "",
+                 client_host: str = LOCALHOST) -> None:
         self.id, self.instance_id = id, instance_id
+        self.client_id, self.client_host = client_id, client_host
         self.session_timeout_ms, self.rebalance_timeout_ms = session_timeout_ms, rebalance_timeout_ms
         self.protocol_type, self.protocols = protocol_type, protocols
         self.assignment = b""
@@ -72,6 +78,7 @@ class Group:
     protocol: the assignor chosen for this generation; None before the first.
     stored: the group's last record in the offsets topic; None before the first (see `group_log`).
     pending: ids handed out with MEMBER_ID_REQUIRED whose owners have not joined yet, in order.
+    news: what the journal is still to be told of members that came and went; the coordinator passes it on.
     """
 
     def __init__(self, id: str) -> None:
@@ -86,6 +93,7 @@ class Group:
         self.pending: dict[str, None] = {}
         self.offsets: dict[tuple[str, int], CommittedOffset] = {}
         self.stored: StoredGroup | None = None
+        self.news: list[Note] = []
         self.came_from_empty = False
         self.somebody_joined_meanwhile = False
         self.initial_delay_left_ms = 0
@@ -139,6 +147,7 @@ class Group:
         self.pending.pop(member.id, None)
         if member.instance_id is not None:
             self.static_members[member.instance_id] = member.id
+        self.news.append(Note("group.member", {"group": self.id, **told_of(member)}))
 
     def remove(self, member: Member) -> None:
         """Remove a member; leadership passes to the one that has been here longest."""
@@ -147,6 +156,7 @@ class Group:
             del self.static_members[member.instance_id]
         if self.leader == member.id:
             self.leader = next(iter(self.members), None)
+        self.news.append(Note("group.left", {"group": self.id, "member": member.id}))
 
     def rename(self, member: Member, new_id: str) -> None:
         """A static member came back under a new id: same place, same assignment (KIP-345)."""
@@ -156,10 +166,18 @@ class Group:
         self.static_members[member.instance_id] = new_id
         if self.leader == old_id:
             self.leader = new_id
+        self.news.append(Note("group.renamed", {"group": self.id, "before": old_id, "member": new_id}))
 
     def _known_to_all(self) -> frozenset[str]:
         offers = [frozenset(offered.name for offered in member.protocols) for member in self.members.values()]
         return frozenset.intersection(*offers) if offers else frozenset()
+
+
+def told_of(member: Member) -> dict[str, Any]:
+    """A member as the journal tells it; subscription and assignment in the bytes the members wrote."""
+    return {"member": member.id, "instance_id": member.instance_id, "client_id": member.client_id, "host": member.client_host,
+            "session_timeout_ms": member.session_timeout_ms, "rebalance_timeout_ms": member.rebalance_timeout_ms,
+            "protocols": {offered.name: offered.metadata for offered in member.protocols}, "assignment": member.assignment}
 
 
 def membership_error(group: Group, member_id: str, instance_id: str | None) -> Errors | None:

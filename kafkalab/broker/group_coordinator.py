@@ -15,7 +15,7 @@ from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster import ClusterState
 from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer
 from kafkalab.broker.group import NEW_MEMBER_TIMEOUT_MS, NO_GENERATION, Group, Member, membership_error
-from kafkalab.broker.group_log import loaded, stored
+from kafkalab.broker.group_log import loaded, loaded_note, stored
 from kafkalab.broker.group_offsets import GroupOffsets
 from kafkalab.broker.group_state import GroupState, may_move
 from kafkalab.broker.profiles import FIRST_GENERATION, BrokerProfile
@@ -71,12 +71,13 @@ class GroupCoordinator:
         }
 
     def handle(self, request: Any, caller: Caller, now_ms: int) -> list[Effect]:
-        return self._actions[type(request)](request, caller, now_ms)
+        effects = self._actions[type(request)](request, caller, now_ms)
+        return _with_news(effects, self.groups.get(getattr(request, "group_id", None)))
 
     def on_timer(self, key: tuple[str, ...], now_ms: int) -> list[Effect]:
         """key is (what, group) or (what, group, member)."""
         group = self.groups.get(key[1])
-        return self._alarms[key[0]](group, *key[2:], now_ms) if group is not None else []
+        return _with_news(self._alarms[key[0]](group, *key[2:], now_ms), group) if group is not None else []
 
     def coordinates(self, group_id: str) -> bool:
         return self._cluster.coordinator_of(group_id) == self._node_id
@@ -85,8 +86,9 @@ class GroupCoordinator:
         """Begin again after a crash: every group as its last record says, all sessions new."""
         found = [loaded(group, now_ms) for group in self.groups.values()]
         self.groups = {group.id: group for group in found if group is not None}
-        return [SetTimer(("session", group.id, member.id), member.deadline_ms)
-                for group in self.groups.values() for member in group.members.values()]
+        notes = [loaded_note(group) for group in self.groups.values()]
+        return notes + [SetTimer(("session", group.id, member.id), member.deadline_ms)
+                        for group in self.groups.values() for member in group.members.values()]
 
     def retire(self, group_id: str) -> list[Effect]:
         """Stop coordinating a group: whoever waits learns that the coordinator is elsewhere."""
@@ -156,7 +158,7 @@ class GroupCoordinator:
                out: list[Effect]) -> None:
         """Add a new member and have everyone join."""
         member = Member(member_id, request.group_instance_id, request.session_timeout_ms,
-                        _rebalance_timeout_ms(request), request.protocol_type, request.protocols)
+                        _rebalance_timeout_ms(request), request.protocol_type, request.protocols, caller.header.client_id)
         member.parked_join = caller
         member.deadline_ms = now_ms + NEW_MEMBER_TIMEOUT_MS
         group.add(member)
@@ -171,6 +173,9 @@ class GroupCoordinator:
         """A known member joins: to follow a rebalance, to start one, or because it missed the answer."""
         changed = member.protocols != request.protocols
         out: list[Effect] = []
+        if changed:
+            group.news.append(Note("group.subscribed", {"group": group.id, "member": member.id, "protocols": {
+                offered.name: offered.metadata for offered in request.protocols}}))
         if group.state is STABLE and (changed or group.is_leader(member)) or group.state is COMPLETING and changed:
             who = "leader" if group.is_leader(member) else "member"
             self._park_join(member, request, caller, now_ms)
@@ -464,7 +469,19 @@ class GroupCoordinator:
         assert may_move(before, state), f"group {group.id} cannot go from {before} to {state}"
         group.state = state
         out.append(Note("state", {"machine": "group", "of": group.id, "group": group.id, "before": before.value,
-                                  "after": state.value, "generation": group.generation, "reason": reason}))
+                                  "after": state.value, "generation": group.generation, "reason": reason,
+                                  "protocol_type": group.protocol_type, "protocol": group.protocol, "leader": group.leader}))
+        if state is STABLE:
+            out.append(Note("group.assigned", {"group": group.id, "generation": group.generation,
+                                               "assignments": {one.id: one.assignment for one in group.members.values()}}))
+
+
+def _with_news(effects: list[Effect], group: Group | None) -> list[Effect]:
+    """What the journal hears of members stands before what follows from it."""
+    if group is None or not group.news:
+        return effects
+    news, group.news = group.news, []
+    return [*news, *effects]
 
 
 def _join_refused(caller: Caller, error: Errors, member_id: str) -> Respond:

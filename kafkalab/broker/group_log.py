@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kafkalab.broker.group import Group, Member
+from kafkalab.broker.effects import Note
+from kafkalab.broker.group import Group, Member, told_of
 from kafkalab.broker.group_state import GroupState
 from kafkalab.protocol.messages import JoinGroupRequestProtocol
 
@@ -22,6 +23,8 @@ class StoredMember:
     rebalance_timeout_ms: int
     protocols: tuple[JoinGroupRequestProtocol, ...]
     assignment: bytes
+    client_id: str
+    client_host: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ def stored(group: Group) -> StoredGroup:
     """The record of the group as it is now."""
     return StoredGroup(group.generation, group.protocol_type, group.protocol, group.leader, tuple(
         StoredMember(member.id, member.instance_id, member.session_timeout_ms, member.rebalance_timeout_ms,
-                     member.protocols, member.assignment)
+                     member.protocols, member.assignment, member.client_id, member.client_host)
         for member in group.members.values()))
 
 
@@ -56,11 +59,22 @@ def loaded(before: Group, now_ms: int) -> Group | None:
     group.protocol_type, group.protocol = record.protocol_type, record.protocol
     for kept in record.members:
         member = Member(kept.id, kept.instance_id, kept.session_timeout_ms, kept.rebalance_timeout_ms,
-                        record.protocol_type, kept.protocols)
+                        record.protocol_type, kept.protocols, kept.client_id, kept.client_host)
         member.assignment = kept.assignment
         member.is_new, member.has_synced = False, True
         member.deadline_ms = now_ms + kept.session_timeout_ms
         group.add(member)
     if group.members:
         group.state = GroupState.STABLE
+    group.news.clear()
     return group
+
+
+def loaded_note(group: Group) -> Note:
+    """A group as its coordinator read it back, for the journal."""
+    return Note("group.loaded", {
+        "group": group.id, "state": group.state.value, "generation": group.generation, "protocol_type": group.protocol_type,
+        "protocol": group.protocol, "leader": group.leader, "members": [told_of(one) for one in group.members.values()],
+        "offsets": [{"topic": topic, "partition": partition, "offset": kept.offset, "leader_epoch": kept.leader_epoch,
+                     "metadata": kept.metadata, "committed_at_ms": kept.committed_at_ms}
+                    for (topic, partition), kept in group.offsets.items()]})

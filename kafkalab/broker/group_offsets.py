@@ -94,7 +94,8 @@ class GroupOffsets:
             part.committed_offset, part.committed_leader_epoch, metadata, now_ms)
         notes.append(Note("commit", {"group": group.id, "member": request.member_id, "topic": topic,
                                      "partition": part.partition_index, "offset": part.committed_offset,
-                                     "generation": request.generation_id_or_member_epoch}))
+                                     "generation": request.generation_id_or_member_epoch,
+                                     "leader_epoch": part.committed_leader_epoch, "metadata": metadata}))
         return Errors.NONE
 
     def fetch(self, request: OffsetFetchRequest, caller: Caller, now_ms: int) -> list[Effect]:

@@ -43,10 +43,11 @@ LEADERSHIP_ERRORS = frozenset({Errors.NOT_LEADER_OR_FOLLOWER.code, Errors.FENCED
 
 @dataclass(slots=True)
 class Replica:
-    """A partition on this broker: its place in the cluster and its log."""
+    """A partition on this broker: its place in the cluster, its log, and the ends of the log last journalled."""
 
     partition: Partition
     log: PartitionLog
+    told: tuple[int, ...] = ()
 
 
 class ReplicaManager:
@@ -86,6 +87,19 @@ class ReplicaManager:
             fenced = current_leader_epoch < partition.leader_epoch
             return None, (Errors.FENCED_LEADER_EPOCH if fenced else Errors.UNKNOWN_LEADER_EPOCH).code
         return replica, 0
+
+    def ends_to_tell(self, topic: str, index: int) -> Note | None:
+        """Where this broker's replica begins and ends, for the journal; None where that was told already."""
+        replica = self._replicas.get((topic, index))
+        if replica is None:
+            return None
+        log = replica.log
+        ends = (log.log_start_offset, log.log_end_offset, log.high_watermark, log.last_stable_offset)
+        if ends == replica.told:
+            return None
+        replica.told = ends
+        return Note("log.ends", {"topic": topic, "partition": index, "log_start_offset": ends[0], "log_end_offset": ends[1],
+                                 "high_watermark": ends[2], "last_stable_offset": ends[3]})
 
     def leader_hint(self, topic: str, index: int) -> LeaderIdAndEpoch:
         """Who leads now (KIP-951)."""
@@ -153,7 +167,7 @@ class ReplicaManager:
             base_offset = stored.base_offset
             after.append(Note("record.appended", {
                 "topic": topic, "partition": data.index, "base_offset": base_offset, "last_offset": stored.last_offset,
-                "producer_id": stored.producer_id, "size_bytes": stored.size_bytes, "records": stored.records}))
+                "producer_id": stored.producer_id, "producer_epoch": stored.producer_epoch, "size_bytes": stored.size_bytes, "records": stored.records}))
             after.append(Appended(topic, data.index))
         return PartitionProduceResponse(index=data.index, base_offset=base_offset,
                                         log_start_offset=replica.log.log_start_offset)

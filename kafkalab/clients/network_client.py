@@ -296,7 +296,8 @@ class NetworkClient:
                  header=Later(lambda: payload.header_text(header, self.profile.name)),
                  request=Later(lambda: payload.wire_text(message, version, self.profile.name)))
         event = self._journal.append("request.sent", self.who, socket=self._sockets.of(connection), api=api.name, version=version,
-                                     correlation_id=request.correlation_id, node_id=connection)
+                                     correlation_id=request.correlation_id, node_id=connection,
+                                     expects_response=request.expects_response)
         request.sent_ms, request.event_id = self._clock.now_ms, event.id
         self._in_flight.add(request)
         with self._journal.because(event):

@@ -17,7 +17,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PURE = "kafkalab.errors kafkalab.hashing kafkalab.records"
 SHARED = f"kafkalab.protocol kafkalab.lines kafkalab.config kafkalab.versions kafkalab.sim {PURE}"
-CORE = f"kafkalab.lab kafkalab.broker_end kafkalab.sockets kafkalab.broker kafkalab.clients {SHARED}"
+CORE = f"kafkalab.lab kafkalab.broker_end kafkalab.history kafkalab.sockets kafkalab.broker kafkalab.clients {SHARED}"
 TABLES = "numpy pandas pyarrow"
 
 # Room -> (what it may import beside itself and the standard library, what to do instead of anything else).
@@ -34,6 +34,7 @@ FLOORS = {
                           "a Profile is data: put the behaviour where it happens"),
     "kafkalab.broker": (SHARED, "brokers and clients meet in kafkalab.protocol only"),
     "kafkalab.clients": (SHARED, "brokers and clients meet in kafkalab.protocol only"),
+    "kafkalab.history": ("kafkalab.sim.journal kafkalab.protocol.consumer_protocol kafkalab.hashing", "time travel reads the journal and asks nobody"),
     "kafkalab.sockets": ("kafkalab.sim", "sockets are read off the journal"),
     "kafkalab.states": ("", "a state table is looked up by its module's name when asked for, so that asking loads one machine"),
     "kafkalab.broker_end": (f"kafkalab.broker {SHARED}", "a broker's end of the network: clients are the lab's business"),

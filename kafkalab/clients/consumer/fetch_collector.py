@@ -147,7 +147,7 @@ class FetchCollector:
         if taken:
             self._log("POSITION_UPDATED", partition=fetch.partition, count=len(taken), position_before=self._text(before),
                       position=self._text(after))
-            state.position = after
+            self._subscriptions.move_on(fetch.partition, after)
             for record in taken:
                 self._log.journal.append("record.delivered", self._log.who, partition=str(fetch.partition), offset=record.offset,
                                          key=record.key)

@@ -6,6 +6,7 @@ Blocking calls with Java's names in snake_case. Creating one, subscribing and as
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from kafkalab.clients import app_info
@@ -56,7 +57,7 @@ class KafkaConsumer:
         self._log = log = LogContext(lab.journal, self.name, self.client_id, prefix, profile.name)
         log("CONSUMER_CONFIG", values=dump_text(profile.name, config, self.client_id))
         log("CONSUMER_INITIALIZING")
-        self._subscriptions = SubscriptionState(config["auto.offset.reset"])
+        self._subscriptions = SubscriptionState(config["auto.offset.reset"], partial(lab.journal.append, who=self.name))
         self._client = client = network_client(
             lab, "consumer", self.name, self.client_id, config, profile, log, lambda: self._subscriptions.metadata_topics(),
             MAX_IN_FLIGHT, bool(config.get("allow.auto.create.topics", True)))
@@ -329,6 +330,7 @@ class KafkaConsumer:
             app_info.unregister(self._log, "consumer")
             self._closed = True  # only now: a listener may still commit in on_partitions_revoked, as in Java
             self._log("CONSUMER_CLOSED")
+            self._lab.journal.append("closed", self.name)
 
     # small things
 

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from kafkalab.clients.hash_order import partitions_in_hash_order
@@ -89,11 +90,13 @@ class PartitionState:
 class SubscriptionState:
     """What the application asked for, and what it got.
 
+    tell          tell(kind, **fields) hears what partitions are read and from where, for the journal: "assigned", "position"
     group_topics  what all members of the group want, known to the leader alone: it watches them for the others
     """
 
-    def __init__(self, reset_strategy: str) -> None:
+    def __init__(self, reset_strategy: str, tell: Callable[..., object] = lambda kind, **fields: None) -> None:
         self.default_reset = reset_strategy
+        self._tell = tell
         self.topics: tuple[str, ...] = ()
         self.group_topics: tuple[str, ...] = ()
         self.auto_assigned = False
@@ -122,10 +125,13 @@ class SubscriptionState:
 
     def unsubscribe(self) -> None:
         self.topics, self.group_topics, self.auto_assigned = (), (), False
-        self.partitions = {}
+        self._replace(())
 
     def _replace(self, partitions) -> None:
-        self.partitions = {tp: self.partitions.get(tp, PartitionState()) for tp in partitions}
+        before = self.partitions
+        self.partitions = {tp: before.get(tp, PartitionState()) for tp in partitions}
+        if before.keys() != self.partitions.keys():
+            self._tell("assigned", partitions=list(map(str, self.partitions)))
 
     def assigned(self) -> list[TopicPartition]:
         return list(self.partitions)
@@ -157,11 +163,18 @@ class SubscriptionState:
         state.transition_to(FetchState.FETCHING)
         state.position, state.reset_strategy, state.next_retry_ms = position, None, None
         state.leader_as_of = None
+        self._tell("position", partition=str(tp), offset=position.offset)
+
+    def move_on(self, tp: TopicPartition, position: FetchPosition) -> None:
+        """Records up to `position` were handed to the application."""
+        self.partitions[tp].position = position
+        self._tell("position", partition=str(tp), offset=position.offset)
 
     def request_reset(self, tp: TopicPartition, strategy: str | None = None) -> None:
         state = self.partitions[tp]
         state.transition_to(FetchState.AWAIT_RESET)
         state.reset_strategy, state.next_retry_ms = strategy or self.default_reset, None
+        self._tell("position", partition=str(tp), offset=None)
 
     def all_consumed(self) -> dict[TopicPartition, OffsetAndMetadata]:
         """The positions as a commit would carry them."""

@@ -242,6 +242,7 @@ class KafkaProducer:
                 self._client.telemetry.stop()
             app_info.unregister(self._log, "producer")
             self._log("PRODUCER_CLOSED")
+            lab.journal.append("closed", self.name)
 
     def _wait(self, signal, timeout_ms: int | None) -> bool:
         return self._lab.stage.wait(signal, FOREVER_MS - 1 if timeout_ms is None else self._lab.now_ms + timeout_ms)

@@ -1,0 +1,123 @@
+"""Consumers, producers and admins: their sockets, requests without an answer, subscriptions and positions.
+
+    clients["shop"] = {"kind": "consumer", "closed": False, "config": {"group.id": "test"}, "sockets": {17: {...}}, "in_flight": [...],
+                       "subscription": ["t4"], "assignment": ["t4-0"], "positions": {"t4-0": 3}, "paused": [],
+                       "member": {"group": "test", "state": "STABLE", "generation": 1}}
+
+A position of None waits for a reset. A socket's number is the id of the event of its opening, as in `Lab.sockets`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafkalab.sim.journal import Event
+
+KINDS = {"new KafkaConsumer": "consumer", "new KafkaProducer": "producer", "new KafkaAdminClient": "admin"}
+OF_CONSUMERS = {"subscription": [], "assignment": [], "positions": {}, "paused": [], "member": None}
+
+
+def _client(state: dict[str, Any], event: Event) -> dict[str, Any] | None:
+    return state["clients"].get(event.who)
+
+
+def _call(state: dict[str, Any], event: Event) -> None:
+    client, name, args = _client(state, event), event.fields["name"], event.args
+    if name in KINDS:
+        state["clients"][event.who] = {
+            "kind": KINDS[name], "closed": False, "config": dict(args), "sockets": {}, "in_flight": [],
+            **({key: type(empty)() if empty is not None else None for key, empty in OF_CONSUMERS.items()} if name == "new KafkaConsumer" else {})}
+    elif client is None or client["kind"] != "consumer":
+        return
+    elif name == "subscribe":
+        client["subscription"] = list(args.get("topics") or [args.get("pattern")])
+    elif name in ("unsubscribe", "assign"):
+        client["subscription"] = []
+    elif name == "pause":
+        client["paused"] += [tp for tp in args["partitions"] if tp in client["assignment"] and tp not in client["paused"]]
+    elif name == "resume":
+        client["paused"] = [tp for tp in client["paused"] if tp not in args["partitions"]]
+
+
+def _assigned(state: dict[str, Any], event: Event) -> None:
+    client = _client(state, event)
+    if client is not None:
+        client["assignment"] = sorted(event.partitions)
+        client["positions"] = {tp: client["positions"].get(tp) for tp in client["assignment"]}
+        client["paused"] = [tp for tp in client["paused"] if tp in client["assignment"]]
+
+
+def _position(state: dict[str, Any], event: Event) -> None:
+    client = _client(state, event)
+    if client is not None:
+        client["positions"][event.partition] = event.offset
+
+
+def _membership(state: dict[str, Any], event: Event) -> None:
+    machine, client = event.fields.get("machine", ""), _client(state, event)
+    if client is None or not machine.startswith("member of "):
+        return
+    before = client["member"] or {"generation": None}
+    client["member"] = {"group": machine.removeprefix("member of "), "state": event.after, "generation": before["generation"]}
+
+
+def _joined(state: dict[str, Any], event: Event) -> None:
+    client = _client(state, event)
+    if client is not None and client.get("member"):
+        client["member"]["generation"] = event.generation
+
+
+def _opening(state: dict[str, Any], event: Event) -> None:
+    client = _client(state, event)
+    if client is not None:
+        role = "bootstrap" if event.bootstrap else "coordinator" if event.coordinator else "data"
+        client["sockets"][event.id] = {"node_id": event.node_id, "broker": event.broker, "address": f"{event.host}:{event.port}",
+                                       "role": role, "connected": False, "opened_at_ms": event.at_ms}
+
+
+def _connected(state: dict[str, Any], event: Event) -> None:
+    client = _client(state, event)
+    if client is not None and event.socket in client["sockets"]:
+        client["sockets"][event.socket]["connected"] = True
+
+
+def _socket_closed(state: dict[str, Any], event: Event) -> None:
+    client = _client(state, event)
+    if client is not None:
+        client["sockets"].pop(event.socket, None)
+        client["in_flight"] = [request for request in client["in_flight"] if request["socket"] != event.socket]
+
+
+def _sent(state: dict[str, Any], event: Event) -> None:
+    client = _client(state, event)
+    if client is not None and event.fields.get("expects_response", True):
+        client["in_flight"].append({"api": event.api, "correlation_id": event.correlation_id, "node_id": event.node_id,
+                                    "socket": event.socket, "sent_at_ms": event.at_ms})
+
+
+def _answered(state: dict[str, Any], event: Event) -> None:
+    client = _client(state, event)
+    if client is not None:
+        client["in_flight"] = [request for request in client["in_flight"]
+                               if (request["socket"], request["correlation_id"]) != (event.socket, event.correlation_id)]
+
+
+def _closed(state: dict[str, Any], event: Event) -> None:
+    client = _client(state, event)
+    if client is not None:
+        client["closed"] = True
+
+
+CLIENT_EVENTS = {
+    "call": _call,
+    "assigned": _assigned,
+    "assignment": _joined,
+    "position": _position,
+    "state": _membership,
+    "socket.opening": _opening,
+    "socket.connected": _connected,
+    "socket.closed": _socket_closed,
+    "request.sent": _sent,
+    "response.received": _answered,
+    "closed": _closed,
+}

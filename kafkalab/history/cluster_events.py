@@ -1,0 +1,86 @@
+"""Brokers, topics, partitions and their logs, as the journal tells of them.
+
+    partitions["t4-0"] = {"leader": 0, "leader_epoch": 0, "replicas": [0, 1], "isr": [0, 1],
+                          "log_start_offset": 0, "log_end_offset": 7, "high_watermark": 7, "last_stable_offset": 7,
+                          "logs": {0: {...the same four at broker 0...}, 1: {...}}}
+
+The four offsets of a partition are its leader's; without a leader they are those of the last one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafkalab.sim.journal import Event
+
+ENDS = ("log_start_offset", "log_end_offset", "high_watermark", "last_stable_offset")
+PLACE = ("leader", "leader_epoch", "replicas", "isr")
+
+
+def _cluster(state: dict[str, Any], event: Event) -> None:
+    state["cluster_id"], state["controller"] = event.cluster_id, event.controller
+    state["brokers"] = {id: {"address": address, "alive": True} for id, address in event.brokers.items()}
+
+
+def _topic_created(state: dict[str, Any], event: Event) -> None:
+    state["topics"][event.topic] = {"topic_id": event.topic_id, "partitions": len(event.partitions)}
+    for index, place in enumerate(event.partitions):
+        _place(state, event.topic, index, place)
+
+
+def _topic_deleted(state: dict[str, Any], event: Event) -> None:
+    gone = state["topics"].pop(event.topic, {"partitions": 0})
+    for index in range(gone["partitions"]):
+        state["partitions"].pop(f"{event.topic}-{index}", None)
+
+
+def _partition_changed(state: dict[str, Any], event: Event) -> None:
+    topic = state["topics"].setdefault(event.topic, {"topic_id": None, "partitions": 0})
+    topic["partitions"] = max(topic["partitions"], event.partition + 1)
+    _place(state, event.topic, event.partition, event.fields)
+
+
+def _place(state: dict[str, Any], topic: str, index: int, place: dict[str, Any]) -> None:
+    partition = state["partitions"].setdefault(f"{topic}-{index}", {**dict.fromkeys(PLACE), **dict.fromkeys(ENDS, 0), "logs": {}})
+    partition.update({name: place[name] for name in PLACE if name in place})
+    _show_leaders_log(partition)
+
+
+def _log_ends(state: dict[str, Any], event: Event) -> None:
+    partition = state["partitions"].get(f"{event.topic}-{event.partition}")
+    if partition is None:
+        return
+    partition["logs"][_broker(event)] = {name: event.fields[name] for name in ENDS}
+    _show_leaders_log(partition)
+
+
+def _show_leaders_log(partition: dict[str, Any]) -> None:
+    partition.update(partition["logs"].get(partition["leader"], {}))
+
+
+def _broker_up(state: dict[str, Any], event: Event) -> None:
+    state["brokers"][_broker(event)]["alive"] = True
+
+
+def _broker_down(state: dict[str, Any], event: Event) -> None:
+    state["brokers"][_broker(event)]["alive"] = False
+
+
+def _controller(state: dict[str, Any], event: Event) -> None:
+    state["controller"] = event.controller
+
+
+def _broker(event: Event) -> int:
+    return int(event.who.rpartition("-")[2])
+
+
+CLUSTER_EVENTS = {
+    "cluster": _cluster,
+    "controller.changed": _controller,
+    "topic.created": _topic_created,
+    "topic.deleted": _topic_deleted,
+    "partition.changed": _partition_changed,
+    "log.ends": _log_ends,
+    "broker.up": _broker_up,
+    "broker.down": _broker_down,
+}

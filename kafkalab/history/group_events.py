@@ -1,0 +1,142 @@
+"""Groups, their members and their committed offsets, as their coordinators tell of them.
+
+    groups["test"] = {"coordinator": 2, "type": "classic", "state": "Stable", "generation": 1, "protocol_type": "consumer",
+                      "protocol": "range", "leader": "c-1-...",
+                      "members": {"c-1-...": {"instance_id": None, "client_id": "c-1", "host": "/127.0.0.1",
+                                              "subscription": ["t4"], "assignment": ["t4-0", "t4-1"], ...}},
+                      "offsets": {"t4-0": {"offset": 3, "leader_epoch": 0, "metadata": "", "committed_at_ms": 5012}}}
+
+Subscriptions and assignments travel as bytes that the coordinator does not read; here they are read.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from typing import Any
+
+from kafkalab.hashing import coordinator_partition
+from kafkalab.protocol.consumer_protocol import parse_assignment, parse_subscription
+from kafkalab.sim.journal import Event
+
+OFFSETS_TOPIC = "__consumer_offsets"
+
+
+def _group(state: dict[str, Any], event: Event) -> dict[str, Any]:
+    return state["groups"].setdefault(event.group, {
+        "coordinator": None, "type": "classic", "state": "Empty", "generation": 0, "protocol_type": None, "protocol": None,
+        "leader": None, "members": {}, "offsets": {}})
+
+
+def _moved(state: dict[str, Any], event: Event) -> None:
+    """A transition; a dead group is gone, unless another coordinator has it by now."""
+    if event.fields.get("machine") != "group":
+        return
+    if event.after == "Dead":
+        state["groups"].pop(event.group, None)
+        return
+    group = _group(state, event)
+    group["state"] = event.after
+    group.update({name: event.fields[name] for name in ("type", "generation", "protocol_type", "protocol", "leader") if name in event.fields})
+
+
+def _member(state: dict[str, Any], event: Event) -> None:
+    _group(state, event)["members"][event.member] = _shown(event.fields)
+
+
+def _shown(told: Mapping[str, Any]) -> dict[str, Any]:
+    return {"instance_id": told.get("instance_id"), "client_id": told.get("client_id", ""), "host": told.get("host", ""),
+            "session_timeout_ms": told.get("session_timeout_ms"), "rebalance_timeout_ms": told.get("rebalance_timeout_ms"),
+            "subscription": _topics(told), "assignment": _partitions(told.get("assignment", b""))}
+
+
+def _topics(told: Mapping[str, Any]) -> list[str]:
+    """What a member wants: named outright (KIP-848), or in the bytes of its first protocol."""
+    if "subscription" in told:
+        return list(told["subscription"])
+    metadata = next(iter(told.get("protocols", {}).values()), b"")
+    try:
+        return list(parse_subscription(metadata).topics)
+    except struct.error:
+        return []
+
+
+def _partitions(assignment: bytes | Mapping[str, Any]) -> list[str]:
+    try:
+        found = assignment if isinstance(assignment, Mapping) else parse_assignment(assignment)
+    except struct.error:
+        return []
+    return [f"{topic}-{number}" for topic in sorted(found) for number in sorted(found[topic])]
+
+
+def _subscribed(state: dict[str, Any], event: Event) -> None:
+    member = _group(state, event)["members"].get(event.member)
+    if member is not None:
+        member["subscription"] = _topics(event.fields)
+
+
+def _left(state: dict[str, Any], event: Event) -> None:
+    _group(state, event)["members"].pop(event.member, None)
+
+
+def _renamed(state: dict[str, Any], event: Event) -> None:
+    group = _group(state, event)
+    group["members"] = {event.member if id == event.before else id: member for id, member in group["members"].items()}
+    if group["leader"] == event.before:
+        group["leader"] = event.member
+
+
+def _assigned(state: dict[str, Any], event: Event) -> None:
+    members = _group(state, event)["members"]
+    for member, assignment in event.assignments.items():
+        if member in members:
+            members[member]["assignment"] = _partitions(assignment)
+
+
+def _loaded(state: dict[str, Any], event: Event) -> None:
+    group = _group(state, event)
+    group.update({name: event.fields[name] for name in ("type", "state", "generation", "protocol_type", "protocol", "leader")
+                  if name in event.fields})
+    group["members"] = {told["member"]: _shown(told) for told in event.members}
+    group["offsets"] = {f"{kept['topic']}-{kept['partition']}": {
+        name: kept[name] for name in ("offset", "leader_epoch", "metadata", "committed_at_ms")} for kept in event.offsets}
+
+
+def _committed(state: dict[str, Any], event: Event) -> None:
+    """A commit as the coordinator keeps it; clients journal theirs, too, before they know what becomes of them."""
+    if "partition" not in event.fields:
+        return
+    _group(state, event)["offsets"][f"{event.topic}-{event.partition}"] = {
+        "offset": event.offset, "leader_epoch": event.fields.get("leader_epoch", -1), "metadata": event.fields.get("metadata", ""),
+        "committed_at_ms": event.at_ms}
+
+
+def _offset_removed(state: dict[str, Any], event: Event) -> None:
+    _group(state, event)["offsets"].pop(f"{event.topic}-{event.partition}", None)
+
+
+def _removed(state: dict[str, Any], event: Event) -> None:
+    state["groups"].pop(event.group, None)
+
+
+def coordinators(state: dict[str, Any]) -> None:
+    """Who coordinates a group follows from who leads its partition of the offsets topic."""
+    topic = state["topics"].get(OFFSETS_TOPIC)
+    for name, group in state["groups"].items():
+        if topic is not None:
+            place = state["partitions"][f"{OFFSETS_TOPIC}-{coordinator_partition(name, topic['partitions'])}"]
+            group["coordinator"] = place["leader"]
+
+
+GROUP_EVENTS = {
+    "state": _moved,
+    "group.member": _member,
+    "group.subscribed": _subscribed,
+    "group.left": _left,
+    "group.renamed": _renamed,
+    "group.assigned": _assigned,
+    "group.loaded": _loaded,
+    "group.removed": _removed,
+    "commit": _committed,
+    "offset.removed": _offset_removed,
+}
