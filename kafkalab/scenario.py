@@ -15,6 +15,7 @@ from kafkalab.broker.broker_config import DOTTED, BrokerConfig
 from kafkalab.config import ConsumerConfig, ProducerConfig
 from kafkalab.errors import ConfigException
 from kafkalab.records import TopicPartition
+from kafkalab.unsaid_steps import LOOP, with_unsaid_steps
 
 BROKER_VERSIONS = ("2.3", "4.4")
 LONGEST_STEP_MS = 24 * 3_600_000
@@ -143,9 +144,6 @@ FIELDS: Mapping[str, Mapping[str, Kind]] = {
 
 NEEDS_PRODUCER = ("send", "flush")
 EITHER = ("partitionsFor", "close", "kill -9")
-LOOP = "poll in a loop until told otherwise"
-UNSAID_LOOP_MS = 100
-ENDS_A_LOOP = ("close", "kill -9", "works without polling")
 CONFIGS = {"new KafkaConsumer": ConsumerConfig, "new KafkaProducer": ProducerConfig}
 OBSERVED_STEPS = ("assignment",)
 
@@ -262,7 +260,7 @@ def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
 def _steps(events: list[Any], topics: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
     found: dict[str, list[dict[str, Any]]] = {}
     events = [_read(OBJECT, event, "this is not a scenario of the recordings' format: events has a step") for event in events]
-    for event in with_unsaid_loops(events):
+    for event in with_unsaid_steps(events):
         do = event.get("do")
         if do in OBSERVED_STEPS or event.get("by_loop"):
             continue
@@ -291,31 +289,6 @@ def _end_loops(steps: list[dict[str, Any]], client: str) -> None:
 
 def _is_broker(name: Any) -> bool:
     return isinstance(name, str) and re.fullmatch(r"broker \d+", name) is not None
-
-
-def with_unsaid_loops(events: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The recordings before the loop got a step of its own: what the program did is read from what is there.
-
-    A `poll` with neither a time-out nor a duration was written down by a loop, and so was a commitAsync of that same moment. A consumer that
-    subscribes and next closes, is killed or stops polling has been polling in a loop since.
-    """
-    found: list[Mapping[str, Any]] = []
-    for event in events:
-        noted = event.get("do") == "poll" and not {"timeout_ms", "for_ms"} & event.keys()
-        commit = event.get("do") == "commitAsync" and found and found[-1].get("by_loop") and found[-1].get("at_ms") == event.get("at_ms")
-        found.append({**event, "by_loop": True} if noted or commit else event)
-    said = {event.get("client") for event in found if event.get("do") == LOOP}
-    out: list[Mapping[str, Any]] = []
-    for place, event in enumerate(found):
-        out.append(event)
-        client = event.get("client")
-        if event.get("do") == "subscribe" and client not in said:
-            later = [one for one in found[place + 1:] if one.get("client") == client and one.get("do") not in OBSERVED_STEPS]
-            if later and (later[0].get("by_loop") or later[0].get("do") in ENDS_A_LOOP):
-                commits = any(one.get("by_loop") and one.get("do") == "commitAsync" for one in later)
-                out.append({"at_ms": event.get("at_ms"), "client": client, "do": LOOP, "timeout_ms": UNSAID_LOOP_MS,
-                            "then": "commitAsync" if commits else None})
-    return out
 
 
 def _step(event: Mapping[str, Any], do: str, client: str) -> dict[str, Any]:

@@ -51,6 +51,11 @@ class Profile:
     eager_unassigns_at_prepare        an eager member owns nothing while it joins
     tells_owned_partitions            the subscription lists owned partitions (2.4, KIP-429)
     requires_stable_offsets           OffsetFetch waits for open transactions (2.5, KIP-447)
+    validates_positions               asks the leader where an epoch ended before it trusts a position (2.3, KIP-320)
+    validates_all_at_each_leader      each leader is asked about all waiting partitions, not only its own; the strangers are refused (2.3)
+    notes_epoch_before_setting        a committed offset's epoch is compared with the metadata's before the position is set (2.4)
+    reset_strategy                    how the policy prints when one seeks to it
+    prints_ids_of_changes             lines name what a fetch session alters and forgets with its topic id (3.1, KIP-516)
     checks_membership_before_commit   a commit by someone who is no member fails without a request
     disconnects_lost_coordinator      the old coordinator's socket is closed when it is no longer trusted (3.1)
     leave_reason_in_full              LeaveGroup's line repeats the whole poll time-out sentence (2.8)
@@ -110,6 +115,11 @@ class Profile:
     eager_unassigns_at_prepare: bool = True
     tells_owned_partitions: bool = True
     requires_stable_offsets: bool = True
+    validates_positions: bool = True
+    validates_all_at_each_leader: bool = False
+    notes_epoch_before_setting: bool = True
+    reset_strategy: str = "AutoOffsetResetStrategy{{type={name}}}"
+    prints_ids_of_changes: bool = True
     checks_membership_before_commit: bool = True
     disconnects_lost_coordinator: bool = True
     leave_reason_in_full: bool = False
@@ -150,6 +160,10 @@ class Profile:
         """The version a request to this connection will have; before ApiVersions has answered, the client's newest."""
         return usable[ApiKeys[api]] if usable and ApiKeys[api] in usable else newest_known(self.name, ApiKeys[api])
 
+    def reset_strategy_text(self, name: str) -> str:
+        """earliest or latest as this version prints it."""
+        return self.reset_strategy.format(name=name, upper=name.upper())
+
     def missing_topic_text(self, topic: str, partition: int | None, count: int | None, limit_ms: int) -> str:
         """What send() says when the metadata does not come in time."""
         if self.names_partition_count and partition is not None and count is not None:
@@ -176,7 +190,7 @@ V4_4 = Profile(
 V4_0 = replace(V4_4, name="4.0", release="4.0.2", commit_id="5d0fe56677f97d95", coordinator_connection="{opposite}", cluster_check=False,
                brackets_partitions=False, classic_banner=False)
 V3_9 = replace(
-    V4_0, name="3.9", release="3.9.2", commit_id="5e9866f43ab8e7e4", node_knows_fencing=False, telemetry_after_refusal_ms=300_000,
+    V4_0, name="3.9", reset_strategy="{name}", release="3.9.2", commit_id="5e9866f43ab8e7e4", node_knows_fencing=False, telemetry_after_refusal_ms=300_000,
     starting_ms=500,
     first_use_ms={
         "consumer connecting": (200, 450), "producer connecting": (11, 305), "API_VERSIONS": (13, 29),
@@ -184,10 +198,10 @@ V3_9 = replace(
         "PRODUCE": (2, 6), "INIT_PRODUCER_ID": (0, 4), "SYNC_GROUP": (1, 3), "LEAVE_GROUP": (1, 3),
     },
 )
-V3_6 = replace(V3_9, name="3.6", release="3.6.2", commit_id="c4deed513057c94e", telemetry_after_refusal_ms=None,
+V3_6 = replace(V3_9, name="3.6", reset_strategy="{upper}", release="3.6.2", commit_id="c4deed513057c94e", telemetry_after_refusal_ms=None,
                exponential_refresh_backoff=False, jitter_inside_cap=False,
                names_idle_closes=False, isolation_in_lower_case=False, member_id_reason=MEMBER_ID_REASON_3_6)
-V2_8 = replace(V3_6, name="2.8", release="2.8.2", commit_id="3146c6ff4a24cc24", prepares_with_async_commit=False,
+V2_8 = replace(V3_6, name="2.8", prints_ids_of_changes=False, release="2.8.2", commit_id="3146c6ff4a24cc24", prepares_with_async_commit=False,
                states_rejoin_reason=False, disconnects_lost_coordinator=False, leave_reason_in_full=True, closes_fetch_sessions=False,
                prints_assignment_in_hash_order=True, headers_read_only=True,
                partitioner="sticky", transmits_after_assign=True, ready_in_hash_order=True, names_partition_count=False)
@@ -203,11 +217,12 @@ V2_3 = replace(
         "reading API_VERSIONS": (2, 5), "FIND_COORDINATOR": (1, 3), "OFFSET_FETCH": (1, 4), "LIST_OFFSETS": (0, 3),
         "PRODUCE": (1, 3), "OFFSET_COMMIT": (0, 3), "writing": (3, 8),
     },
+    validates_all_at_each_leader=True, notes_epoch_before_setting=False,
     transmits_after_assign=False, mentions_empty_fetches=False, partitioner="round robin", queues_init_producer_id=False,
     await_ready_polls_first=False, sends_request_topic_updates=False, too_large_text=TOO_LARGE_OLD,
 )
 V2_2 = replace(V2_3, name="2.2", release="2.2.2", commit_id="1d348535a0a747d1", least_loaded=fewest_unanswered,
-               metadata_has_log_context=False, list_offsets_with_epoch=False, fetches_with_epoch=False, mentions_empty_fetches=True)
+               metadata_has_log_context=False, validates_positions=False, list_offsets_with_epoch=False, fetches_with_epoch=False, mentions_empty_fetches=True)
 V2_1 = replace(V2_2, name="2.1", release="2.1.1", commit_id="21234bee31165527", brackets_partitions=True, bootstrap_needs_update=False,
                warns_of_bootstrap_disconnect=False)
 

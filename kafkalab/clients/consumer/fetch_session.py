@@ -8,7 +8,7 @@ what changed, and partitions that are not named are implied.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -52,9 +52,11 @@ class FetchSessionHandler:
     session_id  0 while there is none
     epoch       counts the requests of the session; 0 begins it, -1 ends it
     partitions  what the broker remembers, in its order
+    topic_id    gives a topic's id where the version's lines name changes with it (TopicIdPartition); None where they do not
     """
 
-    def __init__(self, log: LogContext, node_id: str) -> None:
+    def __init__(self, log: LogContext, node_id: str, topic_id: Callable[[str], str | None] | None = None) -> None:
+        self._topic_id = topic_id
         self.node_id, self.session_id, self.epoch = node_id, INVALID_SESSION, INITIAL_EPOCH
         self.partitions: dict[TopicPartition, FetchPartition] = {}
         self._log = log
@@ -81,9 +83,9 @@ class FetchSessionHandler:
         kept = {tp: p for tp, p in self.partitions.items() if tp in wanted and tp not in to_send}
         self.partitions = {**kept, **to_send}
         self._log("FETCH_BUILT_INCREMENTAL", session_id=self.session_id, session_epoch=self.epoch, node_id=self.node_id,
-                  added=_parenthesised(added), altered=_parenthesised(altered), removed=_parenthesised(removed), replaced="()",
+                  added=self._with_ids(added), altered=self._with_ids(altered), removed=self._with_ids(removed), replaced="()",
                   out_of=_parenthesised(self.partitions))
-        shown = ShownFetch(full=False, to_send=_parenthesised(to_send), to_forget=_parenthesised(removed), implied=_parenthesised(kept))
+        shown = ShownFetch(full=False, to_send=_parenthesised(to_send), to_forget=self._with_ids(removed), implied=_parenthesised(kept))
         return FetchSessionData(session, _fetch_topics(to_send), _forgotten_topics(removed), shown)
 
     def handle(self, response: FetchResponse, answered: list[TopicPartition]) -> bool:
@@ -118,6 +120,11 @@ class FetchSessionHandler:
         """The next request ends the session (notifyClose)."""
         self._log("FETCH_SESSION_CLOSING", session_id=self.session_id)
         self.epoch = FINAL_EPOCH
+
+    def _with_ids(self, partitions: Iterable[TopicPartition]) -> str:
+        if self._topic_id is None:
+            return _parenthesised(partitions)
+        return f"({', '.join(f'{self._topic_id(tp.topic)}:{tp}' for tp in partitions)})"
 
     def _restart(self) -> None:
         self.session_id, self.epoch = INVALID_SESSION, INITIAL_EPOCH

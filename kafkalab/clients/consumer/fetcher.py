@@ -35,6 +35,7 @@ class Fetcher:
         self.fetched: dict[TopicPartition, None] = {}
         self._sessions: dict[int, FetchSessionHandler] = {}
         self._pending: dict[int, Node] = {}
+        self._topic_id = self._metadata.topic_ids.get if profile.prints_ids_of_changes else None
         level = config["isolation.level"]
         self._isolation = level if profile.isolation_in_lower_case else level.upper()
         self._isolation_level = 1 if level == "read_committed" else 0
@@ -43,7 +44,7 @@ class Fetcher:
         """Send what can be sent now; how many requests that was."""
         built = []
         for node, partitions in self._wanted().items():
-            session = self._sessions.setdefault(node.id, FetchSessionHandler(self._log, node.connection))
+            session = self._sessions.setdefault(node.id, FetchSessionHandler(self._log, node.connection, self._topic_id))
             built.append((node, session, session.build(partitions)))
         for node, session, fetch in built:
             self._send(node, session, fetch)

@@ -73,15 +73,23 @@ class GroupOffsets:
         found = self.fetch(initializing, timer)
         if found is None:
             return False
-        view = self._client.client.metadata.view
+        metadata = self._client.client.metadata
+        view = metadata.view
         for tp, committed in found.items():
             if committed is None or tp not in self._subscriptions.partitions:
                 continue
             known, leader = view.partitions.get(tp), view.leader(tp)
             position = FetchPosition(committed.offset, committed.leader_epoch, leader, known.epoch if known else None)
+            if self._profile.notes_epoch_before_setting:
+                metadata.note_leader_epoch(tp, committed.leader_epoch)
             self._log("SETTING_COMMITTED_OFFSET", partition=tp, position=position.text(self._profile.position_style),
                       offset=committed.offset, leader=leader)
-            self._subscriptions.seek(tp, position)
+            if not self._profile.notes_epoch_before_setting:
+                metadata.note_leader_epoch(tp, committed.leader_epoch)
+            if self._profile.validates_positions:
+                self._subscriptions.seek_unvalidated(tp, position)
+            else:
+                self._subscriptions.seek(tp, position)
         return True
 
     def _send_fetch(self, partitions: list[TopicPartition]) -> RequestFuture:

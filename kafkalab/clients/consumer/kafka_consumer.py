@@ -14,7 +14,9 @@ from kafkalab.clients.consumer.consumer_network_client import ConsumerNetworkCli
 from kafkalab.clients.consumer.coordinator import ConsumerCoordinator
 from kafkalab.clients.consumer.fetch_collector import FetchCollector
 from kafkalab.clients.consumer.fetcher import Fetcher
+from kafkalab.clients.consumer.group_offsets import offsets_text
 from kafkalab.clients.consumer.offset_fetcher import EARLIEST, LATEST, OffsetFetcher
+from kafkalab.clients.consumer.position_validation import PositionValidation
 from kafkalab.clients.consumer.subscription_state import FetchPosition, FetchState, SubscriptionState
 from kafkalab.clients.log_context import LogContext
 from kafkalab.clients.wiring import bootstrap_nodes, network_client
@@ -68,6 +70,7 @@ class KafkaConsumer:
             self._coordinator = ConsumerCoordinator(group, config, profile, self._network, self._subscriptions, log, lab.stage)
             if profile.classic_banner:
                 log("CONSUMER_PROTOCOL_BANNER")
+        self._validation = PositionValidation(self._network, self._subscriptions, config, profile, log)
         self._offsets = OffsetFetcher(self._network, self._subscriptions, config, profile, log)
         self._collector = FetchCollector(self._subscriptions, config, profile, log, client.metadata.request_update)
         self._fetcher = Fetcher(self._network, self._subscriptions, self._collector, config, profile, log)
@@ -153,6 +156,7 @@ class KafkaConsumer:
             for tp in self._subscriptions.assigned() if partitions is None else partitions:
                 self._state(tp)
                 self._log(line, partition=tp)
+                self._log("SEEKING_TO_STRATEGY", partition=tp, strategy=self.profile.reset_strategy_text(strategy))
                 self._subscriptions.request_reset(tp, strategy)
 
     # reading
@@ -199,6 +203,7 @@ class KafkaConsumer:
         return self._update_positions(timer)
 
     def _update_positions(self, timer) -> bool:
+        self._validation.validate_if_needed()
         self._has_all_positions = self._subscriptions.has_all_positions()
         if self._has_all_positions:
             return True
@@ -260,7 +265,9 @@ class KafkaConsumer:
         """Commit without waiting and without retrying; `callback(offsets, error)` runs inside a later poll."""
         self._need_group()
         with self._calling("commit_async"):
-            self._coordinator.offsets.commit_async(self._subscriptions.all_consumed() if offsets is None else dict(offsets), callback)
+            chosen = self._subscriptions.all_consumed() if offsets is None else dict(offsets)
+            self._log("COMMITTING_OFFSETS", offsets=offsets_text(chosen))
+            self._coordinator.offsets.commit_async(chosen, callback)
 
     def committed(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, OffsetAndMetadata | None]:
         self._need_group()

@@ -20,17 +20,22 @@ from kafkalab.records import OffsetAndMetadata, TopicPartition
 
 class FetchState(enum.Enum):
     INITIALIZING = "INITIALIZING"
-    """Just assigned or sought nowhere yet. Next: FETCHING with a committed offset, AWAIT_RESET without."""
+    """Just assigned or sought nowhere yet. Next: FETCHING with a committed offset, AWAIT_VALIDATION when that knows its epoch,
+    AWAIT_RESET without one."""
     AWAIT_RESET = "AWAIT_RESET"
     """The reset policy decides. Next: FETCHING when LIST_OFFSETS has answered."""
+    AWAIT_VALIDATION = "AWAIT_VALIDATION"
+    """There is a position, but the log may have been cut off before it (KIP-320). Next: FETCHING when the leader has confirmed it,
+    AWAIT_RESET when the application asks for one."""
     FETCHING = "FETCHING"
-    """There is a position. Next: AWAIT_RESET when it turns out to be outside the log."""
+    """There is a position. Next: AWAIT_RESET when it turns out to be outside the log, AWAIT_VALIDATION under a new leader."""
 
 
 TRANSITIONS = {
-    FetchState.INITIALIZING: {FetchState.AWAIT_RESET, FetchState.FETCHING},
-    FetchState.AWAIT_RESET: {FetchState.FETCHING, FetchState.AWAIT_RESET},
-    FetchState.FETCHING: {FetchState.AWAIT_RESET, FetchState.FETCHING},
+    FetchState.INITIALIZING: {FetchState.AWAIT_RESET, FetchState.FETCHING, FetchState.AWAIT_VALIDATION},
+    FetchState.AWAIT_RESET: {FetchState.FETCHING, FetchState.AWAIT_RESET, FetchState.AWAIT_VALIDATION},
+    FetchState.AWAIT_VALIDATION: {FetchState.FETCHING, FetchState.AWAIT_RESET, FetchState.AWAIT_VALIDATION},
+    FetchState.FETCHING: {FetchState.AWAIT_RESET, FetchState.FETCHING, FetchState.AWAIT_VALIDATION},
 }
 
 
@@ -66,7 +71,7 @@ class FetchPosition:
 class PartitionState:
     """How far one partition is.
 
-    next_retry_ms    a reset is not asked for again before this time
+    next_retry_ms    a reset or a validation is not asked for again before this time
     high_watermark   as the last answer told it, and the two other ends of the log
     leader           whom to fetch from, as found in the metadata `leader_as_of`; to be found anew when that is another one
     """
@@ -169,6 +174,23 @@ class SubscriptionState:
         """Records up to `position` were handed to the application."""
         self.partitions[tp].position = position
         self._tell("position", partition=str(tp), offset=position.offset)
+
+    def seek_unvalidated(self, tp: TopicPartition, position: FetchPosition) -> None:
+        """The same for a position that a leader is to confirm first, if there is an epoch to ask about (KIP-320)."""
+        if position.offset_epoch is None or position.leader_epoch is None:
+            self.seek(tp, position)
+            return
+        state = self.partitions[tp]
+        state.transition_to(FetchState.AWAIT_VALIDATION)
+        state.position, state.reset_strategy, state.next_retry_ms = position, None, None
+        state.leader_as_of = None
+
+    def complete_validation(self, tp: TopicPartition) -> None:
+        self.partitions[tp].transition_to(FetchState.FETCHING)
+
+    def needing_validation(self, now_ms: int) -> list[TopicPartition]:
+        return [tp for tp, s in self.partitions.items()
+                if s.state is FetchState.AWAIT_VALIDATION and (s.next_retry_ms is None or now_ms >= s.next_retry_ms)]
 
     def request_reset(self, tp: TopicPartition, strategy: str | None = None) -> None:
         state = self.partitions[tp]
