@@ -1,25 +1,37 @@
 """Who says a line? The prefix of a client's lines and the one way to write them (org.apache.kafka.common.utils.LogContext).
 
 A machine says what happened, by the name of a catalogue entry; the client's version decides whether there is such a line,
-and its level, logger, wording and line number.
+and its level, logger, wording and line number. Most lines are never read, so the journal keeps what a line tells, and its text is
+made when somebody reads it. What a machine says is therefore best frozen: numbers, text, messages, nodes, positions. What may
+change (a batch that still grows) is made text at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+import enum
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from kafkalab.lines.catalog import CATALOG
 from kafkalab.sim.journal import Journal
 
 
-class _Statement(NamedTuple):
-    """A logging statement of this client's version, looked up once: `line` is its %L, `template` begins with the prefix."""
+class Statement:
+    """A logging statement of one client: `line` is its %L, `template` begins with the prefix. Reads back what was kept of its lines.
 
-    level: str
-    logger: str
-    line: int
-    template: str
+    changing  the values that cannot wait for their reader
+    """
+
+    __slots__ = ("kind", "name", "level", "logger", "line", "template", "client_id", "changing")
+
+    def __init__(self, name: str, level: str, logger: str, line: int, template: str, client_id: str, changing: tuple[str, ...]) -> None:
+        self.kind = "line"
+        self.name, self.level, self.logger, self.line, self.template, self.client_id = name, level, logger, line, template, client_id
+        self.changing = changing
+
+    def fields(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        return {"level": self.level, "logger": self.logger, "line": self.line, "message": self.template.format_map(values),
+                "trace": values.get("trace"), "name": self.name, "client_id": self.client_id}
 
 
 class LogContext:
@@ -30,45 +42,66 @@ class LogContext:
     version  the name of the client's Profile
     """
 
+    __slots__ = ("journal", "who", "client_id", "prefix", "version", "_statements", "_clock", "_keep")
+
     def __init__(self, journal: Journal, who: str, client_id: str, prefix: str, version: str) -> None:
         self.journal, self.who, self.client_id, self.prefix, self.version = journal, who, client_id, prefix, version
-        self._statements: dict[str, _Statement | None] = {}
+        self._statements: dict[str, Statement | None] = {}
+        self._clock, self._keep = journal.clock, journal.kept.append
 
-    def __call__(self, name: str, trace: str | None = None, **values: Any) -> None:
-        """Write the line `name`, if this version has it. `trace` is the exception text that log4j prints below the line.
+    def __call__(self, name: str, /, **values: Any) -> None:
+        """Write the line `name`, if this version has it. The value `trace` is the exception text that log4j prints below the line.
 
-        Raises KeyError for a name that is not in the catalogue.
+        Raises KeyError for a name that is not in the catalogue; a value that the wording wants and does not get is a KeyError of
+        whoever reads the line.
         """
         try:
             statement = self._statements[name]
         except KeyError:
-            statement = self._statements[name] = self._look_up(name)
+            statement = self._statements[name] = self._look_up(name, values)
         if statement is not None:
-            self.journal.append("line", self.who, level=statement.level, logger=statement.logger, line=statement.line,
-                                message=statement.template.format_map(values), trace=trace, name=name, client_id=self.client_id)
+            if statement.changing:
+                values.update([(key, str(values[key])) for key in statement.changing])
+            clock = self._clock
+            self._keep((clock.now_ms, statement, self.who, clock.cause, values))
 
-    def _look_up(self, name: str) -> _Statement | None:
+    def _look_up(self, name: str, values: Mapping[str, Any]) -> Statement | None:
         wording = CATALOG[name].wording(self.version)
         if wording is None:
             return None
         prefix = self.prefix.replace("{", "{{").replace("}", "}}") if wording.prefixed else ""
-        return _Statement(wording.level, wording.logger, wording.at[self.version], prefix + wording.template)
+        changing = tuple(key for key, value in values.items() if not _is_frozen(value))
+        return Statement(name, wording.level, wording.logger, wording.at[self.version], prefix + wording.template, self.client_id, changing)
 
     def writes(self, name: str) -> bool:
         """Does this version have the line at all? For callers that would have to build costly texts."""
-        return CATALOG[name].wording(self.version) is not None
+        try:
+            return self._statements[name] is not None
+        except KeyError:
+            return CATALOG[name].wording(self.version) is not None
+
+
+PLAIN = (str, int, float, bytes, type(None), enum.Enum, BaseException)
+
+
+def _is_frozen(value: Any) -> bool:
+    """Will it read the same later on? Looked at when a client writes a line for the first time: a value keeps its class."""
+    if isinstance(value, tuple):
+        return all(map(_is_frozen, value))
+    parameters = getattr(value, "__dataclass_params__", None)
+    return parameters.frozen if parameters is not None else isinstance(value, (*PLAIN, Later))
 
 
 class Later:
-    """A text that is built only if a line of this version prints it."""
+    """A text that is made when somebody reads it: make(*args). All it is made of must be frozen."""
 
-    __slots__ = ("_make",)
+    __slots__ = ("_make", "_args")
 
-    def __init__(self, make: Callable[[], str]) -> None:
-        self._make = make
+    def __init__(self, make: Callable[..., str], *args: Any) -> None:
+        self._make, self._args = make, args
 
     def __str__(self) -> str:
-        return self._make()
+        return self._make(*self._args)
 
     def __format__(self, spec: str) -> str:
-        return self._make()
+        return self._make(*self._args)

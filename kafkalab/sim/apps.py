@@ -6,6 +6,9 @@ Three kinds of callers wait in a lab, and all wait on a `Signal`:
    steps the clock; the event it waits for switches in again. No thread is involved, so nothing runs by chance, a process may
    fork, and an app that nobody holds any more is simply collected.
  - a loop: a client's background thread (the producer's Sender), written as a generator that yields how long it may sleep.
+
+Each wait has a number. Whoever wakes a sleeper brings the number of the wait that was meant; if the sleeper is past it, nothing
+happens.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from collections.abc import Callable, Generator
 
 from greenlet import getcurrent, greenlet
 
-from kafkalab.sim.scheduler import Scheduler
+from kafkalab.sim.scheduler import Scheduler, Timer
 
 FOREVER_MS = 1 << 62
 
@@ -26,25 +29,26 @@ class Signal:
 
     def __init__(self) -> None:
         self.is_set = False
-        self._waiters: list[Callable[[], None]] = []
+        self._waiters: list[tuple[Callable[..., None], tuple]] = []
 
     def set(self) -> None:
         if not self.is_set:
             self.is_set = True
-            waiters, self._waiters = self._waiters, []
-            for wake in waiters:
-                wake()
+            if self._waiters:
+                waiters, self._waiters = self._waiters, []
+                for wake, args in waiters:
+                    wake(*args)
 
     def clear(self) -> None:
         self.is_set = False
 
-    def tell(self, wake: Callable[[], None]) -> None:
-        """Call `wake` once, when the signal is next set."""
-        self._waiters.append(wake)
+    def tell(self, wake: Callable[..., None], *args: object) -> None:
+        """Call wake(*args) once, when the signal is next set."""
+        self._waiters.append((wake, args))
 
-    def forget(self, wake: Callable[[], None]) -> None:
-        if wake in self._waiters:
-            self._waiters.remove(wake)
+    def forget(self, wake: Callable[..., None], *args: object) -> None:
+        if self._waiters and (wake, args) in self._waiters:
+            self._waiters.remove((wake, args))
 
 
 class AppEnded(BaseException):
@@ -66,15 +70,102 @@ class App:
         self.result: object = None
         self.ending = False
         self.not_before_ms = 0
-        self.stack: greenlet | None = None
+        self.stack: _Stack | None = None
+        self._wait = 0
 
     def pause(self, ms: int) -> None:
         """The process stands still for `ms` milliseconds, as in a long garbage collection: neither the function nor the loops it
         has started run. What the network brings meanwhile waits. (A function that is merely busy calls `Lab.sleep`.)"""
         self.not_before_ms = max(self.not_before_ms, self._clock.now_ms + ms)
 
+    def park(self, signal: Signal, deadline_ms: int) -> None:
+        """Give the turn away until `signal` is set or the clock stands at `deadline_ms`."""
+        clock, wait = self._clock, self._wait
+        signal.tell(self._wake, wait)
+        timer = clock.at(deadline_ms, self._resume, wait) if deadline_ms < FOREVER_MS else None
+        cause = clock.cause
+        self.stack.parent.switch()
+        if timer is not None:
+            timer[0] = None  # cancelled
+        if signal._waiters:
+            signal.forget(self._wake, wait)
+        self._wait = wait + 1
+        if self.ending:
+            raise AppEnded(self.name)
+        clock.cause = cause
+
+    def run(self) -> None:
+        """Run until it waits again or ends."""
+        if not self.done:
+            self.stack.parent = getcurrent()
+            self.stack.switch()
+
+    def _wake(self, wait: int) -> None:
+        clock = self._clock
+        clock.post(clock.now_ms, self._resume, wait)
+
+    def _resume(self, wait: int) -> None:
+        if wait == self._wait:
+            if self._clock.now_ms < self.not_before_ms:  # a long pause of the process: nothing of it runs
+                self._clock.at(self.not_before_ms, self._resume, wait)
+            else:
+                self._wait = wait + 1
+                self.run()
+
     def __repr__(self) -> str:
         return f"App({self.name!r}, {'ended' if self.done else 'running'})"
+
+
+class Loop:
+    """A generator that yields until when it may sleep; it goes on then, or as soon as its signal is set.
+
+    It belongs to the app that started it, as a thread belongs to its process, and pauses with it.
+
+    killed  its process is gone: it never runs again
+    """
+
+    __slots__ = ("killed", "_clock", "_next", "_signal", "_process", "_timer", "_wait")
+
+    def __init__(self, clock: Scheduler, generator: Generator[int, None, None], signal: Signal, process: App | None) -> None:
+        self._clock, self._next, self._signal, self._process = clock, generator.__next__, signal, process
+        self._timer: Timer | None = None
+        self._wait = 0
+        self.killed = False
+
+    def resume(self) -> None:
+        if self.killed:
+            return
+        clock, process = self._clock, self._process
+        if process is not None and clock.now_ms < process.not_before_ms:
+            clock.at(process.not_before_ms, self.resume)
+            return
+        if self._timer is not None:
+            self._timer[0] = None  # cancelled
+            self._timer = None
+        try:
+            deadline_ms = self._next()
+        except StopIteration:
+            return
+        if self._signal.is_set:
+            clock.post(clock.now_ms, self.resume)
+            return
+        self._signal.tell(self._wake, self._wait)
+        if deadline_ms < FOREVER_MS:
+            self._timer = clock.at(deadline_ms, self._time_is_up, self._wait)
+
+    def _wake(self, wait: int) -> None:
+        clock = self._clock
+        clock.post(clock.now_ms, self._go_on, wait)
+
+    def _go_on(self, wait: int) -> None:
+        if wait == self._wait:
+            self._wait = wait + 1
+            self.resume()
+
+    def _time_is_up(self, wait: int) -> None:
+        if wait == self._wait:
+            self._signal.forget(self._wake, wait)
+            self._go_on(wait)
 
 
 class Stage:
@@ -84,7 +175,7 @@ class Stage:
         self.clock = clock
         self.apps: list[App] = []
         self._failed: list[App] = []
-        self._killed: set[str] = set()
+        self._loops: dict[str, list[Loop]] = {}
 
     def wait(self, signal: Signal, deadline_ms: int) -> bool:
         """Block the caller until `signal` is set or the clock stands at `deadline_ms`; says whether it was set."""
@@ -94,8 +185,8 @@ class Stage:
         if app is None:
             self.clock.run_until(lambda: signal.is_set or bool(self._failed), deadline_ms)
             self._raise_failure()
-            return signal.is_set
-        self._park(app, signal, deadline_ms)
+        else:
+            app.park(signal, deadline_ms)
         return signal.is_set
 
     def run_until(self, done: Callable[[], bool], deadline_ms: int) -> bool:
@@ -122,14 +213,14 @@ class Stage:
         self.apps.append(app)
         app.stack = _Stack(body)
         app.stack.app = app
-        self.clock.after(0, lambda: self._hand_over(app))
+        self.clock.post(self.clock.now_ms, app.run)
         return app
 
     def end(self, app: App) -> None:
         """The app stops where it stands: its waiting call raises AppEnded."""
         if not app.done:
             app.ending = True
-            self._hand_over(app)
+            app.run()
 
     def close(self) -> None:
         for app in self.apps:
@@ -140,7 +231,8 @@ class Stage:
 
         An app that kills its own process gets AppEnded here.
         """
-        self._killed.add(owner)
+        for loop in self._loops.get(owner, ()):
+            loop.killed = True
         here = _running()
         for app in self.apps:
             if app.name == owner and app is not here:
@@ -149,84 +241,10 @@ class Stage:
             raise AppEnded(owner)
 
     def loop(self, generator: Generator[int, None, None], signal: Signal, owner: str = "") -> None:
-        """Drive a loop: it yields the time until which it may sleep; it goes on then, or as soon as `signal` is set.
-
-        It belongs to the app that calls, as a thread belongs to its process, and pauses with it; `owner` names the process that
-        `kill` ends it with.
-        """
-        clock, process = self.clock, _running()
-        timer = None
-
-        def resume() -> None:
-            nonlocal timer
-            if owner in self._killed:
-                return
-            if process is not None and clock.now_ms < process.not_before_ms:
-                clock.at(process.not_before_ms, resume)
-                return
-            if timer is not None:
-                timer.cancel()
-                timer = None
-            try:
-                deadline_ms = next(generator)
-            except StopIteration:
-                return
-            if signal.is_set:
-                clock.after(0, resume)
-                return
-            fired = False
-
-            def go_on() -> None:
-                nonlocal fired
-                if not fired:
-                    fired = True
-                    resume()
-
-            def wake() -> None:
-                clock.after(0, go_on)
-
-            def time_is_up() -> None:
-                if not fired:
-                    signal.forget(wake)
-                    go_on()
-
-            signal.tell(wake)
-            if deadline_ms < FOREVER_MS:
-                timer = clock.at(deadline_ms, time_is_up)
-
-        clock.after(0, resume)
-
-    def _park(self, app: App, signal: Signal, deadline_ms: int) -> None:
-        clock, parked = self.clock, True
-
-        def resume() -> None:
-            nonlocal parked
-            if parked and clock.now_ms < app.not_before_ms:  # a long pause of the process: nothing of it runs
-                clock.at(app.not_before_ms, resume)
-            elif parked:
-                parked = False
-                self._hand_over(app)
-
-        def wake() -> None:
-            clock.after(0, resume)
-
-        signal.tell(wake)
-        timer = clock.at(deadline_ms, resume) if deadline_ms < FOREVER_MS else None
-        cause = clock.cause
-        app.stack.parent.switch()
-        if timer is not None:
-            timer.cancel()
-        signal.forget(wake)
-        parked = False
-        if app.ending:
-            raise AppEnded(app.name)
-        clock.cause = cause
-
-    def _hand_over(self, app: App) -> None:
-        """Run `app` until it waits again or ends."""
-        if not app.done:
-            app.stack.parent = getcurrent()
-            app.stack.switch()
+        """Drive a loop of the app that calls; see Loop. `owner` names the process that `kill` ends it with."""
+        loop = Loop(self.clock, generator, signal, _running())
+        self._loops.setdefault(owner, []).append(loop)
+        self.clock.post(self.clock.now_ms, loop.resume)
 
     def _raise_failure(self) -> None:
         if self._failed and _running() is None:

@@ -13,7 +13,7 @@ import random
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from kafkalab.sim.rng import Streams
+from kafkalab.sim.rng import Streams, below
 from kafkalab.sim.scheduler import Scheduler
 
 
@@ -78,7 +78,7 @@ class Link:
 
     def delay_ms(self) -> int:
         """How long the next message takes, one way."""
-        return self.latency_ms + (self._rng.randint(0, self.jitter_ms) if self.jitter_ms else 0)
+        return self.latency_ms + below(self._rng, self.jitter_ms + 1) if self.jitter_ms else self.latency_ms
 
 
 class Connection:
@@ -94,32 +94,42 @@ class Connection:
 
     def send(self, message: Any) -> None:
         """Client to server."""
-        self._out_at_ms = max(self._clock.now_ms + self.link.delay_ms(), self._out_at_ms)
-        self._clock.at(self._out_at_ms, lambda: self.open and self.server.received(self, message))
+        at_ms = self._clock.now_ms + self.link.delay_ms()
+        if at_ms < self._out_at_ms:
+            at_ms = self._out_at_ms
+        self._out_at_ms = at_ms
+        self._clock.post(at_ms, self._arrive, self.server, message)
 
     def reply(self, message: Any) -> None:
         """Server to client."""
         if self.link.loses(message):
             self.break_off()
             return
-        self._in_at_ms = max(self._clock.now_ms + self.link.delay_ms(), self._in_at_ms)
-        self._clock.at(self._in_at_ms, lambda: self.open and self.endpoint.received(self, message))
+        at_ms = self._clock.now_ms + self.link.delay_ms()
+        if at_ms < self._in_at_ms:
+            at_ms = self._in_at_ms
+        self._in_at_ms = at_ms
+        self._clock.post(at_ms, self._arrive, self.endpoint, message)
+
+    def _arrive(self, end: Endpoint | Server, message: Any) -> None:
+        if self.open:
+            end.received(self, message)
 
     def close(self) -> None:
         """The client closes; the server hears of it a latency later."""
         if self._shut():
-            self._clock.after(self.link.delay_ms(), lambda: self.server.broken(self))
+            self._clock.after(self.link.delay_ms(), self.server.broken, self)
 
     def close_by_server(self) -> None:
         """The server closes, or its process dies: the client hears of it a latency later."""
         if self._shut():
-            self._clock.after(self.link.delay_ms(), lambda: self.endpoint.broken(self))
+            self._clock.after(self.link.delay_ms(), self.endpoint.broken, self)
 
     def break_off(self) -> None:
         """The link breaks: both ends hear of it."""
         if self._shut():
-            self._clock.after(0, lambda: self.server.broken(self))
-            self._clock.after(0, lambda: self.endpoint.broken(self))
+            self._clock.after(0, self.server.broken, self)
+            self._clock.after(0, self.endpoint.broken, self)
 
     def _shut(self) -> bool:
         was_open, self.open = self.open, False

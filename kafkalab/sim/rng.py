@@ -7,6 +7,15 @@ import random
 from collections.abc import Mapping
 
 
+def below(rng: random.Random, limit: int) -> int:
+    """A number from 0 up to `limit`, which it never is: what randrange(limit) and choice draw, without the way there."""
+    bits, draw = limit.bit_length(), rng.getrandbits
+    number = draw(bits)
+    while number >= limit:
+        number = draw(bits)
+    return number
+
+
 class Streams:
     """Named random streams.
 

@@ -1,76 +1,115 @@
-"""What happens next? One clock in whole milliseconds and one heap of callbacks.
+"""What happens next? One clock in whole milliseconds and one heap of times, each with its queue of callbacks.
 
-Everything in kafkalab that takes time is a callback in this heap, ordered by (time, order of scheduling), so a run is a
-function of its seed and nothing else. The model is SimPy's `core.py`, without processes and without floating point time.
+Everything in kafkalab that takes time is a callback in one of these queues, ordered by (time, order of scheduling), so a run is a
+function of its seed and nothing else. The model is SimPy's `core.py`, without processes and without floating point time: as time
+is counted in whole milliseconds, many callbacks share one, and the heap is asked once for all of them.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
+from typing import Any
 
 
-class Timer:
-    """A callback that waits in the heap. `cancel()` makes it never happen; cancelling twice is harmless."""
+class Timer(list):
+    """A callback that waits in its queue: [callback, arguments, cause]. `cancel()` makes it never happen; twice is harmless."""
 
-    __slots__ = ("at_ms", "callback", "cause")
-
-    def __init__(self, at_ms: int, callback: Callable[[], None], cause: int | None):
-        self.at_ms, self.callback, self.cause = at_ms, callback, cause
+    __slots__ = ()
 
     def cancel(self) -> None:
-        self.callback = None
+        self[0] = None
 
     @property
     def pending(self) -> bool:
-        return self.callback is not None
+        return self[0] is not None
 
 
 class Scheduler:
     """The clock and the heap.
 
-    now_ms  the virtual time, whole milliseconds since the lab began
-    cause   the id of the journal event in whose name code is running now; captured by `at`, restored when the callback
-            fires, so that every journal entry knows what led to it
+    now_ms     the virtual time, whole milliseconds since the lab began
+    cause      the id of the journal event in whose name code is running now; captured by `at`, restored when the callback
+               fires, so that every journal entry knows what led to it
+    scheduled  how many callbacks were ever put in, for those who count what a wait costs
     """
+
+    __slots__ = ("now_ms", "cause", "scheduled", "_times", "_queues", "_at_ms", "_position")
 
     def __init__(self) -> None:
         self.now_ms = 0
         self.cause: int | None = None
-        self._heap: list[tuple[int, int, Timer]] = []
-        self._order = 0
+        self.scheduled = 0
+        self._times: list[int] = []
+        self._queues: dict[int, list[list]] = {}
+        self._at_ms = -1  # whose queue is worked off, and how far
+        self._position = 0
 
-    def at(self, at_ms: int, callback: Callable[[], None]) -> Timer:
-        """Run `callback` at `at_ms` (a past time means: now, after what is already due now)."""
-        timer = Timer(max(at_ms, self.now_ms), callback, self.cause)
-        self._order += 1
-        heapq.heappush(self._heap, (timer.at_ms, self._order, timer))
+    def at(self, at_ms: int, callback: Callable[..., object], *args: Any) -> Timer:
+        """Run callback(*args) at `at_ms` (a past time means: now, after what is already due now)."""
+        timer = Timer((callback, args, self.cause))
+        self._put(at_ms, timer)
         return timer
 
-    def after(self, delay_ms: int, callback: Callable[[], None]) -> Timer:
-        return self.at(self.now_ms + delay_ms, callback)
+    def after(self, delay_ms: int, callback: Callable[..., object], *args: Any) -> Timer:
+        timer = Timer((callback, args, self.cause))
+        self._put(self.now_ms + delay_ms, timer)
+        return timer
+
+    def post(self, at_ms: int, callback: Callable[..., object], *args: Any) -> None:
+        """As `at`, for what nobody will cancel: most of what happens."""
+        now_ms = self.now_ms
+        if at_ms < now_ms:
+            at_ms = now_ms
+        self.scheduled += 1
+        queue = self._queues.get(at_ms)
+        if queue is None:
+            self._queues[at_ms] = [[callback, args, self.cause]]
+            heapq.heappush(self._times, at_ms)
+        else:
+            queue.append([callback, args, self.cause])
+
+    def _put(self, at_ms: int, timer: Timer) -> None:
+        if at_ms < self.now_ms:
+            at_ms = self.now_ms
+        self.scheduled += 1
+        queue = self._queues.get(at_ms)
+        if queue is None:
+            self._queues[at_ms] = [timer]
+            heapq.heappush(self._times, at_ms)
+        else:
+            queue.append(timer)
 
     def next_at_ms(self) -> int | None:
         """When the next callback is due; None when nothing is left to happen."""
-        heap = self._heap
-        while heap and heap[0][2].callback is None:
-            heapq.heappop(heap)
-        return heap[0][0] if heap else None
+        times, queues = self._times, self._queues
+        while times:
+            at_ms = times[0]
+            if at_ms != self._at_ms:
+                self._at_ms, self._position = at_ms, 0
+            queue, position = queues[at_ms], self._position
+            while position < len(queue) and queue[position][0] is None:
+                position += 1
+            self._position = position
+            if position < len(queue):
+                return at_ms
+            heapq.heappop(times)
+            del queues[at_ms]
+            self._at_ms = -1
+        return None
 
     def step(self) -> bool:
         """Fire the next callback and move the clock to it. False when nothing is left."""
-        heap = self._heap
-        while heap:
-            at_ms, _, timer = heapq.heappop(heap)
-            callback = timer.callback
-            if callback is None:
-                continue
-            timer.callback = None
-            self.now_ms = at_ms
-            self.cause = timer.cause
-            callback()
-            return True
-        return False
+        at_ms = self.next_at_ms()
+        if at_ms is None:
+            return False
+        timer = self._queues[at_ms][self._position]
+        self._position += 1
+        callback, args, self.cause = timer
+        timer[0] = None
+        self.now_ms = at_ms
+        callback(*args)
+        return True
 
     def run_until(self, done: Callable[[], bool], deadline_ms: int) -> bool:
         """Step until `done()` or until the clock stands at `deadline_ms`; says whether `done()` came true.
@@ -85,7 +124,23 @@ class Scheduler:
                 if due is None or due > deadline_ms:
                     self.now_ms = max(self.now_ms, deadline_ms)
                     return done()
-                self.step()
+                self._run_queue(due, done)
             return True
         finally:
             self.cause = cause
+
+    def _run_queue(self, at_ms: int, done: Callable[[], bool]) -> None:
+        """Fire what is due at `at_ms`, the next to come there, until its queue is empty or `done()`: `step`, without looking at the
+        heap in between, because nothing can be scheduled for an earlier time. (A callback may step the clock itself, past this.)"""
+        self.now_ms = at_ms
+        queue = self._queues[at_ms]
+        while self._at_ms == at_ms and self._position < len(queue):
+            timer = queue[self._position]
+            self._position += 1
+            callback, args, cause = timer
+            if callback is not None:
+                timer[0] = None
+                self.cause = cause
+                callback(*args)
+                if done():
+                    return
