@@ -53,7 +53,7 @@ class Event:
                 and self.fields == other.fields)
 
     def __hash__(self) -> int:
-        return hash((self.id, self.at_ms, self.kind))
+        return self.id
 
     def __repr__(self) -> str:
         shown = " ".join(f"{k}={v}" for k, v in self.fields.items() if k != "text")
