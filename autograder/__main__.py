@@ -78,6 +78,11 @@ def _solution(wanted) -> None:
     print(f"The solved notebook of chapter {chapter_number(wanted.chapter)} is in {wanted.out}. It is for teachers.")
 
 
+def _score(wanted) -> None:
+    from autograder.scoring import score_file
+    print(json.dumps(score_file(wanted.question, Path(wanted.answers)), ensure_ascii=False, indent=1))
+
+
 def _seal(wanted) -> None:
     from autograder.masters import chapter_number, released
     from autograder.sealing import seal
@@ -157,6 +162,9 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument("--workers", type=int, help="how many at a time (default: one for each core)")
     grade.add_argument("--force", action="store_true", help="grade again what was graded before")
     command("report", _report, "the class table of an OUT folder").add_argument("out")
+    score = command("score", _score, "suggest marks for a file of open answers: [{\"id\": ..., \"answer\": \"...\"}, ...]")
+    score.add_argument("question", metavar="QUESTION", help="02.open, 03.open, ...")
+    score.add_argument("answers", metavar="ANSWERS.json")
     solution = command("solution", _solution, "the solved notebook of a chapter, for teachers")
     solution.add_argument("chapter")
     solution.add_argument("--out", required=True, metavar="FILE.ipynb")
