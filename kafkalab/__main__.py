@@ -1,4 +1,4 @@
-"""python -m kafkalab replay | conformance | picture"""
+"""python -m kafkalab replay | conformance | answer | picture"""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 COMMANDS = {
     "replay": "play a recorded scenario on the simulator",
     "conformance": "compare the simulator with a folder of recordings",
+    "answer": "say what the simulator's machines make of small cases in a file",
     "picture": "draw the picture of the README",
 }
 
@@ -19,6 +20,8 @@ def main(argv: list[str]) -> int:
         from kafkalab.replay import main as run
     elif argv[0] == "conformance":
         from kafkalab.conformance import main as run
+    elif argv[0] == "answer":
+        from kafkalab.answer import main as run
     else:
         from kafkalab.picture import main as run
     return run(argv[1:])

@@ -3,14 +3,18 @@
     (none) -> CONNECTING -> CHECKING_API_VERSIONS -> READY;  any -> DISCONNECTED -> CONNECTING
 
 Reconnect backoff is exponential: reconnect.backoff.ms * 2**(failures - 1), at most reconnect.backoff.max.ms, times a random
-factor 0.8..1.2 (KIP-144). Whether the factor comes before or after the cap differs by version (KIP-580).
+factor 0.8..1.2 (KIP-144). Whether the factor comes before or after the cap differs by version (KIP-580). An attempt that
+neither stands nor fails is given up after socket.connection.setup.timeout.ms, twice as late with each attempt in a row that came
+to nothing (KIP-601).
 """
 
 from __future__ import annotations
 
 import enum
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 
 class ConnectionState(enum.Enum):
@@ -35,10 +39,14 @@ TRANSITIONS = {
 
 @dataclass(slots=True)
 class NodeConnection:
+    """failures: disconnects in a row since it was last READY; failed_attempts: those of them that never stood."""
+
     state: ConnectionState
     last_attempt_ms: int
     failures: int = 0
     backoff_ms: int = 0
+    failed_attempts: int = 0
+    setup_timeout_ms: int | None = None
     purposes: list[str] = field(default_factory=list)
 
 
@@ -51,12 +59,27 @@ def exponential_ms(rng: random.Random, base_ms: int, cap_ms: int, attempts: int,
 
 
 class ClusterConnectionStates:
-    """All connections of one client, by connection id."""
+    """All connections of one client, by connection id.
 
-    def __init__(self, rng: random.Random, backoff_ms: int, backoff_max_ms: int, jitter_inside_cap: bool, journal, who: str) -> None:
+    setup_ms   the first and the longest set-up time-out, None for clients that leave it to the operating system (before 2.7)
+    setup_rng  a stream of its own for them
+    """
+
+    def __init__(self, rng: random.Random, backoff_ms: int, backoff_max_ms: int, jitter_inside_cap: bool, journal, who: str,
+                 setup_ms: tuple[int, int] | None = None, setup_rng: random.Random | None = None) -> None:
         self.nodes: dict[str, NodeConnection] = {}
+        self._connecting: dict[str, None] = {}
+        self._setup_ms, self._setup_rng = setup_ms, setup_rng
         self._rng, self._base_ms, self._max_ms, self._inside = rng, backoff_ms, backoff_max_ms, jitter_inside_cap
         self._journal, self._who = journal, who
+
+    @classmethod
+    def of(cls, config: Mapping[str, Any], profile, rng: random.Random, setup_rng: random.Random, journal, who: str) -> ClusterConnectionStates:
+        """The states of a client with that configuration."""
+        first_ms = config.get("socket.connection.setup.timeout.ms")
+        setup_ms = None if first_ms is None else (first_ms, config["socket.connection.setup.timeout.max.ms"])
+        return cls(rng, config["reconnect.backoff.ms"], config["reconnect.backoff.max.ms"], profile.jitter_inside_cap, journal, who,
+                   setup_ms, setup_rng)
 
     def state(self, id: str) -> ConnectionState | None:
         node = self.nodes.get(id)
@@ -103,9 +126,24 @@ class ClusterConnectionStates:
         else:
             self._transition_to(id, ConnectionState.CONNECTING)
             node.last_attempt_ms = now_ms
+        self._connecting[id] = None
+        if self._setup_ms is not None:
+            first_ms, most_ms = self._setup_ms
+            node = self.nodes[id]
+            node.setup_timeout_ms = exponential_ms(self._setup_rng, first_ms, most_ms, node.failed_attempts, self._inside)
+
+    def setup_timeout_ms(self, id: str) -> int | None:
+        """How long the attempt under way may take; None for ever."""
+        return self.nodes[id].setup_timeout_ms
+
+    def stuck(self, now_ms: int) -> list[str]:
+        """Connections that have been CONNECTING for longer than they may (nodesWithConnectionSetupTimeout)."""
+        return [id for id in self._connecting
+                if (limit_ms := self.nodes[id].setup_timeout_ms) is not None and now_ms - self.nodes[id].last_attempt_ms > limit_ms]
 
     def checking_api_versions(self, id: str) -> None:
         self._transition_to(id, ConnectionState.CHECKING_API_VERSIONS)
+        self.nodes[id].failed_attempts = 0
 
     def ready(self, id: str) -> None:
         self._transition_to(id, ConnectionState.READY)
@@ -114,6 +152,8 @@ class ClusterConnectionStates:
 
     def disconnected(self, id: str, now_ms: int) -> None:
         node = self.nodes[id]
+        if node.state is ConnectionState.CONNECTING:
+            node.failed_attempts += 1
         if node.state is not ConnectionState.DISCONNECTED:
             self._transition_to(id, ConnectionState.DISCONNECTED)
         node.last_attempt_ms = now_ms
@@ -122,6 +162,7 @@ class ClusterConnectionStates:
 
     def remove(self, id: str) -> None:
         self.nodes.pop(id, None)
+        self._connecting.pop(id, None)
 
     def any_connecting(self, ids) -> bool:
         return any(self.is_connecting(id) for id in ids)
@@ -132,3 +173,5 @@ class ClusterConnectionStates:
             raise AssertionError(f"connection {id}: {node.state} -> {after} is not in the table")
         self._journal.append("state", self._who, machine=f"connection {id}", before=node.state.value, after=after.value)
         node.state = after
+        if after is not ConnectionState.CONNECTING:
+            self._connecting.pop(id, None)

@@ -5,9 +5,9 @@ metadata before everything else, and what follows when a socket dies. One poll h
 
     wait_until_ms = client.begin_poll(timeout_ms)   # 1 metadata, 2 telemetry, 3 write what is queued
     ... the caller waits on client.selector.signal ...
-    responses = client.end_poll()                   # 4 sends, 5 answers, 6 disconnects, 7 new connections, 8 ApiVersions, 9 time-outs
+    responses = client.end_poll()                   # 4 sends, 5 answers, 6 disconnects, 7 new connections, 8 ApiVersions, 9 time-outs of set-ups and requests
 
-Left out: authentication, throttling, the connection set-up timeout, rebootstrap (KIP-899).
+Left out: authentication, throttling, rebootstrap (KIP-899).
 """
 
 from __future__ import annotations
@@ -221,6 +221,10 @@ class NetworkClient:
             self.api_versions.due(connection, self._sockets.connected(connection))
             self.log("CONNECTION_COMPLETED", node_id=connection)
         self.api_versions.ask()
+        for connection in self.states.stuck(self._clock.now_ms):
+            self.log("DISCONNECTING_SETUP_TIMEOUT", node_id=connection, timeout_ms=self.states.setup_timeout_ms(connection))
+            self.selector.close(connection)
+            self._disconnected(connection, "self", responses)
         for connection in self._in_flight.timed_out(self._clock.now_ms):
             self.log("DISCONNECTING_REQUEST_TIMEOUT", node_id=connection)
             self.selector.close(connection)

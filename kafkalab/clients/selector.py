@@ -12,6 +12,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+from kafkalab.clients.idle_expiry import IdleExpiry
 from kafkalab.clients.log_context import LogContext
 from kafkalab.sim.apps import FOREVER_MS, Signal
 from kafkalab.sim.network import Connection, Network
@@ -35,13 +36,12 @@ class Channel:
 
     queued   messages that wait to be written, each with the journal event in whose name it goes
     events   what the network said and no poll has taken yet: (kind, message, cause)
-    used_ms  when it was last connected, written to or read
     """
 
-    __slots__ = ("id", "connection", "queued", "events", "used_ms", "connected", "host")
+    __slots__ = ("id", "connection", "queued", "events", "connected", "host")
 
-    def __init__(self, id: str, connection: Connection, host: str, now_ms: int) -> None:
-        self.id, self.connection, self.host, self.used_ms = id, connection, host, now_ms
+    def __init__(self, id: str, connection: Connection, host: str) -> None:
+        self.id, self.connection, self.host = id, connection, host
         self.queued: list[tuple[Any, int | None]] = []
         self.events: list[tuple[str, Any, int | None]] = []
         self.connected = False
@@ -76,22 +76,21 @@ class Selector:
         self.signal = Signal()
         self.channels: dict[str, Channel] = {}
         self._clock, self._network, self._log, self._rng = clock, network, log, rng
-        self._idle_limit_ms, self._buffers, self._pass_ms = idle_limit_ms, buffers, pass_ms
+        self._buffers, self._pass_ms = buffers, pass_ms
         self._busy_until_ms = 0
         self._news: dict[str, Channel] = {}
         self._to_write: dict[str, Channel] = {}
         self._sent: list[tuple[str, Any]] = []
         self._lost: list[tuple[str, str]] = []
         self._by_connection: dict[str, Channel] = {}
-        self._recently_used: dict[str, None] = {}  # least recently used first
-        self._idle_check_ms = clock.now_ms + idle_limit_ms if idle_limit_ms >= 0 else FOREVER_MS
+        self._idle = IdleExpiry(idle_limit_ms, clock.now_ms)
 
     # what a client does
 
     def connect(self, id: str, host: str, port: int, client: str) -> Connection:
         """Begin to connect; a later poll tells whether it came to be."""
         connection = self._network.connect(client, host, port, self, delay_ms=max(0, self._busy_until_ms - self._clock.now_ms))
-        channel = Channel(id, connection, host, self._clock.now_ms)
+        channel = Channel(id, connection, host)
         self.channels[id] = self._by_connection[connection.id] = channel
         self._touch(id)
         return connection
@@ -201,17 +200,9 @@ class Selector:
                 found.disconnected.append((id, kind))
 
     def _close_one_idle(self, found: Collected) -> None:
-        now_ms = self._clock.now_ms
-        if now_ms <= self._idle_check_ms or self._idle_limit_ms < 0:
-            return
-        oldest = next(iter(self._recently_used), None)
-        if oldest is None:
-            self._idle_check_ms = now_ms + self._idle_limit_ms
-            return
-        self._idle_check_ms = self.channels[oldest].used_ms + self._idle_limit_ms
-        if now_ms > self._idle_check_ms:
-            channel = self._forget(oldest)
-            channel.connection.close()
+        oldest = self._idle.expired(self._clock.now_ms)
+        if oldest is not None:
+            self._forget(oldest).connection.close()
             found.disconnected.append((oldest, "idle"))
 
     # what the network says
@@ -236,14 +227,12 @@ class Selector:
             self._raise_signal()
 
     def _touch(self, id: str) -> None:
-        self.channels[id].used_ms = self._clock.now_ms
-        self._recently_used.pop(id, None)
-        self._recently_used[id] = None
+        self._idle.used(id, self._clock.now_ms)
 
     def _forget(self, id: str) -> Channel | None:
         self._news.pop(id, None)
         self._to_write.pop(id, None)
-        self._recently_used.pop(id, None)
+        self._idle.forget(id)
         channel = self.channels.pop(id, None)
         if channel is not None:
             del self._by_connection[channel.connection.id]

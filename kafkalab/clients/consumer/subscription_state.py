@@ -198,6 +198,17 @@ class SubscriptionState:
         state.reset_strategy, state.next_retry_ms = strategy or self.default_reset, None
         self._tell("position", partition=str(tp), offset=None)
 
+    def lag(self, tp: TopicPartition, isolation_level: str) -> int | None:
+        """How many offsets lie between the position and the end this reader may see, as its last fetch told it (partitionLag)."""
+        state = self.partitions[tp]
+        end = state.last_stable_offset if isolation_level == "read_committed" else state.high_watermark
+        return None if end is None or state.position is None else end - state.position.offset
+
+    def lead(self, tp: TopicPartition) -> int | None:
+        """How many offsets lie between the beginning of the log and the position (partitionLead); at 0 retention is at its heels."""
+        state = self.partitions[tp]
+        return None if state.log_start_offset is None or state.position is None else state.position.offset - state.log_start_offset
+
     def all_consumed(self) -> dict[TopicPartition, OffsetAndMetadata]:
         """The positions as a commit would carry them."""
         return {tp: OffsetAndMetadata(s.position.offset, s.position.offset_epoch)

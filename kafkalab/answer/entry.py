@@ -1,0 +1,57 @@
+"""One question of the file: what is given, what is asked, and for which client."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kafkalab.versions import Profile, profile_of
+
+UNSAID = "2.3"
+"""The client, and the broker, of an entry that names none: most such entries restate a test of that release."""
+
+
+class CannotAnswer(Exception):
+    """The sentence an unanswerable entry gets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """ask: keys the answer must hold; version: the client version the entry is answered for."""
+
+    group: str
+    input: Mapping[str, Any]
+    ask: tuple[str, ...]
+    version: str
+
+    @property
+    def profile(self) -> Profile:
+        return profile_of(self.version)[0]
+
+
+def read_entry(meta: Mapping[str, Any], vector: Any) -> Entry:
+    """Raises CannotAnswer where it is no entry, or names only versions that are not simulated."""
+    if not isinstance(vector, dict) or not isinstance(vector.get("input"), dict):
+        raise CannotAnswer('an entry is an object with an "input" that is an object')
+    ask = vector.get("ask", [])
+    if not isinstance(ask, list):
+        raise CannotAnswer('"ask" should be a list of keys')
+    return Entry(str(vector.get("group")), vector["input"], tuple(map(str, ask)), _version(meta, vector.get("versions")))
+
+
+def _version(meta: Mapping[str, Any], versions: Any) -> str:
+    """The first of the entry's versions that has a profile here."""
+    if versions is None:
+        return UNSAID
+    names = meta.get("profile_of", {})
+    for version in versions:
+        # "trunk 2024-10 (4.0-dev)" is the table's "trunk 2024-10", with a remark.
+        name = names.get(version) or names.get(str(version).partition(" (")[0])
+        if name is None:
+            try:
+                return profile_of(str(version))[0].name
+            except ValueError:
+                continue
+        return name
+    raise CannotAnswer(f"none of the versions {', '.join(map(str, versions))} is simulated")

@@ -1,0 +1,96 @@
+"""Groups at their coordinator: which moves are legal, what a request is answered in which state, how long a rebalance takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafkalab.answer.entry import CannotAnswer, Entry
+from kafkalab.answer.group_case import JOINS_WITHOUT_ID, GroupCase
+from kafkalab.broker.group_state import GroupState, may_move
+from kafkalab.errors import Errors
+
+BROKER = "2.3"
+"""Groups are answered as the coordinator of this release would; the entries restate its tests."""
+
+
+def transition(entry: Entry) -> dict[str, Any]:
+    """May a group go from one state to another?"""
+    return {"legal": may_move(GroupState(entry.input["from"]), GroupState(entry.input["to"]))}
+
+
+def heartbeat(entry: Entry) -> dict[str, Any]:
+    """What a member's HEARTBEAT is answered; it is a member of the current generation unless said otherwise."""
+    given = entry.input
+    static = given.get("static_instance")
+    case = GroupCase(BROKER).bring_to(given["state"], instance="i1" if static else None)
+    member = "a stranger" if given.get("member") in ("unknown", "evicted") else case.ids["alice"]
+    generation = case.group.generation - 1 if str(given.get("generation", "current")) in ("older", "stale", "old") else None
+    if isinstance(given.get("generation"), int):
+        generation = given["generation"]
+    if static and "taken over" in str(static):
+        case.join("the new alice", instance="i1")
+    return {"answer": case.beat(member, generation, "i1" if static else None).name}
+
+
+def commit(entry: Entry) -> dict[str, Any]:
+    """What an OFFSET_COMMIT is answered."""
+    given = entry.input
+    if "producer_id" in given:
+        raise CannotAnswer("a transaction's commit goes by TXN_OFFSET_COMMIT, which has rules of its own")
+    case = GroupCase(BROKER).bring_to(given["state"])
+    who = given.get("member", "known")
+    member = {"": "", "known": case.ids["alice"]}.get(who, "a stranger")
+    current = case.group.generation
+    generation = {"current": current, "older": current - 1, "newer": current + 1}.get(given.get("generation", "current"), given.get("generation"))
+    return {"broker": case.commit(member, generation).name}
+
+
+def join(entry: Entry) -> dict[str, Any]:
+    """What a JOIN_GROUP is answered: an error's name, or what becomes of the group."""
+    given = entry.input
+    version = given.get("version", JOINS_WITHOUT_ID + 1)
+    instance = given.get("group_instance_id")
+    who = str(given.get("member", ""))
+    case = GroupCase(BROKER)
+    member_id, session_ms = given.get("member_id", ""), given.get("session_timeout_ms", 10_000)
+    if "state" in given:
+        instance = "i1" if "static" in who else instance
+        case.bring_to(given["state"], instance=instance)
+        known = "rejoins" in who or "unchanged" in who
+        member_id = case.ids["alice"] if known else member_id
+    metadata = b"changed" if "changed" in who and "unchanged" not in who else b""
+    generation = case.group.generation if case.group else None
+    answer = case.join("newcomer", member_id, instance, version if instance is None else None, session_ms, metadata)
+    if answer is None:
+        return {"answer": "rebalance" if "state" in given else "accepted at once"}
+    if answer.error_code == Errors.NONE.code and generation is not None and answer.generation_id == generation:
+        return {"answer": "the present generation, no rebalance"}
+    return {"answer": next(error.name for error in Errors if error.code == answer.error_code)}
+
+
+def initial_delay(entry: Entry) -> dict[str, Any]:
+    """When the first rebalance of a new group ends, its members joining at these times."""
+    given = entry.input
+    settings = {"group.initial.rebalance.delay.ms": given["delay_ms"]} if "delay_ms" in given else None
+    case = GroupCase(BROKER, settings)
+    first_ms = case.lab.now_ms
+    for number, at_ms in enumerate(given["joins_at_ms"]):
+        case.client(f"member-{number}")
+    begin_ms = case.lab.now_ms
+    for number, at_ms in enumerate(sorted(given["joins_at_ms"])):
+        case.lab.run_for(ms=max(0, begin_ms + at_ms - case.lab.now_ms))
+        case.join(f"member-{number}")
+    case.lab.run_until(lambda: case.group.generation > 0 and case.state != "PreparingRebalance", timeout_ms=600_000)
+    moves = [event for event in case.lab.journal.of("state") if event.fields.get("group") == "inventory" and event.at_ms >= first_ms]
+    began = next(event.at_ms for event in moves if event.after == "PreparingRebalance")
+    ended = next(event.at_ms for event in moves if event.after == "CompletingRebalance")
+    return {"completes_at_ms": ended - began}
+
+
+ANSWERS = {
+    "group_transition": transition,
+    "heartbeat": heartbeat,
+    "offset_commit": commit,
+    "join_group": join,
+    "initial_rebalance_delay": initial_delay,
+}
