@@ -83,6 +83,16 @@ def _score(wanted) -> None:
     print(json.dumps(score_file(wanted.question, Path(wanted.answers)), ensure_ascii=False, indent=1))
 
 
+def _export(wanted) -> None:
+    from autograder.export import export
+    text = export(Path(wanted.out), wanted.layout)
+    if wanted.file:
+        with open(wanted.file, "w", encoding="utf-8", newline="") as file:         # the layout brings its own line ends
+            file.write(text)
+    else:
+        sys.stdout.buffer.write(text.encode())
+
+
 def _seal(wanted) -> None:
     from autograder.masters import chapter_number, released
     from autograder.sealing import seal
@@ -162,6 +172,10 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument("--workers", type=int, help="how many at a time (default: one for each core)")
     grade.add_argument("--force", action="store_true", help="grade again what was graded before")
     command("report", _report, "the class table of an OUT folder").add_argument("out")
+    export = command("export", _export, "the marks of an OUT folder for other systems, a person's marks first")
+    export.add_argument("out", metavar="OUT")
+    export.add_argument("--as", dest="layout", default="csv", metavar="LAYOUT", help="csv, json, canvas, moodle or gradescope")
+    export.add_argument("--file", metavar="FILE", help="where to write it (default: the terminal)")
     score = command("score", _score, "suggest marks for a file of open answers: [{\"id\": ..., \"answer\": \"...\"}, ...]")
     score.add_argument("question", metavar="QUESTION", help="02.open, 03.open, ...")
     score.add_argument("answers", metavar="ANSWERS.json")

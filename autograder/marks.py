@@ -1,0 +1,81 @@
+"""Every mark of a gradebook as it stands now: a person's where one was entered, ours where not.
+
+Read from nbgrader's gradebook.db in one query, so that ten thousand students of twelve chapters take seconds.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One question's mark. `waits`: a person is still to read it, and what it has until then is `score`."""
+
+    question: str
+    score: float
+    max: float
+    by_hand: bool
+    waits: bool
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One student's marks in one assignment; `score` is after the penalty for being late."""
+
+    student: str
+    first_name: str
+    last_name: str
+    email: str
+    assignment: str
+    handed_in: str                         # UTC, "2026-11-21 09:00:00"; "" when it is not known
+    late_penalty: float
+    cells: tuple[Cell, ...]
+
+    @property
+    def score(self) -> float:
+        return max(0.0, round(sum(cell.score for cell in self.cells) - self.late_penalty, 4))
+
+    @property
+    def max(self) -> float:
+        return sum(cell.max for cell in self.cells)
+
+    @property
+    def waits(self) -> bool:
+        return any(cell.waits for cell in self.cells)
+
+
+def sheets(out: Path) -> Iterator[Sheet]:
+    """The sheets of an OUT folder's gradebook, by student and assignment; LookupError, with a sentence, when there is none."""
+    from nbgrader import api
+    from sqlalchemy import create_engine, select
+    from sqlalchemy.orm import Session
+
+    from autograder.masters import question_of
+
+    book = out / "gradebook.db"
+    if not book.is_file():
+        raise LookupError(f"There is no gradebook in {out}; `python -m autograder grade DIR --out {out}` makes it.")
+    student, handed_in, sheet, grade, cell = api.Student, api.SubmittedAssignment, api.SubmittedNotebook, api.Grade, api.GradeCell
+    wanted = (
+        select(student.id, student.first_name, student.last_name, student.email, api.Assignment.name, handed_in.timestamp,
+               sheet.late_submission_penalty, cell.name, grade.auto_score, grade.manual_score, grade.extra_credit, cell.max_score,
+               grade.needs_manual_grade)
+        .join(handed_in, handed_in.student_id == student.id).join(api.Assignment, api.Assignment.id == handed_in.assignment_id)
+        .join(sheet, sheet.assignment_id == handed_in.id).join(grade, grade.notebook_id == sheet.id).join(cell, cell.id == grade.cell_id)
+        .order_by(student.id, api.Assignment.name, cell.name))
+    engine = create_engine(f"sqlite:///{book}")
+    try:
+        with Session(engine) as session:
+            rows = session.execute(wanted)
+            for (id, assignment), own in groupby(rows, key=lambda row: (row[0], row[4])):
+                own = list(own)
+                first = own[0]
+                cells = tuple(Cell(question_of(row[7]) or row[7], (row[8] or 0.0 if row[9] is None else row[9]) + (row[10] or 0.0), row[11],
+                                   row[9] is not None, bool(row[12])) for row in own)
+                yield Sheet(id, first[1] or "", first[2] or "", first[3] or "", assignment,
+                            f"{first[5]:%Y-%m-%d %H:%M:%S}" if first[5] else "", first[6] or 0.0, cells)
+    finally:
+        engine.dispose()

@@ -1,0 +1,73 @@
+"""Marks for other systems: the layouts, names that are no formulas, and a person's mark before ours."""
+import csv
+import io
+import json
+
+import pytest
+
+from autograder.__main__ import main
+from autograder.export import LAYOUTS, export, safe
+from autograder.grade import grade_class
+from autograder.submission import Roster
+
+ROSTER = Roster({"ada": {"first_name": "=cmd|' /C calc'!A0", "last_name": 'O"Neil, Jr.', "email": "ada@example.org"},
+                 "bo": {"first_name": "Борис", "last_name": "Ōe"}})
+
+
+@pytest.fixture
+def graded(hand_in, tmp_path):
+    """A class of two: ada knows everything, bo misses one question."""
+    folder = tmp_path / "class"
+    hand_in("ada", student="ada", folder=folder)
+    hand_in("bo", {"90.3": "total = len(seen)"}, student="bo", folder=folder)
+    grade_class(folder, tmp_path / "out", roster=ROSTER, say=lambda text: None)
+    return tmp_path / "out"
+
+
+def rows_of(text):
+    return list(csv.reader(io.StringIO(text, newline="")))
+
+
+def test_a_table_reads_back_whole_and_holds_no_formula(graded):
+    text = export(graded, "csv")
+    assert text.count("\r\n") == len(rows_of(text)) == 3
+    head, ada, bo = rows_of(text)
+    ada, bo = dict(zip(head, ada)), dict(zip(head, bo))
+    assert (ada["last_name"], ada["first_name"], bo["first_name"]) == ('O"Neil, Jr.', "'=cmd|' /C calc'!A0", "Борис")
+    assert (ada["score"], bo["score"], bo["90.3"], ada["90.3"]) == ("6", "5", "0", "1")
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_every_layout_has_both_students(graded, layout):
+    text = export(graded, layout)
+    assert "Борис" in text and "O" in text
+    if layout != "json":
+        assert len({len(row) for row in rows_of(text)}) == 1, "every row is as wide as the heading"
+
+
+def test_canvas_knows_the_points_possible(graded):
+    head, possible, *_ = rows_of(export(graded, "canvas"))
+    assert head[:5] == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"] and possible[0].strip() == "Points Possible"
+
+
+def test_a_persons_mark_comes_before_ours(graded):
+    from nbgrader.api import Gradebook
+    with Gradebook(f"sqlite:///{graded / 'gradebook.db'}") as book:
+        sheet = book.find_submission("90_demo", "bo").notebooks[0]
+        grade = next(grade for grade in sheet.grades if grade.cell.name == "q-90-3-test")
+        grade.manual_score = 0.5
+        book.db.commit()
+    found = {row["student"]: row for row in json.loads(export(graded, "json"))}
+    cell = next(cell for cell in found["bo"]["cells"] if cell["question"] == "90.3")
+    assert (cell["score"], cell["by_hand"], found["bo"]["score"]) == (0.5, True, 5.5)
+
+
+@pytest.mark.parametrize("text, written", [("Ann", "Ann"), ("-1", "'-1"), (" =1+1", "' =1+1"), ("@x", "'@x"), ("a=b", "a=b")])
+def test_only_what_a_spreadsheet_would_run_is_marked(text, written):
+    assert safe(text) == written
+
+
+def test_no_gradebook_and_no_such_layout_are_told(graded, tmp_path, capsys):
+    assert main(["export", str(tmp_path)]) == 2 and main(["export", str(graded), "--as", "xml"]) == 2
+    told = capsys.readouterr().err
+    assert "There is no gradebook" in told and "there are csv, json, canvas, moodle, gradescope" in told
