@@ -83,24 +83,34 @@ def node_hash(node_id: int, host: str, port: int, rack: str | None = None, is_fe
     return as_int32(total)
 
 
-def hash_map_order(keys: Iterable[Key], hash_of: Callable[[Key], int], *, newest_first: bool = False) -> list[Key]:
+def hash_map_order(keys: Iterable[Key], hash_of: Callable[[Key], int], *, newest_first: bool = False, copied: bool = False) -> list[Key]:
     """The order in which a `java.util.HashMap` hands out `keys` that were put in the given order.
 
     hash_of gives Java's hashCode of a key. A key goes to bucket (h ^ h >>> 16) & (buckets - 1); the table starts with
     16 buckets and doubles when more than three quarters full, which keeps the order inside a bucket.
     newest_first=True is for a map filled with computeIfAbsent: it puts a new key at the head of its bucket, where put
     appends, and looks at the load one entry later.
+    copied=True is for a map made from another map of that order: its table begins as small as it can.
     """
     distinct = list(dict.fromkeys(keys))
-    load = len(distinct) - 1 if newest_first else len(distinct)
-    buckets = 16
-    while load > buckets * 3 // 4:
-        buckets *= 2
+    buckets = 1 << (int(len(distinct) / 0.75 + 1) - 1).bit_length() if copied else grown_buckets(len(distinct) - newest_first)
     table: dict[int, list[Key]] = {}
     for key in distinct:
-        bits = hash_of(key) & _BITS
-        table.setdefault((bits ^ bits >> 16) & (buckets - 1), []).append(key)
+        table.setdefault(bucket_of(hash_of(key), buckets), []).append(key)
     return [key for bucket in sorted(table) for key in (reversed(table[bucket]) if newest_first else table[bucket])]
+
+
+def grown_buckets(load: int, buckets: int = 16) -> int:
+    """How many buckets a HashMap of `buckets` has once it holds `load` keys; it never shrinks."""
+    while load > buckets * 3 // 4:
+        buckets *= 2
+    return buckets
+
+
+def bucket_of(hash_code: int, buckets: int) -> int:
+    """The bucket of a key with this hashCode in a HashMap of so many buckets."""
+    bits = hash_code & _BITS
+    return (bits ^ bits >> 16) & (buckets - 1)
 
 
 def long_map_order(numbers: Iterable[int]) -> list[int]:

@@ -59,6 +59,17 @@ class Profile:
     checks_membership_before_commit   a commit by someone who is no member fails without a request
     disconnects_lost_coordinator      the old coordinator's socket is closed when it is no longer trusted (3.1)
     leave_reason_in_full              LeaveGroup's line repeats the whole poll time-out sentence (2.8)
+    assigns_static_first              range and roundrobin sort static members by instance id, before the others (2.4, KAFKA-8558)
+    assigns_by_rack                   range and sticky look at racks (3.5, KIP-881)
+    sticky_knows_generations          of two claims the newer counts; user data carries the generation (2.3, KIP-341)
+    sticky_fast_path                  for members that want the same topics: "" none, "capacity" (2.6, KAFKA-9987), "quota" (3.0,
+                                      KAFKA-12464)
+    sticky_takes_from_the_fullest     partitions are looked at in the order in which the fullest members would lose them (until 2.5)
+    sticky_moves_new_first            balances first with the partitions that had no reader (2.6, KAFKA-9987)
+    sticky_reads_user_data_once       members looked at before the general algorithm began have lost their past (2.4 to 3.3)
+    sticky_takes_numbers_on_trust     a claim of a partition number that does not exist is kept (3.0)
+    sticky_balance_margin             nobody moves for a difference of one (3.6, KAFKA-15106)
+    sticky_sorts_owned                owners keep their lowest partitions, and may get back what they gave up (3.8, KAFKA-16277, KAFKA-15170)
     position_style                    how a FetchPosition prints
     list_offsets_with_epoch           LIST_OFFSETS carries the leader epoch (2.3, KIP-320)
     fetches_with_epoch                FETCH carries the leader epoch (2.3, KIP-320)
@@ -123,6 +134,16 @@ class Profile:
     checks_membership_before_commit: bool = True
     disconnects_lost_coordinator: bool = True
     leave_reason_in_full: bool = False
+    assigns_static_first: bool = True
+    assigns_by_rack: bool = True
+    sticky_knows_generations: bool = True
+    sticky_fast_path: str = "quota"
+    sticky_takes_from_the_fullest: bool = False
+    sticky_moves_new_first: bool = True
+    sticky_reads_user_data_once: bool = False
+    sticky_takes_numbers_on_trust: bool = True
+    sticky_balance_margin: int = 1
+    sticky_sorts_owned: bool = True
     position_style: str = "optional"
     list_offsets_with_epoch: bool = True
     fetches_with_epoch: bool = True
@@ -200,15 +221,17 @@ V3_9 = replace(
 )
 V3_6 = replace(V3_9, name="3.6", reset_strategy="{upper}", release="3.6.2", commit_id="c4deed513057c94e", telemetry_after_refusal_ms=None,
                exponential_refresh_backoff=False, jitter_inside_cap=False,
-               names_idle_closes=False, isolation_in_lower_case=False, member_id_reason=MEMBER_ID_REASON_3_6)
+               names_idle_closes=False, isolation_in_lower_case=False, member_id_reason=MEMBER_ID_REASON_3_6, sticky_sorts_owned=False)
 V2_8 = replace(V3_6, name="2.8", prints_ids_of_changes=False, release="2.8.2", commit_id="3146c6ff4a24cc24", prepares_with_async_commit=False,
                states_rejoin_reason=False, disconnects_lost_coordinator=False, leave_reason_in_full=True, closes_fetch_sessions=False,
                prints_assignment_in_hash_order=True, headers_read_only=True,
-               partitioner="sticky", transmits_after_assign=True, ready_in_hash_order=True, names_partition_count=False)
+               assigns_by_rack=False, sticky_fast_path="capacity", sticky_reads_user_data_once=True, sticky_takes_numbers_on_trust=False,
+               sticky_balance_margin=0, partitioner="sticky", transmits_after_assign=True, ready_in_hash_order=True, names_partition_count=False)
 V2_3 = replace(
     V2_8, name="2.3", release="2.3.0", commit_id="fc1aaa116b661c8a", least_loaded=standing_then_preparing,
     client_id_without_group="consumer-{n}", client_id_with_group="consumer-{n}", awaits_join_in_poll=True, revokes_even_nothing=True,
-    revokes_on_close=False, join_disables_heartbeats=True, heartbeats_from_join=False, eager_unassigns_at_prepare=False,
+    assigns_static_first=False, sticky_fast_path="", sticky_takes_from_the_fullest=True, sticky_moves_new_first=False,
+    sticky_reads_user_data_once=False, revokes_on_close=False, join_disables_heartbeats=True, heartbeats_from_join=False, eager_unassigns_at_prepare=False,
     tells_owned_partitions=False, requires_stable_offsets=False, leave_reason_in_full=False, position_style="plain",
     keeps_leader_of_position=False, keeps_paused_data=False, prints_generation_object=False,
     starting_ms=430,
@@ -222,7 +245,8 @@ V2_3 = replace(
     await_ready_polls_first=False, sends_request_topic_updates=False, too_large_text=TOO_LARGE_OLD,
 )
 V2_2 = replace(V2_3, name="2.2", release="2.2.2", commit_id="1d348535a0a747d1", least_loaded=fewest_unanswered,
-               metadata_has_log_context=False, validates_positions=False, list_offsets_with_epoch=False, fetches_with_epoch=False, mentions_empty_fetches=True)
+               metadata_has_log_context=False, validates_positions=False, list_offsets_with_epoch=False, fetches_with_epoch=False, mentions_empty_fetches=True,
+               sticky_knows_generations=False)
 V2_1 = replace(V2_2, name="2.1", release="2.1.1", commit_id="21234bee31165527", brackets_partitions=True, bootstrap_needs_update=False,
                warns_of_bootstrap_disconnect=False)
 

@@ -20,6 +20,6 @@ def leaders_in_hash_order(leaders: Iterable[Node], knows_fencing: bool) -> list[
     return hash_map_order(leaders, lambda node: node_hash(node.id, node.host, node.port, node.rack, fenced), newest_first=True)
 
 
-def ids_in_hash_order(ids: Iterable[str]) -> list[str]:
-    """As a HashMap or HashSet of strings iterates: connection ids, topics."""
-    return hash_map_order(ids, java_string_hash)
+def ids_in_hash_order(ids: Iterable[str], copied: bool = False) -> list[str]:
+    """As a HashMap or HashSet of strings iterates: connection ids, topics. copied: one made by copying another map."""
+    return hash_map_order(ids, java_string_hash, copied=copied)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from kafkalab.clients.consumer.assignors import range_assign
+from kafkalab.clients.consumer.assignors import Member, assign
 from kafkalab.clients.consumer.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.coordinator_lookup import CoordinatorLookup
 from kafkalab.clients.consumer.heartbeat import Heartbeat
@@ -172,7 +172,7 @@ class GroupJoin:
         for topic in dict.fromkeys(t for s in subscriptions.values() for t in s.topics):
             if topic not in counts:
                 self._log("ASSIGNMENT_TOPIC_SKIPPED", topic=topic)
-        assignment = range_assign(counts, {m: s.topics for m, s in subscriptions.items()})
+        assignment = assign("range", self._profile, counts, {m: Member(topics=s.topics) for m, s in subscriptions.items()})
         shown = ", ".join(f"{m}=Assignment(partitions={list_text(tps)})" for m, tps in assignment.items())
         self._log("FINISHED_ASSIGNMENT", generation=self._membership.generation.id, assignment=f"{{{shown}}}")
         return tuple(SyncGroupRequestAssignment(member_id=m, assignment=assignment_bytes(self._profile.name, _by_topic(tps)))
