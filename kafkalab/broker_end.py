@@ -12,6 +12,7 @@ from kafkalab.broker.broker import Broker
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster import BrokerNode, ClusterState
 from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.broker_channel import BrokerChannel, OnReply
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.sim.journal import Journal
 from kafkalab.sim.network import Connection, Network
@@ -31,7 +32,9 @@ class BrokerEnd:
         self.node = node
         self.name = f"broker-{node.id}"
         self.machine = Broker(node.id, node.host, node.port, profile, cluster, clock, self._respond, journal, streams,
-                              close=self._close, config=config)
+                              close=self._close, config=config, ask=self._ask)
+        self._channels: dict[int, BrokerChannel] = {}
+        self._cluster, self._release = cluster, profile.name
         self._clock, self._network, self._journal = clock, network, journal
         self._connections: dict[str, Connection] = {}
         self._delays_ms: dict[str, int] = {}
@@ -47,6 +50,8 @@ class BrokerEnd:
         """The process dies: its sockets break, new ones are refused, and what it kept in memory only is gone."""
         self._network.stop_listening(self.node.host, self.node.port)
         self._connections.clear()
+        for channel in self._channels.values():
+            channel.forget()
         self.machine.crash()
         self._journal.append("broker.down", self.name, broker=self.node.id, how="crash")
 
@@ -79,6 +84,11 @@ class BrokerEnd:
             self._clock.after(delay_ms, lambda: connection.reply(response))
         else:
             connection.reply(response)
+
+    def _ask(self, broker: int, request: Any, on_reply: OnReply) -> None:
+        if broker not in self._channels:
+            self._channels[broker] = BrokerChannel(self._network, self.name, self._cluster.brokers[broker], self._release)
+        self._channels[broker].ask(request, on_reply)
 
     def _close(self, connection_id: str) -> None:
         connection = self._connections.pop(connection_id, None)

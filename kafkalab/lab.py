@@ -69,6 +69,8 @@ class Lab:
         nodes = _nodes(brokers)
         self.cluster = ClusterState(nodes, self.streams.stream("/cluster"), offsets_partitions=settings.offsets_topic_num_partitions,
                                     offsets_replication_factor=settings.offsets_topic_replication_factor,
+                                    transaction_partitions=settings.transaction_state_log_num_partitions,
+                                    transaction_replication_factor=settings.transaction_state_log_replication_factor,
                                     tell=lambda kind, fields: self.journal.append(kind, "cluster", **fields))
         self._ends = {node.id: BrokerEnd(node, profile, settings, self.cluster, self.clock, self.network, self.journal, self.streams)
                       for node in nodes}
@@ -126,6 +128,14 @@ class Lab:
     def place_coordinator(self, group: str, broker: int) -> None:
         """Let `broker` coordinate `group`, as if its partition of __consumer_offsets had always been led there."""
         self.cluster.place_coordinator(group, broker)
+
+    def place_transaction_coordinator(self, transactional_id: str, broker: int) -> None:
+        """Let `broker` coordinate a transactional id, as if its partition of __transaction_state had always been led there."""
+        self.cluster.place_transaction_coordinator(transactional_id, broker)
+
+    def transaction_coordinator_of(self, transactional_id: str) -> int:
+        """The id of the broker that coordinates `transactional_id`."""
+        return self.cluster.transaction_coordinator_of(transactional_id)
 
     def coordinator_of(self, group: str) -> int:
         """The id of the broker that coordinates `group`."""

@@ -23,6 +23,7 @@ MACHINES: Mapping[str, tuple[str, str, str]] = {
     "fetch position": ("kafkalab.clients.consumer.subscription_state", "TRANSITIONS", "SubscriptionState.FetchStates"),
     "group": ("kafkalab.broker.group_state", "MOVES", "coordinator.group.classic.ClassicGroupState"),
     "member": ("kafkalab.clients.consumer.membership", "TRANSITIONS", "AbstractCoordinator.MemberState"),
+    "transaction": ("kafkalab.broker.transaction_state", "TRANSITIONS", "coordinator.transaction.TransactionState"),
     "transaction manager": ("kafkalab.clients.producer.transaction_manager", "TRANSITIONS", "producer.internals.TransactionManager.State"),
     "telemetry": ("kafkalab.clients.telemetry", "TRANSITIONS", "clients.ClientTelemetryState"),
 }

@@ -15,15 +15,19 @@ from functools import partial
 from typing import Any
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.cluster import ClusterState
+from kafkalab.broker.cluster import TRANSACTION_TOPIC, ClusterState
 from kafkalab.broker.directory import Directory
-from kafkalab.broker.effects import Appended, Caller, CancelTimer, Disconnect, Effect, Note, Respond, SetTimer
+from kafkalab.broker.effects import Appended, Ask, Caller, CancelTimer, Disconnect, Effect, Note, Respond, SetTimer
 from kafkalab.broker.fetches import Fetches
 from kafkalab.broker.group_coordinator import GroupCoordinator
 from kafkalab.broker.identifiers import java_uuid
+from kafkalab.broker.marker_writer import MarkerWriter
 from kafkalab.broker.producer_ids import ProducerIds
 from kafkalab.broker.profiles import BrokerProfile
 from kafkalab.broker.replica_manager import ReplicaManager
+from kafkalab.broker.transaction_coordinator import TransactionCoordinator
+from kafkalab.broker.transaction_verification import TransactionVerification
+from kafkalab.broker.transactional_offsets import TransactionalOffsets
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.api_keys import ApiKeys
 from kafkalab.protocol.header import RequestHeader
@@ -35,6 +39,9 @@ SLOWEST_MS = 2
 """A request is served 0 to 2 ms after it came, drawn anew each time, so that the seed decides who wins a race."""
 
 LARGEST_INT = 2**31 - 1
+
+CREATING_TAKES_MS = (40, 240)
+"""Until the internal topic of transactions is there for its first user; recorded: one to two refusals, 100 ms apart."""
 
 
 class BrokerConnection:
@@ -60,24 +67,31 @@ class Broker:
     respond: respond(connection_id, correlation_id, response) brings an answer on its way.
     close: close(connection_id) closes a connection from the broker's side: one that has been idle too long, or that
         sent something the broker does not speak. The caller need not call `disconnected` afterwards.
+    ask: ask(broker, request, on_reply) sends a request to another broker; on_reply(response) gets None when it was lost.
     rng: the lab's named streams. Chance that concerns a client is drawn from that client's streams.
     """
 
     def __init__(self, node_id: int, host: str, port: int, profile: BrokerProfile, cluster: ClusterState,
                  scheduler: Scheduler, respond: Callable[[str, int, Any], None], journal: Journal, rng: Streams,
                  close: Callable[[str], None] = lambda connection_id: None,
-                 config: BrokerConfig = BrokerConfig()) -> None:
+                 config: BrokerConfig = BrokerConfig(),
+                 ask: Callable[[int, Any, Callable[[Any], None]], None] = lambda broker, request, on_reply: None) -> None:
         self.node_id, self.host, self.port = node_id, host, port
         self.name = f"broker-{node_id}"
         self.profile = profile
         self.config = config
-        self.directory = Directory(profile, cluster, config)
+        self.directory = Directory(profile, cluster, config, self._transactions_ready_after_ms)
         self.replicas = ReplicaManager(node_id, profile, cluster, config)
         self.fetches = Fetches(profile, self.replicas, config.max_incremental_fetch_session_cache_slots,
                                self._draw_session_id)
         self.coordinator = GroupCoordinator(node_id, profile, cluster, config, self._draw_member_uuid)
         self.producer_ids = ProducerIds(profile, cluster, self._has_served_before)
+        self.transactions = TransactionCoordinator(node_id, profile, cluster, config, self.producer_ids.next_id)
+        self.transactional_offsets = TransactionalOffsets(self.coordinator, cluster, config)
+        self.verification = TransactionVerification(profile, cluster, self.replicas, self.transactional_offsets.commit)
+        self.markers = MarkerWriter(node_id, cluster, self.replicas, self.transactional_offsets)
         self._scheduler = scheduler
+        self._ask_broker = ask
         self._respond = respond
         self._journal = journal
         self._rng = rng
@@ -88,14 +102,21 @@ class Broker:
             m.ApiVersionsRequest: self.directory.api_versions,
             m.MetadataRequest: self.directory.metadata,
             m.FindCoordinatorRequest: self.directory.find_coordinator,
-            m.ProduceRequest: self.replicas.produce,
+            m.ProduceRequest: self.verification.produce,
             m.ListOffsetsRequest: self.replicas.list_offsets,
             m.OffsetForLeaderEpochRequest: self.replicas.offset_for_leader_epoch,
             m.FetchRequest: self.fetches.handle,
-            m.InitProducerIdRequest: self.producer_ids.init_producer_id,
+            m.InitProducerIdRequest: self._init_producer_id,
+            m.AddPartitionsToTxnRequest: self.transactions.add_partitions,
+            m.AddOffsetsToTxnRequest: self.transactions.add_offsets,
+            m.EndTxnRequest: self.transactions.end_txn,
+            m.TxnOffsetCommitRequest: self.verification.commit_offsets,
+            m.WriteTxnMarkersRequest: self.markers.handle,
         } | dict.fromkeys((m.JoinGroupRequest, m.SyncGroupRequest, m.HeartbeatRequest, m.LeaveGroupRequest,
                            m.OffsetCommitRequest, m.OffsetFetchRequest), self.coordinator.handle)
-        self._on_timer = {"fetch": self.fetches.on_timer}
+        self._on_timer = {"fetch": self.fetches.on_timer, "transactions": self.transactions.on_timer,
+                          "verification": self.verification.on_timer}
+        self._on_reply = {"transactions": self.transactions.on_reply, "verification": self.verification.on_reply}
         self._carry_out: dict[type, Callable[[Any], None]] = {
             Respond: self._answer,
             SetTimer: self._set_timer,
@@ -103,6 +124,7 @@ class Broker:
             Note: self._write,
             Appended: self._look_again,
             Disconnect: self._hang_up,
+            Ask: self._ask,
         }
 
     # -- the network's side
@@ -134,13 +156,20 @@ class Broker:
         self._timers.clear()
         self._connections.clear()
         self.fetches.forget()
+        self.transactions.forget()
+        self.verification.forget()
 
     def start(self) -> None:
-        """The process is up again: groups are read back, with a fresh session for every member."""
+        """The process is up again: groups are read back, with a fresh session for every member; and transactions, of which those
+        that were decided are brought to their end."""
         self._do(self.coordinator.load(self._scheduler.now_ms))
+        self._do(self.transactions.load(self._scheduler.now_ms))
 
     def leader_changed(self, topic: str, partition: int) -> None:
-        """The partition got another leader: fetches that wait here for its records learn of it."""
+        """The partition got another leader: fetches that wait here for its records learn of it. A partition of the transaction log
+        is read by who leads it now."""
+        if topic == TRANSACTION_TOPIC:
+            self._do(self.transactions.leader_changed(partition, self._scheduler.now_ms))
         self._do(self.fetches.look_again(topic, partition))
 
     # -- serving
@@ -225,6 +254,11 @@ class Broker:
             self._write(ends)
         self._do(self.fetches.look_again(effect.topic, effect.partition))
 
+    def _ask(self, effect: Ask) -> None:
+        tag = effect.tag
+        self._ask_broker(effect.broker, effect.request,
+                         lambda response: self._do(self._on_reply[tag[0]](tag, response, self._scheduler.now_ms)))
+
     def _hang_up(self, effect: Disconnect) -> None:
         self.disconnected(effect.to.connection_id)
         self._close(effect.to.connection_id)
@@ -247,6 +281,15 @@ class Broker:
 
     def _draw_session_id(self, caller: Caller) -> int:
         return self._rng.stream(f"{caller.client}/fetch session id").randint(1, LARGEST_INT)
+
+    def _init_producer_id(self, request: m.InitProducerIdRequest, caller: Caller, now_ms: int) -> list[Effect]:
+        who = self.producer_ids if request.transactional_id is None else self.transactions
+        return who.init_producer_id(request, caller, now_ms)
+
+    def _transactions_ready_after_ms(self, caller: Caller) -> int:
+        """How long the creation of `__transaction_state` takes; 0 where earlier clients had it created."""
+        luck = self._rng.stream(f"{caller.client}/transaction topic")
+        return 0 if luck.random() < self.config.chance_of_producer_ids else luck.randint(*CREATING_TAKES_MS)
 
     def _has_served_before(self, caller: Caller) -> bool:
         chance = self.config.chance_of_producer_ids

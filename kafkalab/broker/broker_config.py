@@ -12,10 +12,12 @@ from typing import Any
 class BrokerConfig:
     """One broker's settings; each field is a Kafka config with dots for underscores, except the last.
 
-    group_max_session_timeout_ms: None takes the release's default from its profile.
+    group_max_session_timeout_ms, transaction_abort_timed_out_transaction_cleanup_interval_ms: None takes the release's default from
+        its profile.
     chance_of_producer_ids: not Kafka's. How likely a broker already holds a block of producer ids when it is first
         asked for one, 0..1. A broker that has served before holds one; a fresh 4.4 does not, and says 14 once. In the
-        recordings the brokers had served other runs: 10 of 13 first requests at a 4.4.0 were answered at once.
+        recordings the brokers had served other runs: 10 of 13 first requests at a 4.4.0 were answered at once. As likely it is
+        that `__transaction_state` exists when its coordinator is first asked for.
     """
 
     auto_create_topics_enable: bool = True
@@ -23,6 +25,11 @@ class BrokerConfig:
     default_replication_factor: int = 1
     offsets_topic_num_partitions: int = 50
     offsets_topic_replication_factor: int = 3
+    transaction_state_log_num_partitions: int = 50
+    transaction_state_log_replication_factor: int = 3
+    transaction_max_timeout_ms: int = 900_000
+    transactional_id_expiration_ms: int = 604_800_000
+    transaction_abort_timed_out_transaction_cleanup_interval_ms: int | None = None
     message_max_bytes: int = 1_048_588
     connections_max_idle_ms: int = 600_000
     group_initial_rebalance_delay_ms: int = 3_000

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kafkalab.broker.identifiers import kafka_uuid
+from kafkalab.broker.transaction_log import TransactionLog
 from kafkalab.hashing import coordinator_partition
 
 OFFSETS_TOPIC = "__consumer_offsets"
@@ -69,13 +70,15 @@ class ClusterState:
     """Brokers, topics, leaders.
 
     rng: the stream that cluster and topic ids and the first leader of an internal topic are drawn from.
+    transaction_log: what stands in `__transaction_state`.
+    transactions_ready_ms: when that topic is there for who asks for a coordinator; None until somebody does.
     revision: grows with every change, so that an answer made from this state can be kept until it changes.
     tell: tell(kind, fields) hears of each change, for the journal: "cluster", "topic.created", "topic.deleted",
         "partition.changed", "broker.changed".
     """
 
     def __init__(self, brokers: Iterable[BrokerNode], rng: random.Random, *, offsets_partitions: int = 50,
-                 offsets_replication_factor: int = 3,
+                 offsets_replication_factor: int = 3, transaction_partitions: int = 50, transaction_replication_factor: int = 3,
                  tell: Callable[[str, dict[str, Any]], object] = lambda kind, fields: None) -> None:
         self.brokers = {broker.id: broker for broker in sorted(brokers, key=lambda broker: broker.id)}
         self.alive = dict.fromkeys(self.brokers, True)
@@ -88,6 +91,10 @@ class ClusterState:
         self._partition_of_group: dict[str, Partition] = {}
         self._offsets_partitions = offsets_partitions
         self._offsets_replication_factor = offsets_replication_factor
+        self._transaction_partitions = transaction_partitions
+        self._transaction_replication_factor = transaction_replication_factor
+        self.transaction_log = TransactionLog()
+        self.transactions_ready_ms: int | None = None
         self._next_producer_id = 0
         self._tell = tell
         tell("cluster", {"cluster_id": self.cluster_id, "controller": self.controller_id,
@@ -168,14 +175,35 @@ class ClusterState:
         """
         return self._offsets_partition(group).leader
 
+    def offsets_partition_of(self, group: str) -> int:
+        """The number of the partition of the offsets topic that `group` falls on."""
+        return self._offsets_partition(group).index
+
+    def transaction_coordinator_of(self, transactional_id: str) -> int:
+        """The broker that coordinates a transactional id: the leader of its partition of `__transaction_state`; -1 while it has
+        none. The topic is created at the first question."""
+        return self.transaction_partition(transactional_id).leader
+
+    def place_transaction_coordinator(self, transactional_id: str, broker: int) -> None:
+        """Let `broker` lead the partition that the transactional id falls on; see place_coordinator."""
+        self._place(self.transaction_partition(transactional_id), broker)
+
+    def transaction_partition(self, transactional_id: str) -> Partition:
+        """The partition of `__transaction_state` that the id falls on."""
+        topic = self.topics.get(TRANSACTION_TOPIC) or self._create_internal_topic(
+            TRANSACTION_TOPIC, self._transaction_partitions, self._transaction_replication_factor)
+        return topic.partitions[coordinator_partition(transactional_id, len(topic.partitions))]
+
     def place_coordinator(self, group: str, broker: int) -> None:
         """Let `broker` lead the partition that `group` falls on. Groups on the same partition move along.
 
         A placement for the start of a story: the leader epoch stays, as if it had always been so.
         """
+        self._place(self._offsets_partition(group), broker)
+
+    def _place(self, partition: Partition, broker: int) -> None:
         if broker not in self.brokers:
             raise ValueError(f"there is no broker {broker}; brokers are {list(self.brokers)}")
-        partition = self._offsets_partition(group)
         partition.leader = broker
         partition.replicas = partition.isr = (broker,)
         self.changed(partition)
@@ -194,18 +222,18 @@ class ClusterState:
     def _offsets_partition(self, group: str) -> Partition:
         found = self._partition_of_group.get(group)
         if found is None:
-            topic = self.topics.get(OFFSETS_TOPIC) or self._create_offsets_topic()
+            topic = self.topics.get(OFFSETS_TOPIC) or self._create_internal_topic(
+                OFFSETS_TOPIC, self._offsets_partitions, self._offsets_replication_factor)
             found = topic.partitions[coordinator_partition(group, len(topic.partitions))]
             self._partition_of_group[group] = found
         return found
 
-    def _create_offsets_topic(self) -> Topic:
+    def _create_internal_topic(self, name: str, partitions: int, replication_factor: int) -> Topic:
         ids = list(self.brokers)
         first = self._rng.randrange(len(ids))  # Kafka, too, deals out leaders from a random broker on
-        leaders = [ids[(first + index) % len(ids)] for index in range(self._offsets_partitions)]
+        leaders = [ids[(first + index) % len(ids)] for index in range(partitions)]
         # The real topic cannot be created with fewer brokers than replicas; a lab of one broker should have groups.
-        return self.create_topic(OFFSETS_TOPIC, self._offsets_partitions,
-                                 min(self._offsets_replication_factor, len(ids)), leaders)
+        return self.create_topic(name, partitions, min(replication_factor, len(ids)), leaders)
 
 
 def told(partition: Partition) -> dict[str, Any]:

@@ -1,12 +1,11 @@
 """Where is everything? API_VERSIONS, METADATA and FIND_COORDINATOR: the questions with which a client finds its way.
 
-In Kafka these are handlers of KafkaApis over the MetadataCache. Left out: authorization, and coordinators of
-transactional ids.
+In Kafka these are handlers of KafkaApis over the MetadataCache. Left out: authorization.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster import ClusterState, Partition, Topic, is_legal_topic
@@ -32,15 +31,20 @@ from kafkalab.protocol.messages import (
 )
 from kafkalab.protocol.wire_forms import as_sent
 
-GROUP_KEY = 0
-"""key_type of a question about a group; 1 asks about a transactional id."""
+GROUP_KEY, TRANSACTION_KEY = 0, 1
+"""key_type: what a key is, a group or a transactional id."""
 
 NOWHERE = (-1, "", -1)
 """Node id, host and port of a coordinator that cannot be named."""
 
 
 class Directory:
-    def __init__(self, profile: BrokerProfile, cluster: ClusterState, config: BrokerConfig) -> None:
+    """transactions_ready_after_ms: asked once, at the first question for a transactional id: how long `__transaction_state` takes to
+    be created; 0 where it exists."""
+
+    def __init__(self, profile: BrokerProfile, cluster: ClusterState, config: BrokerConfig,
+                 transactions_ready_after_ms: Callable[[Caller], int] = lambda caller: 0) -> None:
+        self._transactions_ready_after_ms = transactions_ready_after_ms
         self._profile = profile
         self._cluster = cluster
         self._config = config
@@ -125,8 +129,8 @@ class Directory:
     # -- FIND_COORDINATOR
 
     def find_coordinator(self, request: FindCoordinatorRequest, caller: Caller, now_ms: int) -> list[Effect]:
-        """Which broker coordinates these groups?"""
-        found = tuple(self._coordinator(key, request.key_type) for key in request.keys)
+        """Which broker coordinates these groups, or these transactional ids?"""
+        found = tuple(self._coordinator(key, request.key_type, caller, now_ms) for key in request.keys)
         if WireChange.COORDINATORS_BY_LIST.holds_for(caller.header):
             return [Respond(caller, FindCoordinatorResponse(coordinators=found))]
         one = found[0]
@@ -134,15 +138,23 @@ class Directory:
             error_code=one.error_code, error_message=one.error_message, node_id=one.node_id, host=one.host,
             port=one.port))]
 
-    def _coordinator(self, key: str, key_type: int) -> Coordinator:
-        if key_type != GROUP_KEY:  # transactions are a later chapter's: say no rather than something wrong
+    def _coordinator(self, key: str, key_type: int, caller: Caller, now_ms: int) -> Coordinator:
+        if key_type not in (GROUP_KEY, TRANSACTION_KEY):
             return _no_coordinator(key, Errors.INVALID_REQUEST)
-        broker = self._cluster.coordinator_of(key)
+        if key_type == TRANSACTION_KEY and not self._has_transactions(caller, now_ms):
+            return _no_coordinator(key, Errors.COORDINATOR_NOT_AVAILABLE)
+        broker = self._cluster.coordinator_of(key) if key_type == GROUP_KEY else self._cluster.transaction_coordinator_of(key)
         if broker < 0 or not self._cluster.alive[broker]:
             return _no_coordinator(key, Errors.COORDINATOR_NOT_AVAILABLE)
         node = self._cluster.brokers[broker]
         return Coordinator(key=key, node_id=node.id, host=node.host, port=node.port,
                            error_message=self._profile.no_error_message)
+
+    def _has_transactions(self, caller: Caller, now_ms: int) -> bool:
+        """Is the topic behind the transaction coordinators there? The first question has it created."""
+        if self._cluster.transactions_ready_ms is None:
+            self._cluster.transactions_ready_ms = now_ms + self._transactions_ready_after_ms(caller)
+        return now_ms >= self._cluster.transactions_ready_ms
 
 
 def _no_coordinator(key: str, error: Errors) -> Coordinator:

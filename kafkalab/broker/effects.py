@@ -63,4 +63,13 @@ class Disconnect(NamedTuple):
     to: Caller
 
 
-Effect = Respond | SetTimer | CancelTimer | Note | Appended | Disconnect
+class Ask(NamedTuple):
+    """Send a request to another broker (or to this one) and give the machine's on_reply(tag, response) what comes back; None when
+    the connection was lost, or could not be made. The tag's first part names the machine, as a timer's key does."""
+
+    broker: int
+    request: Any
+    tag: tuple[Any, ...]
+
+
+Effect = Ask | Respond | SetTimer | CancelTimer | Note | Appended | Disconnect

@@ -76,6 +76,7 @@ class Group:
 
     leader: the member that computes the assignment; None without members.
     protocol: the assignor chosen for this generation; None before the first.
+    pending_offsets: by producer id, what open transactions would commit (see `transactional_offsets`).
     stored: the group's last record in the offsets topic; None before the first (see `group_log`).
     pending: ids handed out with MEMBER_ID_REQUIRED whose owners have not joined yet, in order.
     news: what the journal is still to be told of members that came and went; the coordinator passes it on.
@@ -92,6 +93,7 @@ class Group:
         self.static_members: dict[str, str] = {}
         self.pending: dict[str, None] = {}
         self.offsets: dict[tuple[str, int], CommittedOffset] = {}
+        self.pending_offsets: dict[int, dict[tuple[str, int], CommittedOffset]] = {}
         self.stored: StoredGroup | None = None
         self.news: list[Note] = []
         self.came_from_empty = False

@@ -49,10 +49,10 @@ def stored(group: Group) -> StoredGroup:
 def loaded(before: Group, now_ms: int) -> Group | None:
     """The group as a starting coordinator reads it back: every session begins anew. None where nothing was written."""
     record = before.stored
-    if record is None and not before.offsets:
+    if record is None and not before.offsets and not before.pending_offsets:
         return None
     group = Group(before.id)
-    group.stored, group.offsets = record, before.offsets
+    group.stored, group.offsets, group.pending_offsets = record, before.offsets, before.pending_offsets
     if record is None:
         return group
     group.generation, group.leader = record.generation, record.leader

@@ -100,7 +100,7 @@ class GroupOffsets:
 
     def fetch(self, request: OffsetFetchRequest, caller: Caller, now_ms: int) -> list[Effect]:
         """What was committed; -1 for a partition of which nothing is known."""
-        found = tuple(self._group_answer(asked) for asked in request.asked)
+        found = tuple(self._group_answer(asked, request.require_stable) for asked in request.asked)
         if WireChange.OFFSETS_BY_GROUPS.holds_for(caller.header):
             return [Respond(caller, OffsetFetchResponse(groups=found))]
         one = found[0]
@@ -108,12 +108,12 @@ class GroupOffsets:
             OffsetFetchResponseTopic(name=topic.name, partitions=tuple(
                 OffsetFetchResponsePartition(
                     partition_index=part.partition_index, committed_offset=part.committed_offset,
-                    committed_leader_epoch=part.committed_leader_epoch, metadata=part.metadata)
+                    committed_leader_epoch=part.committed_leader_epoch, metadata=part.metadata, error_code=part.error_code)
                 for part in topic.partitions))
             for topic in one.topics)
         return [Respond(caller, OffsetFetchResponse(topics=topics, error_code=one.error_code))]
 
-    def _group_answer(self, asked: OffsetFetchRequestGroup) -> OffsetFetchResponseGroup:
+    def _group_answer(self, asked: OffsetFetchRequestGroup, require_stable: bool) -> OffsetFetchResponseGroup:
         group = self._coordinator.groups.get(asked.group_id)
         if not self._coordinator.coordinates(asked.group_id):
             return OffsetFetchResponseGroup(group_id=asked.group_id, error_code=Errors.NOT_COORDINATOR.code)
@@ -127,9 +127,15 @@ class GroupOffsets:
         else:
             wanted = {topic.name: list(topic.partition_indexes) for topic in asked.topics}
         topics = []
+        undecided = {place for pending in group.pending_offsets.values() for place in pending} if group and require_stable else ()
         for topic, partitions in wanted.items():
             answers = []
             for partition in partitions:
+                if (topic, partition) in undecided:  # a transaction may still move it (KIP-447)
+                    answers.append(OffsetFetchResponsePartitions(
+                        partition_index=partition, committed_offset=-1, committed_leader_epoch=-1, metadata="",
+                        error_code=Errors.UNSTABLE_OFFSET_COMMIT.code))
+                    continue
                 known = offsets.get((topic, partition), NOTHING_COMMITTED)
                 answers.append(OffsetFetchResponsePartitions(
                     partition_index=partition, committed_offset=known.offset,

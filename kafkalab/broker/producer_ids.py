@@ -1,7 +1,7 @@
 """Who am I? INIT_PRODUCER_ID gives an idempotent producer its number.
 
-Kafka's classes are ProducerIdManager and TransactionCoordinator. Numbers come in blocks of 1000 a broker. Left out for
-now: transactional ids, which are refused.
+Kafka's class is ProducerIdManager. Numbers come in blocks of 1000 a broker. What a transactional id adds to it is
+`transaction_coordinator`'s.
 """
 
 from __future__ import annotations
@@ -35,18 +35,17 @@ class ProducerIds:
         self._arrives_at_ms: int | None = None
 
     def init_producer_id(self, request: InitProducerIdRequest, caller: Caller, now_ms: int) -> list[Effect]:
-        if request.transactional_id is not None:
-            return [Respond(caller, InitProducerIdResponse(error_code=Errors.INVALID_REQUEST.code))]
-        producer_id = self._next_id(caller, now_ms)
+        producer_id = self.next_id(caller, now_ms)
         if producer_id is None:
             return [Respond(caller, InitProducerIdResponse(error_code=Errors.COORDINATOR_LOAD_IN_PROGRESS.code))]
         return [Respond(caller, InitProducerIdResponse(producer_id=producer_id, producer_epoch=0))]
 
-    def _next_id(self, caller: Caller, now_ms: int) -> int | None:
-        """The next id; None while a block is on its way from the controller."""
+    def next_id(self, caller: Caller | None, now_ms: int) -> int | None:
+        """The next id; None while a block is on its way from the controller. caller: None when nobody asked, but the broker itself
+        is in need."""
         if not self._asked_once:
             self._asked_once = True
-            if not self._profile.fetches_producer_ids_late or self._has_served_before(caller):
+            if not self._profile.fetches_producer_ids_late or caller is None or self._has_served_before(caller):
                 self._take_block()
         producer_id = next(self._block, None)
         if producer_id is None and not self._profile.fetches_producer_ids_late:

@@ -82,15 +82,17 @@ class ProducerState:
 
     open_transactions  first offset -> producer id, of transactions without a marker
     ended              transactions whose marker the high watermark may not have passed yet, in the order of their markers
+    guards             producer id -> number of the question that the leader has put to the coordinator (KIP-890)
     """
 
-    __slots__ = ("entries", "open_transactions", "ended", "_swept_ms")
+    __slots__ = ("entries", "open_transactions", "ended", "guards", "_guards_given", "_swept_ms")
 
     def __init__(self) -> None:
         self.entries: dict[int, ProducerEntry] = {}
         self.open_transactions: dict[int, int] = {}
         self.ended: list[EndedTransaction] = []
-        self._swept_ms = 0
+        self.guards: dict[int, int] = {}
+        self._guards_given = self._swept_ms = 0
 
     @classmethod
     def of(cls, batches: Iterable[RecordBatch]) -> ProducerState:
@@ -141,9 +143,21 @@ class ProducerState:
             return Errors.TRANSACTION_COORDINATOR_FENCED
         return Errors.NONE
 
-    def has_open_transaction(self, producer_id: int) -> bool:
+    def has_open_transaction(self, producer_id: int, epoch: int) -> bool:
         entry = self.entries.get(producer_id)
-        return entry is not None and entry.first_offset is not None
+        return entry is not None and entry.first_offset is not None and entry.epoch == epoch
+
+    def guard(self, producer_id: int) -> int:
+        """Before a question to the coordinator: a number that stays until the producer's next marker (VerificationGuard)."""
+        number = self.guards.get(producer_id)
+        if number is None:
+            self._guards_given += 1
+            number = self.guards[producer_id] = self._guards_given
+        return number
+
+    def is_guarded(self, producer_id: int, number: int) -> bool:
+        """Is the coordinator's answer still true? Not when a marker came meanwhile."""
+        return self.guards.get(producer_id) == number
 
     def remember(self, batch: RecordBatch, now_ms: int | None = None) -> EndedTransaction | None:
         """Note a batch that stands in the log; returns the transaction that it ended, if it is a marker that ended one."""
@@ -164,6 +178,7 @@ class ProducerState:
 
     def _end(self, entry: ProducerEntry, marker: RecordBatch) -> EndedTransaction | None:
         entry.coordinator_epoch = marker.coordinator_epoch
+        self.guards.pop(marker.producer_id, None)
         if entry.first_offset is None:
             return None
         ended = EndedTransaction(marker.producer_id, entry.first_offset, marker.base_offset, marker.control is ControlRecordType.ABORT)

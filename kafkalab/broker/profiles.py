@@ -36,6 +36,13 @@ class BrokerProfile:
         producer.id.expiration.ms, one day, since 3.4 (KIP-854).
     fetches_producer_ids_late: producer ids come in blocks from the controller and are asked for in the background, so
         a broker without a block answers its first INIT_PRODUCER_ID with COORDINATOR_LOAD_IN_PROGRESS (KIP-730).
+    aborts_timed_out_every_ms: how often the transaction coordinator looks for transactions that took too long; a minute until
+        2.4, ten seconds since (KAFKA-9144's release).
+    fences_by_name: the transaction coordinator says PRODUCER_FENCED to who has been fenced, and keeps INVALID_PRODUCER_EPOCH for
+        what a producer can mend by itself (KIP-588, 2.7).
+    verifies_transactions: a partition's leader asks the coordinator before it takes a transaction's first batch (KIP-890, 3.6).
+    transaction_version: the finalized level of that feature; from 2 on every transaction ends with a new epoch, and partitions
+        and groups join it by being written to (KIP-890, 4.0).
     names_own_range: an ApiVersions request in an unknown version is refused together with the range of versions the
         broker does know (KIP-511, 2.4); before, with an empty list.
     hints_new_leader: errors about leadership name the new leader and its address (KIP-951, 3.7).
@@ -53,6 +60,10 @@ class BrokerProfile:
     accepts_unknown_producer: bool
     forgets_producers_after_ms: int
     fetches_producer_ids_late: bool
+    aborts_timed_out_every_ms: int
+    fences_by_name: bool
+    verifies_transactions: bool
+    transaction_version: int
     names_own_range: bool
     hints_new_leader: bool
     largest_session_timeout_ms: int
@@ -71,6 +82,10 @@ BROKER_PROFILES: Mapping[str, BrokerProfile] = MappingProxyType({
         accepts_unknown_producer=False,
         forgets_producers_after_ms=7 * 86_400_000,
         fetches_producer_ids_late=False,
+        aborts_timed_out_every_ms=60_000,
+        fences_by_name=False,
+        verifies_transactions=False,
+        transaction_version=0,
         names_own_range=False,
         hints_new_leader=False,
         largest_session_timeout_ms=1_800_000,
@@ -87,6 +102,10 @@ BROKER_PROFILES: Mapping[str, BrokerProfile] = MappingProxyType({
         accepts_unknown_producer=True,
         forgets_producers_after_ms=86_400_000,
         fetches_producer_ids_late=True,
+        aborts_timed_out_every_ms=10_000,
+        fences_by_name=True,
+        verifies_transactions=True,
+        transaction_version=2,
         names_own_range=True,
         hints_new_leader=True,
         largest_session_timeout_ms=1_800_000,

@@ -5,7 +5,9 @@ Kafka's classes are ReplicaManager and Partition. Left out for now: followers, s
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster import ClusterState, Partition
@@ -13,7 +15,7 @@ from kafkalab.broker.effects import Appended, Caller, Effect, Note, Respond
 from kafkalab.broker.partition_log import PartitionLog
 from kafkalab.broker.profiles import BrokerProfile
 from kafkalab.broker.wire_changes import WireChange
-from kafkalab.errors import Errors
+from kafkalab.errors import Errors, error_for
 from kafkalab.protocol.messages import (
     ZERO_UUID,
     EpochEndOffset,
@@ -31,6 +33,7 @@ from kafkalab.protocol.messages import (
     ProducePartitionData,
     ProduceRequest,
     ProduceResponse,
+    RecordBatch,
     TopicProduceData,
     TopicProduceResponse,
 )
@@ -113,8 +116,12 @@ class ReplicaManager:
 
     # -- PRODUCE
 
-    def produce(self, request: ProduceRequest, caller: Caller, now_ms: int) -> list[Effect]:
-        """Append every batch to its partition; each partition has its own verdict."""
+    def produce(self, request: ProduceRequest, caller: Caller, now_ms: int,
+                refused: Mapping[tuple[str, int], Errors] = MappingProxyType({})) -> list[Effect]:
+        """Append every batch to its partition; each partition has its own verdict.
+
+        refused: partitions whose transaction the coordinator does not know (`transaction_verification`).
+        """
         by_id = WireChange.PRODUCE_BY_TOPIC_ID.holds_for(caller.header)
         hints = self._profile.hints_new_leader and WireChange.PRODUCE_HINTS_LEADER.holds_for(caller.header)
         after: list[Effect] = []
@@ -127,6 +134,8 @@ class ReplicaManager:
                     answer = _refused(part.index, Errors.INVALID_REQUIRED_ACKS.code)
                 elif topic is None:
                     answer = _refused(part.index, Errors.UNKNOWN_TOPIC_ID.code)
+                elif (topic, part.index) in refused:
+                    answer = _refused(part.index, refused[topic, part.index].code)
                 else:
                     answer = self._append(topic, part, after, now_ms)
                     if hints and answer.error_code in LEADERSHIP_ERRORS:
@@ -171,6 +180,20 @@ class ReplicaManager:
             after.append(Appended(topic, data.index))
         return PartitionProduceResponse(index=data.index, base_offset=base_offset,
                                         log_start_offset=replica.log.log_start_offset)
+
+    def append_marker(self, topic: str, index: int, marker: RecordBatch, now_ms: int) -> tuple[Errors, list[Effect]]:
+        """End a producer's transaction on a partition this broker leads (ReplicaManager.appendRecords, from the coordinator)."""
+        replica, error = self.led_replica(topic, index)
+        if replica is None:
+            return error_for(error), []
+        verdict = replica.log.producers.judge_marker(marker)
+        if verdict is not Errors.NONE:
+            return verdict, []
+        stored = replica.log.append(marker, replica.partition.leader_epoch, now_ms)
+        return Errors.NONE, [Note("record.appended", {
+            "topic": topic, "partition": index, "base_offset": stored.base_offset, "last_offset": stored.last_offset,
+            "producer_id": stored.producer_id, "producer_epoch": stored.producer_epoch, "size_bytes": stored.size_bytes, "records": (),
+            "control": marker.control.name}), Appended(topic, index)]
 
     # -- LIST_OFFSETS and OFFSET_FOR_LEADER_EPOCH
 

@@ -27,6 +27,18 @@ class WireChange(enum.Enum):
     PRODUCE_BY_TOPIC_ID = (ApiKeys.PRODUCE, 13, "KIP-516: topics are identified, not named")
     PRODUCE_HINTS_LEADER = (ApiKeys.PRODUCE, 10, "KIP-951: an error names the new leader and its address")
 
+    INIT_NAMES_FENCING = (ApiKeys.INIT_PRODUCER_ID, 4, "KIP-588: PRODUCER_FENCED, where older requests get INVALID_PRODUCER_EPOCH")
+    ADD_PARTITIONS_NAMES_FENCING = (ApiKeys.ADD_PARTITIONS_TO_TXN, 2, "KIP-588: likewise")
+    ADD_OFFSETS_NAMES_FENCING = (ApiKeys.ADD_OFFSETS_TO_TXN, 2, "KIP-588: likewise")
+    END_TXN_NAMES_FENCING = (ApiKeys.END_TXN, 2, "KIP-588: likewise")
+    ADD_PARTITIONS_OF_SEVERAL = (ApiKeys.ADD_PARTITIONS_TO_TXN, 4, "KIP-890: brokers ask, about several transactions, or only verify")
+    END_TXN_RAISES_EPOCH = (ApiKeys.END_TXN, 5, "KIP-890: the answer carries the next transaction's epoch")
+    PRODUCE_ABORTABLE = (ApiKeys.PRODUCE, 11, "KIP-890: TRANSACTION_ABORTABLE, where older requests get INVALID_TXN_STATE")
+    PRODUCE_JOINS_TRANSACTION = (ApiKeys.PRODUCE, 12, "KIP-890: writing adds the partition to the transaction")
+    TXN_OFFSETS_ABORTABLE = (ApiKeys.TXN_OFFSET_COMMIT, 4, "KIP-890: TRANSACTION_ABORTABLE, where older requests get INVALID_TXN_STATE")
+    TXN_OFFSETS_JOIN_TRANSACTION = (ApiKeys.TXN_OFFSET_COMMIT, 5, "KIP-890: committing adds the group to the transaction")
+    TXN_OFFSETS_BY_TOPIC_ID = (ApiKeys.TXN_OFFSET_COMMIT, 6, "KIP-848: topics are identified, not named")
+
     def __init__(self, api: ApiKeys, since: int, why: str) -> None:
         self.api = api
         self.since = since

@@ -53,11 +53,27 @@ KNOWN_TO = {
     m.ProduceResponse: {"node_endpoints": SINCE_39},
     m.InitProducerIdRequest: {"producer_id": SINCE_28, "producer_epoch": SINCE_28,  # KIP-360
                               "enable_2_pc": SINCE_44, "keep_prepared_txn": SINCE_44},  # KIP-939
+    m.AddPartitionsToTxnRequest: {"transactions": SINCE_36},  # KIP-890
+    m.AddPartitionsToTxnResponse: {"error_code": SINCE_36, "results_by_transaction": SINCE_36},
+    m.EndTxnResponse: {"producer_id": SINCE_40, "producer_epoch": SINCE_40},  # KIP-890
+    m.TxnOffsetCommitRequestTopic: {"topic_id": SINCE_44},
+    m.TxnOffsetCommitResponseTopic: {"topic_id": SINCE_44},
     m.InitProducerIdResponse: {"ongoing_txn_producer_id": SINCE_44, "ongoing_txn_producer_epoch": SINCE_44},
 }
 """Fields not every version has: class -> field -> the versions that have it."""
 
+ONLY_28 = ("2.8",)
+UP_TO_40 = ("2.3", "2.8", "3.6", "3.9", "4.0")
+
 SPELLED = {
+    (m.AddPartitionsToTxnRequest, "v3_and_below_transactional_id"): (ONLY_28, "transactionalId"),
+    (m.AddPartitionsToTxnRequest, "v3_and_below_producer_id"): (ONLY_28, "producerId"),
+    (m.AddPartitionsToTxnRequest, "v3_and_below_producer_epoch"): (ONLY_28, "producerEpoch"),
+    (m.AddPartitionsToTxnRequest, "v3_and_below_topics"): (ONLY_28, "topics"),
+    (m.AddPartitionsToTxnResponse, "results_by_topic_v3_and_below"): (ONLY_28, "results"),
+    (m.AddPartitionsToTxnTopicResult, "results_by_partition"): (ONLY_28, "results"),
+    (m.AddPartitionsToTxnPartitionResult, "partition_error_code"): (ONLY_28, "errorCode"),
+    (m.TxnOffsetCommitRequest, "generation_id_or_member_epoch"): (UP_TO_40, "generationId"),
     (m.OffsetCommitRequest, "generation_id_or_member_epoch"): (UP_TO_28, "generationId"),
     (m.FetchableTopicResponse, "partitions"): (UP_TO_28, "partitionResponses"),
     (m.FetchPartitionData, "partition_index"): (UP_TO_28, "partition"),

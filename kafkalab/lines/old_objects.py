@@ -146,7 +146,71 @@ def _init_producer_id_response(response: m.InitProducerIdResponse, version: str)
             f"producerEpoch={response.producer_epoch}, throttleTimeMs={response.throttle_time_ms})")
 
 
+def _of_transaction(kind: str, producer_id: int, producer_epoch: int, transactional_id: str) -> str:
+    return f"(type={kind}, transactionalId={transactional_id}, producerId={producer_id}, producerEpoch={producer_epoch}"
+
+
+def _add_partitions_request(request: m.AddPartitionsToTxnRequest, version: str) -> str:
+    partitions = ", ".join(f"{topic.name}-{number}" for topic in request.v3_and_below_topics for number in topic.partitions)
+    return _of_transaction("AddPartitionsToTxnRequest", request.v3_and_below_producer_id, request.v3_and_below_producer_epoch,
+                           request.v3_and_below_transactional_id) + f", partitions=[{partitions}])"
+
+
+def _errors_text(errors: Iterable[tuple[str, int, int]], version: str) -> str:
+    """`{t4-0=NONE}`: topic, partition, error code, as a hash map of partitions prints."""
+    return "{" + ", ".join(f"{topic}-{number}={error_for(code).known_to(version).name}"
+                           for topic, number, code in by_partition(errors)) + "}"
+
+
+def _add_partitions_response(response: m.AddPartitionsToTxnResponse, version: str) -> str:
+    errors = _errors_text(((topic.name, part.partition_index, part.partition_error_code)
+                           for topic in response.results_by_topic_v3_and_below for part in topic.results_by_partition), version)
+    return f"AddPartitionsToTxnResponse(errors={errors}, throttleTimeMs={response.throttle_time_ms})"
+
+
+def _add_offsets_request(request: m.AddOffsetsToTxnRequest, version: str) -> str:
+    return _of_transaction("AddOffsetsToTxnRequest", request.producer_id, request.producer_epoch,
+                           request.transactional_id) + f", consumerGroupId={request.group_id})"
+
+
+def _end_txn_request(request: m.EndTxnRequest, version: str) -> str:
+    return _of_transaction("EndTxnRequest", request.producer_id, request.producer_epoch,
+                           request.transactional_id) + f", result={'COMMIT' if request.committed else 'ABORT'})"
+
+
+def _status_response(name: str):
+    return lambda response, version: (f"{name}(error={error_for(response.error_code).known_to(version).name}, "
+                                      f"throttleTimeMs={response.throttle_time_ms})")
+
+
+def _txn_offset_commit_request(request: m.TxnOffsetCommitRequest, version: str) -> str:
+    offsets = ", ".join(
+        f"{topic}-{number}=CommittedOffset(offset={part.committed_offset}, leaderEpoch={optional_text(part.committed_leader_epoch)}, "
+        f"metadata='{part.committed_metadata}')"
+        for topic, number, part in by_partition(
+            (topic.name, part.partition_index, part) for topic in request.topics for part in topic.partitions))
+    return _of_transaction("TxnOffsetCommitRequest", request.producer_id, request.producer_epoch,
+                           request.transactional_id) + f", consumerGroupId={request.group_id}, offsets={{{offsets}}})"
+
+
+def txn_offset_errors_text(response: m.TxnOffsetCommitResponse, version: str) -> str:
+    return _errors_text(((topic.name, part.partition_index, part.error_code) for topic in response.topics for part in topic.partitions),
+                        version)
+
+
+def _txn_offset_commit_response(response: m.TxnOffsetCommitResponse, version: str) -> str:
+    return f"TxnOffsetCommitResponse(errors={txn_offset_errors_text(response, version)}, throttleTimeMs={response.throttle_time_ms})"
+
+
 TEXTS = {
+    "AddPartitionsToTxnRequest": _add_partitions_request,
+    "AddPartitionsToTxnResponse": _add_partitions_response,
+    "AddOffsetsToTxnRequest": _add_offsets_request,
+    "AddOffsetsToTxnResponse": _status_response("AddOffsetsToTxnResponse"),
+    "EndTxnRequest": _end_txn_request,
+    "EndTxnResponse": _status_response("EndTxnResponse"),
+    "TxnOffsetCommitRequest": _txn_offset_commit_request,
+    "TxnOffsetCommitResponse": _txn_offset_commit_response,
     "MetadataRequest": _metadata_request,
     "FindCoordinatorRequest": _find_coordinator_request,
     "FindCoordinatorResponse": _find_coordinator_response,

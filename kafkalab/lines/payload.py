@@ -52,7 +52,8 @@ def header_text(header: RequestHeader, version: str) -> str:
 
 FLEXIBLE_SINCE = {"PRODUCE": 9, "FETCH": 12, "LIST_OFFSETS": 6, "METADATA": 9, "OFFSET_COMMIT": 8, "OFFSET_FETCH": 6,
                   "FIND_COORDINATOR": 3, "JOIN_GROUP": 6, "HEARTBEAT": 4, "LEAVE_GROUP": 4, "SYNC_GROUP": 4,
-                  "API_VERSIONS": 3, "INIT_PRODUCER_ID": 2, "OFFSET_FOR_LEADER_EPOCH": 4,
+                  "API_VERSIONS": 3, "INIT_PRODUCER_ID": 2, "OFFSET_FOR_LEADER_EPOCH": 4, "ADD_PARTITIONS_TO_TXN": 3,
+                  "ADD_OFFSETS_TO_TXN": 3, "END_TXN": 3, "WRITE_TXN_MARKERS": 1, "TXN_OFFSET_COMMIT": 3,
                   "GET_TELEMETRY_SUBSCRIPTIONS": 0}
 """The first version of each API with tagged fields (KIP-482); their requests have a header of version 2."""
 

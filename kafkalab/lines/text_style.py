@@ -44,7 +44,9 @@ class TextStyle:
 
 # KAFKA-7609 and its siblings turned the messages into generated classes one by one; these were the last.
 NOT_GENERATED_IN_2_3 = frozenset({"ListOffsetsRequest", "ListOffsetsResponse", "OffsetForLeaderEpochRequest",
-                                  "OffsetForLeaderEpochResponse"})
+                                  "OffsetForLeaderEpochResponse", "AddPartitionsToTxnRequest", "AddPartitionsToTxnResponse",
+                                  "AddOffsetsToTxnRequest", "AddOffsetsToTxnResponse", "EndTxnRequest", "EndTxnResponse",
+                                  "TxnOffsetCommitRequest", "TxnOffsetCommitResponse"})
 NOT_GENERATED_IN_2_2 = NOT_GENERATED_IN_2_3 | {
     "MetadataRequest", "FindCoordinatorRequest", "FindCoordinatorResponse", "JoinGroupRequest", "JoinGroupResponse",
     "SyncGroupRequest", "InitProducerIdRequest", "InitProducerIdResponse"}

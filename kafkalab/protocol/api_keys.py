@@ -25,6 +25,11 @@ class ApiKeys(enum.Enum):
     API_VERSIONS = (18, m.ApiVersionsRequest, m.ApiVersionsResponse)
     INIT_PRODUCER_ID = (22, m.InitProducerIdRequest, m.InitProducerIdResponse)
     OFFSET_FOR_LEADER_EPOCH = (23, m.OffsetForLeaderEpochRequest, m.OffsetForLeaderEpochResponse)
+    ADD_PARTITIONS_TO_TXN = (24, m.AddPartitionsToTxnRequest, m.AddPartitionsToTxnResponse)
+    ADD_OFFSETS_TO_TXN = (25, m.AddOffsetsToTxnRequest, m.AddOffsetsToTxnResponse)
+    END_TXN = (26, m.EndTxnRequest, m.EndTxnResponse)
+    WRITE_TXN_MARKERS = (27, m.WriteTxnMarkersRequest, m.WriteTxnMarkersResponse)
+    TXN_OFFSET_COMMIT = (28, m.TxnOffsetCommitRequest, m.TxnOffsetCommitResponse)
     GET_TELEMETRY_SUBSCRIPTIONS = (71, m.GetTelemetrySubscriptionsRequest, m.GetTelemetrySubscriptionsResponse)
 
     def __init__(self, id: int, request: type, response: type) -> None:

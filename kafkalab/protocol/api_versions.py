@@ -113,8 +113,11 @@ RENAMED = {
 """APIs whose name the older or newer clients print differently."""
 
 BELOW_NEWEST = {
-    "3.6": {"OffsetCommit": 8},  # v9 was still marked unstable (KIP-848)
-    "4.4": {"OffsetCommit": 9, "OffsetFetch": 9},  # v10 speaks of topic ids; only the KIP-848 consumer uses it
+    # ADD_PARTITIONS_TO_TXN from v4 on is for brokers (KIP-890).
+    "3.6": {"OffsetCommit": 8, "AddPartitionsToTxn": 3},  # v9 was still marked unstable (KIP-848)
+    "3.9": {"AddPartitionsToTxn": 3},
+    "4.0": {"AddPartitionsToTxn": 3},
+    "4.4": {"OffsetCommit": 9, "OffsetFetch": 9, "AddPartitionsToTxn": 3},  # v10 speaks of topic ids; only the KIP-848 consumer uses it
 }
 """Where a classic client stays below the newest version it knows."""
 

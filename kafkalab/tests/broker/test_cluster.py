@@ -151,11 +151,11 @@ def test_a_coordinator_is_found_in_the_form_of_the_version(release, text):
     assert single.coordinator_of("test").node_id == listed.coordinator_of("test").node_id == 2
 
 
-def test_a_coordinator_that_is_gone_cannot_be_named_and_one_of_a_transaction_is_not_simulated():
+def test_a_coordinator_that_is_gone_cannot_be_named_and_keys_of_share_groups_are_not_known():
     directory = DirectoryByHand()
     directory.cluster.set_alive(directory.cluster.coordinator_of("test"), False)
     assert NAME_OF[directory.find("test").coordinators[0].error_code] == "COORDINATOR_NOT_AVAILABLE"
-    assert NAME_OF[directory.find("tx-1", key_type=1).coordinators[0].error_code] == "INVALID_REQUEST"
+    assert NAME_OF[directory.find("tx-1", key_type=2).coordinators[0].error_code] == "INVALID_REQUEST"
 
 
 @pytest.mark.parametrize("release", BROKER_PROFILES)
@@ -198,10 +198,6 @@ def test_a_fresh_new_broker_has_no_number_yet_and_an_old_one_fetches_it_on_the_s
     fresh.wait(100)
     assert [fresh.number(), fresh.number()] == [0, 1]
     assert NumbersByHand("2.3", has_served=False).number() == 0
-
-
-def test_transactional_ids_are_refused_until_they_are_simulated():
-    assert NumbersByHand("4.4").number(transactional_id="tx-1") == "INVALID_REQUEST"
 
 
 def test_a_cluster_needs_its_brokers_in_no_particular_order():

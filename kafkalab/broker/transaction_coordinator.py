@@ -1,0 +1,389 @@
+"""Which transactions are there, and how do they end? The machine behind a transactional id (TransactionCoordinator).
+
+The coordinator of an id is the leader of its partition of `__transaction_state`. It gives the producer its epoch, hears which
+partitions and groups join, writes the decision down, and has the markers written (`transaction_markers`). Once Prepare* stands in
+the log the outcome is fixed: a coordinator that dies then is followed by one that reads it and goes on. Left out: authorization,
+two-phase commit by an outside coordinator (KIP-939).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kafkalab.broker.broker_config import BrokerConfig
+from kafkalab.broker.cluster import OFFSETS_TOPIC, TRANSACTION_TOPIC, ClusterState
+from kafkalab.broker.effects import Caller, Effect, Note, Respond, SetTimer
+from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.broker.transaction_markers import TransactionMarkers
+from kafkalab.broker.transaction_metadata import NO_EPOCH, NO_PRODUCER_ID, Place, TransactionMetadata, is_exhausted
+from kafkalab.broker.transaction_state import TransactionState
+from kafkalab.broker.wire_changes import WireChange
+from kafkalab.errors import Errors
+from kafkalab.protocol.messages import (
+    AddOffsetsToTxnRequest,
+    AddOffsetsToTxnResponse,
+    AddPartitionsToTxnPartitionResult,
+    AddPartitionsToTxnRequest,
+    AddPartitionsToTxnResponse,
+    AddPartitionsToTxnResult,
+    AddPartitionsToTxnTopic,
+    AddPartitionsToTxnTopicResult,
+    AddPartitionsToTxnTransaction,
+    EndTxnRequest,
+    EndTxnResponse,
+    InitProducerIdRequest,
+    InitProducerIdResponse,
+)
+
+LOADING_MS = 20
+"""How long a new coordinator reads a partition of the transaction log that holds something. Until then it says so (error 14)."""
+
+SCAN = ("transactions", "scan")
+_S = TransactionState
+AT_REST = (_S.EMPTY, _S.COMPLETE_COMMIT, _S.COMPLETE_ABORT)
+COMPLETE = {True: _S.COMPLETE_COMMIT, False: _S.COMPLETE_ABORT}
+PREPARED = {True: _S.PREPARE_COMMIT, False: _S.PREPARE_ABORT}
+
+
+class TransactionCoordinator:
+    """The transactional ids whose partitions this broker leads.
+
+    next_producer_id: gives a new producer id, or None while a block of them is on its way (`producer_ids`).
+    """
+
+    def __init__(self, node_id: int, profile: BrokerProfile, cluster: ClusterState, config: BrokerConfig,
+                 next_producer_id: Callable[[Caller | None, int], int | None]) -> None:
+        self._node_id, self._profile, self._cluster, self._config = node_id, profile, cluster, config
+        self._next_producer_id = next_producer_id
+        self._log = cluster.transaction_log
+        self._markers = TransactionMarkers(cluster, self._epoch_of)
+        self._loaded: dict[int, int] = {}
+        self._loading_until_ms: dict[int, int] = {}
+        self._scans = False
+        interval_ms = config.transaction_abort_timed_out_transaction_cleanup_interval_ms
+        self._scan_interval_ms = profile.aborts_timed_out_every_ms if interval_ms is None else interval_ms
+
+    # -- the shell's side
+
+    def on_timer(self, key: tuple[Any, ...], now_ms: int) -> list[Effect]:
+        if key == SCAN:
+            return self._scan(now_ms)
+        if key[1] == "loaded":
+            return self._resume(key[2], now_ms)
+        record = self._mine(key[2])
+        return self._markers.send(record, now_ms) if record is not None and record.is_prepared else []
+
+    def on_reply(self, tag: tuple[Any, ...], response: Any, now_ms: int) -> list[Effect]:
+        """A leader has answered WRITE_TXN_MARKERS."""
+        record = self._mine(tag[2])
+        if record is None or not record.is_prepared:
+            return []
+        before = record
+        record, effects = self._markers.answered(record, tag, response, now_ms)
+        if record is not before:
+            self._log.append(self._partition(record.transactional_id), record)
+        return effects + (self._complete(record, now_ms) if record.is_prepared and not record.partitions else [])
+
+    def load(self, now_ms: int) -> list[Effect]:
+        """The process has started: read the partitions that this broker leads."""
+        effects: list[Effect] = []
+        for partition in self._log.partitions():
+            effects += self._begin_loading(partition, now_ms)
+        return effects
+
+    def leader_changed(self, partition: int, now_ms: int) -> list[Effect]:
+        """A partition of the transaction log has another leader; perhaps this broker (onElection)."""
+        return self._begin_loading(partition, now_ms)
+
+    def forget(self) -> None:
+        """The process died."""
+        self._loaded.clear()
+        self._loading_until_ms.clear()
+        self._scans = False
+
+    def coordinates(self, transactional_id: str, now_ms: int) -> tuple[Errors, list[Effect]]:
+        """NONE, or why this broker cannot answer for the id now; and what to do about it."""
+        index = self._partition(transactional_id)
+        partition = self._cluster.partition(TRANSACTION_TOPIC, index)
+        if partition is None or partition.leader != self._node_id:
+            return Errors.NOT_COORDINATOR, []
+        effects = self._begin_loading(index, now_ms)
+        if now_ms < self._loading_until_ms.get(index, 0):
+            return Errors.COORDINATOR_LOAD_IN_PROGRESS, effects
+        return Errors.NONE, effects
+
+    # -- INIT_PRODUCER_ID
+
+    def init_producer_id(self, request: InitProducerIdRequest, caller: Caller, now_ms: int) -> list[Effect]:
+        """A producer comes with this id: whoever had it before is fenced by the next epoch, and its transaction aborted."""
+        error, effects = self._usable(request.transactional_id, now_ms)
+        if error is Errors.NONE and not 0 < request.transaction_timeout_ms <= self._config.transaction_max_timeout_ms:
+            error = Errors.INVALID_TRANSACTION_TIMEOUT
+        if error is not Errors.NONE:
+            return [*effects, Respond(caller, InitProducerIdResponse(error_code=error.code))]
+        found = self._find(request.transactional_id, now_ms)
+        if found is None:
+            producer_id = self._next_producer_id(caller, now_ms)
+            if producer_id is None:
+                return [*effects, Respond(caller, InitProducerIdResponse(error_code=Errors.COORDINATOR_LOAD_IN_PROGRESS.code))]
+            found = TransactionMetadata(transactional_id=request.transactional_id, producer_id=producer_id,
+                                        timeout_ms=request.transaction_timeout_ms, updated_ms=now_ms)
+        outcome = self._initialize(found, request, caller, now_ms)
+        if isinstance(outcome, Errors):
+            if outcome is Errors.PRODUCER_FENCED:
+                outcome = self._fenced(caller, WireChange.INIT_NAMES_FENCING)
+            return [*effects, Respond(caller, InitProducerIdResponse(error_code=outcome.code))]
+        if outcome.state is TransactionState.PREPARE_EPOCH_FENCE:
+            effects += self._decide(outcome, committed=False, bumps_epoch=self._profile.transaction_version >= 2, caller=caller,
+                                    now_ms=now_ms)
+            return [*effects, Respond(caller, InitProducerIdResponse(error_code=Errors.CONCURRENT_TRANSACTIONS.code))]
+        effects += self._write(outcome)
+        return [*effects, Respond(caller, InitProducerIdResponse(producer_id=outcome.producer_id, producer_epoch=outcome.epoch))]
+
+    def _initialize(self, found: TransactionMetadata, request: InitProducerIdRequest, caller: Caller,
+                    now_ms: int) -> TransactionMetadata | Errors:
+        """What the id becomes (prepareInitProducerIdTransit)."""
+        expected = None if request.producer_id == NO_PRODUCER_ID else request.producer_epoch
+        if expected is not None and not self._knows(found, request.producer_id, expected):
+            return Errors.PRODUCER_FENCED
+        if found.is_prepared:
+            return Errors.CONCURRENT_TRANSACTIONS
+        if found.state is TransactionState.ONGOING:
+            return found.fenced()
+        if is_exhausted(found.epoch) and expected in (None, found.epoch):
+            producer_id = self._next_producer_id(caller, now_ms)
+            if producer_id is None:
+                return Errors.COORDINATOR_LOAD_IN_PROGRESS
+            return found.with_new_id(producer_id, request.transaction_timeout_ms, expected is not None, now_ms)
+        return found.initialized(request.transaction_timeout_ms, expected, now_ms)
+
+    def _knows(self, found: TransactionMetadata, producer_id: int, epoch: int) -> bool:
+        """Is this the producer that has the id, or the one that had it until its epochs were used up? (KIP-360)"""
+        return (found.epoch == NO_EPOCH or producer_id == found.producer_id
+                or producer_id == found.previous_producer_id and is_exhausted(epoch))
+
+    # -- what joins the transaction
+
+    def add_partitions(self, request: AddPartitionsToTxnRequest, caller: Caller, now_ms: int) -> list[Effect]:
+        """Partitions that will be written to; from brokers also the question whether they have joined (KIP-890)."""
+        if WireChange.ADD_PARTITIONS_OF_SEVERAL.holds_for(caller.header):
+            effects, results = [], []
+            for asked in request.transactions:
+                more, topics = self._add_or_verify(asked, Errors.PRODUCER_FENCED, now_ms)
+                effects += more
+                results.append(AddPartitionsToTxnResult(transactional_id=asked.transactional_id, topic_results=topics))
+            return [*effects, Respond(caller, AddPartitionsToTxnResponse(results_by_transaction=tuple(results)))]
+        asked = AddPartitionsToTxnTransaction(
+            transactional_id=request.v3_and_below_transactional_id, producer_id=request.v3_and_below_producer_id,
+            producer_epoch=request.v3_and_below_producer_epoch, topics=request.v3_and_below_topics)
+        effects, topics = self._add_or_verify(asked, self._fenced(caller, WireChange.ADD_PARTITIONS_NAMES_FENCING), now_ms)
+        return [*effects, Respond(caller, AddPartitionsToTxnResponse(results_by_topic_v3_and_below=topics))]
+
+    def _add_or_verify(self, asked: AddPartitionsToTxnTransaction, fenced: Errors,
+                       now_ms: int) -> tuple[list[Effect], tuple[AddPartitionsToTxnTopicResult, ...]]:
+        places = tuple((topic.name, number) for topic in asked.topics for number in topic.partitions)
+        unknown = [place for place in places if self._cluster.partition(*place) is None]
+        if unknown:  # one stranger, and nothing is done (KafkaApis.handleAddPartitionsToTxnRequest)
+            return [], _results(asked.topics, lambda place: Errors.UNKNOWN_TOPIC_OR_PARTITION if place in unknown
+                                else Errors.OPERATION_NOT_ATTEMPTED)
+        error, effects = self._usable(asked.transactional_id, now_ms)
+        if error is Errors.NONE and asked.verify_only:
+            found = self._find(asked.transactional_id, now_ms)
+            error = self._member_error(found, asked.producer_id, asked.producer_epoch, fenced)
+            joined = found.partitions if found is not None else ()
+            return effects, _results(asked.topics, lambda place: error if error is not Errors.NONE or place in joined
+                                     else Errors.TRANSACTION_ABORTABLE)
+        if error is Errors.NONE:
+            error, more = self._join(asked.transactional_id, asked.producer_id, asked.producer_epoch, places, fenced, now_ms)
+            effects += more
+        return effects, _results(asked.topics, lambda place: error)
+
+    def add_offsets(self, request: AddOffsetsToTxnRequest, caller: Caller, now_ms: int) -> list[Effect]:
+        """A group whose offsets will be committed: its partition of the offsets topic joins."""
+        error, effects = self._usable(request.transactional_id, now_ms)
+        if error is Errors.NONE:
+            place = (OFFSETS_TOPIC, self._cluster.offsets_partition_of(request.group_id))
+            error, more = self._join(request.transactional_id, request.producer_id, request.producer_epoch, (place,),
+                                     self._fenced(caller, WireChange.ADD_OFFSETS_NAMES_FENCING), now_ms)
+            effects += more
+        return [*effects, Respond(caller, AddOffsetsToTxnResponse(error_code=error.code))]
+
+    def _join(self, transactional_id: str, producer_id: int, epoch: int, places: tuple[Place, ...], fenced: Errors,
+              now_ms: int) -> tuple[Errors, list[Effect]]:
+        found = self._find(transactional_id, now_ms)
+        error = self._member_error(found, producer_id, epoch, fenced)
+        if error is not Errors.NONE:
+            return error, []
+        if found.state is TransactionState.ONGOING and set(places) <= set(found.partitions):
+            return Errors.NONE, []
+        return Errors.NONE, self._write(found.with_partitions(places, now_ms)) + self._keep_scanning(now_ms)
+
+    def _member_error(self, found: TransactionMetadata | None, producer_id: int, epoch: int, fenced: Errors) -> Errors:
+        if found is None or found.producer_id != producer_id:
+            return Errors.INVALID_PRODUCER_ID_MAPPING
+        if found.epoch != epoch:
+            return fenced
+        return Errors.CONCURRENT_TRANSACTIONS if found.is_prepared else Errors.NONE
+
+    # -- END_TXN
+
+    def end_txn(self, request: EndTxnRequest, caller: Caller, now_ms: int) -> list[Effect]:
+        """Commit or abort. Answered as soon as the decision is written; the markers follow."""
+        error, effects = self._usable(request.transactional_id, now_ms)
+        if error is not Errors.NONE:
+            return [*effects, Respond(caller, EndTxnResponse(error_code=error.code))]
+        raises = WireChange.END_TXN_RAISES_EPOCH.holds_for(caller.header) and self._profile.transaction_version >= 2
+        found = self._find(request.transactional_id, now_ms)
+        error = self._end_error(found, request, raises, caller)
+        after = found
+        if error is None:
+            if found.state is not TransactionState.ONGOING:  # an abort of what never reached the coordinator: only the epoch moves
+                found = found.with_partitions((), now_ms)
+            more = self._decide(found, request.committed, raises, caller, now_ms)
+            error = Errors.NONE if more is not None else Errors.COORDINATOR_LOAD_IN_PROGRESS
+            effects += more or []
+            after = self._log.find(self._partition(request.transactional_id), request.transactional_id)
+        if error is not Errors.NONE or not raises:
+            return [*effects, Respond(caller, EndTxnResponse(error_code=error.code))]
+        changes_id = after.next_producer_id != NO_PRODUCER_ID
+        return [*effects, Respond(caller, EndTxnResponse(
+            producer_id=after.next_producer_id if changes_id else after.producer_id, producer_epoch=0 if changes_id else after.epoch))]
+
+    def _end_error(self, found: TransactionMetadata | None, request: EndTxnRequest, raises: bool, caller: Caller) -> Errors | None:
+        """Why the transaction cannot be ended so, NONE where it has been already (a retry), None where it is to be done."""
+        if found is None:
+            return Errors.INVALID_PRODUCER_ID_MAPPING
+        overflown = (found.bumps_epoch and found.previous_producer_id == request.producer_id and is_exhausted(request.producer_epoch)
+                     and found.epoch == 0)
+        if found.producer_id != request.producer_id and not overflown:
+            return Errors.INVALID_PRODUCER_ID_MAPPING
+        is_retry = overflown or found.bumps_epoch and found.epoch == request.producer_epoch + 1
+        if found.epoch != request.producer_epoch and not is_retry or is_retry and found.state in (_S.EMPTY, _S.ONGOING):
+            return self._fenced(caller, WireChange.END_TXN_NAMES_FENCING)
+        if found.state is TransactionState.ONGOING:
+            return None
+        if raises and not is_retry and not request.committed and found.state in AT_REST:
+            return None
+        if found.state is COMPLETE[request.committed]:
+            return Errors.NONE
+        return Errors.CONCURRENT_TRANSACTIONS if found.state is PREPARED[request.committed] else Errors.INVALID_TXN_STATE
+
+    def _decide(self, found: TransactionMetadata, committed: bool, bumps_epoch: bool, caller: Caller | None,
+                now_ms: int) -> list[Effect] | None:
+        """Write the decision and send the markers; None where a new producer id is wanted and none is here yet."""
+        next_id: int | None = NO_PRODUCER_ID
+        if bumps_epoch and found.state is TransactionState.ONGOING and is_exhausted(found.epoch):
+            next_id = self._next_producer_id(caller, now_ms)
+            if next_id is None:
+                return None
+        decided = found.decided(committed, bumps_epoch, next_id, now_ms)
+        effects = self._write(decided)
+        return effects + (self._markers.send(decided, now_ms) if decided.partitions else self._complete(decided, now_ms))
+
+    def _complete(self, record: TransactionMetadata, now_ms: int) -> list[Effect]:
+        return self._write(record.completed(now_ms))
+
+    # -- transactions that take too long
+
+    def _keep_scanning(self, now_ms: int) -> list[Effect]:
+        """While a transaction is open the coordinator looks at every multiple of the interval (transaction-abort)."""
+        if self._scans:
+            return []
+        self._scans = True
+        return [SetTimer(SCAN, (now_ms // self._scan_interval_ms + 1) * self._scan_interval_ms)]
+
+    def _scan(self, now_ms: int) -> list[Effect]:
+        self._scans = False
+        effects: list[Effect] = []
+        still_open = False
+        for partition in self._led():
+            for record in self._log.records(partition):
+                if record.state is not TransactionState.ONGOING:
+                    continue
+                if record.started_ms + record.timeout_ms < now_ms:
+                    effects += self._decide(record.fenced(), committed=False, bumps_epoch=self._profile.transaction_version >= 2,
+                                            caller=None, now_ms=now_ms)
+                else:
+                    still_open = True
+        return effects + (self._keep_scanning(now_ms) if still_open else [])
+
+    # -- loading
+
+    def _begin_loading(self, index: int, now_ms: int) -> list[Effect]:
+        partition = self._cluster.partition(TRANSACTION_TOPIC, index)
+        if partition is None or partition.leader != self._node_id or self._loaded.get(index) == partition.leader_epoch:
+            return []
+        self._loaded[index] = partition.leader_epoch
+        if not any(True for _ in self._log.records(index)):
+            return []
+        self._loading_until_ms[index] = now_ms + LOADING_MS
+        return [SetTimer(("transactions", "loaded", index), now_ms + LOADING_MS)]
+
+    def _resume(self, index: int, now_ms: int) -> list[Effect]:
+        """The log has been read: what was decided gets its markers, what is open is watched."""
+        effects: list[Effect] = []
+        for record in self._log.records(index):
+            if record.is_prepared:
+                effects += self._markers.send(record, now_ms) if record.partitions else self._complete(record, now_ms)
+            elif record.state is TransactionState.ONGOING:
+                effects += self._keep_scanning(now_ms)
+        return effects
+
+    # -- small things
+
+    def _usable(self, transactional_id: str | None, now_ms: int) -> tuple[Errors, list[Effect]]:
+        if not transactional_id:
+            return Errors.INVALID_REQUEST, []
+        return self.coordinates(transactional_id, now_ms)
+
+    def _fenced(self, caller: Caller, named: WireChange) -> Errors:
+        """How to tell a producer that it has been fenced; older brokers and requests do not have the newer name."""
+        by_name = self._profile.fences_by_name and named.holds_for(caller.header)
+        return Errors.PRODUCER_FENCED if by_name else Errors.INVALID_PRODUCER_EPOCH
+
+    def _find(self, transactional_id: str, now_ms: int) -> TransactionMetadata | None:
+        """The id's record; None for a new one, or one not used for transactional.id.expiration.ms."""
+        index = self._partition(transactional_id)
+        found = self._log.find(index, transactional_id)
+        if found is not None and found.state in AT_REST and now_ms - found.updated_ms >= self._config.transactional_id_expiration_ms:
+            found.dead()
+            self._log.delete(index, transactional_id)
+            return None
+        return found
+
+    def _mine(self, transactional_id: str) -> TransactionMetadata | None:
+        """The record, as long as this broker is the coordinator."""
+        index = self._partition(transactional_id)
+        partition = self._cluster.partition(TRANSACTION_TOPIC, index)
+        if partition is None or partition.leader != self._node_id or self._loaded.get(index) != partition.leader_epoch:
+            return None
+        return self._log.find(index, transactional_id)
+
+    def _led(self) -> list[int]:
+        return [index for index in self._log.partitions()
+                if (found := self._cluster.partition(TRANSACTION_TOPIC, index)) is not None and found.leader == self._node_id]
+
+    def _write(self, record: TransactionMetadata) -> list[Effect]:
+        index = self._partition(record.transactional_id)
+        before = self._log.find(index, record.transactional_id)
+        self._log.append(index, record)
+        return [Note("state", {
+            "machine": "transaction", "of": record.transactional_id, "before": None if before is None else before.state.value,
+            "after": record.state.value, "producer_id": record.producer_id, "epoch": record.epoch,
+            "partitions": tuple(f"{topic}-{number}" for topic, number in record.partitions)})]
+
+    def _partition(self, transactional_id: str) -> int:
+        return self._cluster.transaction_partition(transactional_id).index
+
+    def _epoch_of(self, transactional_id: str) -> int:
+        """The coordinator epoch: the leader epoch of the id's partition."""
+        return self._cluster.transaction_partition(transactional_id).leader_epoch
+
+
+def _results(topics: tuple[AddPartitionsToTxnTopic, ...], error_of: Callable[[Place], Errors]) -> tuple[AddPartitionsToTxnTopicResult, ...]:
+    return tuple(
+        AddPartitionsToTxnTopicResult(name=topic.name, results_by_partition=tuple(
+            AddPartitionsToTxnPartitionResult(partition_index=number, partition_error_code=error_of((topic.name, number)).code)
+            for number in topic.partitions))
+        for topic in topics)

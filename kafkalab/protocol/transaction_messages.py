@@ -1,0 +1,193 @@
+"""The requests of a transaction: which partitions and groups belong to it, how it ends, and what the coordinator tells their leaders.
+
+Field names and defaults are those of Kafka's schemas AddPartitionsToTxnRequest.json, AddOffsetsToTxnRequest.json,
+TxnOffsetCommitRequest.json, EndTxnRequest.json, WriteTxnMarkersRequest.json and their responses (KIP-98, KIP-360, KIP-447, KIP-890).
+"""
+from dataclasses import dataclass
+
+from kafkalab.protocol.connection_messages import ZERO_UUID
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddPartitionsToTxnTopic:
+    name: str
+    partitions: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddPartitionsToTxnTransaction:
+    """One transaction's partitions, v4 and later. verify_only: add nothing, just say whether they belong to it (KIP-890)."""
+
+    transactional_id: str
+    producer_id: int
+    producer_epoch: int
+    verify_only: bool = False
+    topics: tuple[AddPartitionsToTxnTopic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddPartitionsToTxnRequest:
+    """These partitions will be written to. Producers use the form up to v3; from v4 on brokers ask, about several transactions."""
+
+    transactions: tuple[AddPartitionsToTxnTransaction, ...] = ()
+    v3_and_below_transactional_id: str = ""
+    v3_and_below_producer_id: int = 0
+    v3_and_below_producer_epoch: int = 0
+    v3_and_below_topics: tuple[AddPartitionsToTxnTopic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddPartitionsToTxnPartitionResult:
+    partition_index: int
+    partition_error_code: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddPartitionsToTxnTopicResult:
+    name: str
+    results_by_partition: tuple[AddPartitionsToTxnPartitionResult, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddPartitionsToTxnResult:
+    transactional_id: str
+    topic_results: tuple[AddPartitionsToTxnTopicResult, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddPartitionsToTxnResponse:
+    throttle_time_ms: int = 0
+    error_code: int = 0
+    results_by_transaction: tuple[AddPartitionsToTxnResult, ...] = ()
+    results_by_topic_v3_and_below: tuple[AddPartitionsToTxnTopicResult, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddOffsetsToTxnRequest:
+    """This group's offsets will be committed within the transaction."""
+
+    transactional_id: str
+    producer_id: int
+    producer_epoch: int
+    group_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddOffsetsToTxnResponse:
+    throttle_time_ms: int = 0
+    error_code: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndTxnRequest:
+    transactional_id: str
+    producer_id: int
+    producer_epoch: int
+    committed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndTxnResponse:
+    """producer_id and producer_epoch are those of the next transaction, v5 and later (KIP-890); -1 without."""
+
+    throttle_time_ms: int = 0
+    error_code: int = 0
+    producer_id: int = -1
+    producer_epoch: int = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TxnOffsetCommitRequestPartition:
+    partition_index: int
+    committed_offset: int
+    committed_leader_epoch: int = -1
+    committed_metadata: str | None = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TxnOffsetCommitRequestTopic:
+    """Named up to v5, identified from v6 on. We keep the name beside the id: the client prints both."""
+
+    name: str = ""
+    topic_id: str = ZERO_UUID
+    partitions: tuple[TxnOffsetCommitRequestPartition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TxnOffsetCommitRequest:
+    """Commit these offsets when the transaction commits. Generation and member fence a consumer that lost its partitions (KIP-447)."""
+
+    transactional_id: str
+    group_id: str
+    producer_id: int
+    producer_epoch: int
+    generation_id_or_member_epoch: int = -1
+    member_id: str = ""
+    group_instance_id: str | None = None
+    topics: tuple[TxnOffsetCommitRequestTopic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TxnOffsetCommitResponsePartition:
+    partition_index: int
+    error_code: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TxnOffsetCommitResponseTopic:
+    name: str = ""
+    topic_id: str = ZERO_UUID
+    partitions: tuple[TxnOffsetCommitResponsePartition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TxnOffsetCommitResponse:
+    throttle_time_ms: int = 0
+    topics: tuple[TxnOffsetCommitResponseTopic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WritableTxnMarkerTopic:
+    name: str
+    partition_indexes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WritableTxnMarker:
+    """transaction_result: True is COMMIT."""
+
+    producer_id: int
+    producer_epoch: int
+    transaction_result: bool
+    topics: tuple[WritableTxnMarkerTopic, ...] = ()
+    coordinator_epoch: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteTxnMarkersRequest:
+    """From a transaction coordinator to the leader of partitions: write down how the transaction ended."""
+
+    markers: tuple[WritableTxnMarker, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WritableTxnMarkerPartitionResult:
+    partition_index: int
+    error_code: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WritableTxnMarkerTopicResult:
+    name: str
+    partitions: tuple[WritableTxnMarkerPartitionResult, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WritableTxnMarkerResult:
+    producer_id: int
+    topics: tuple[WritableTxnMarkerTopicResult, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteTxnMarkersResponse:
+    markers: tuple[WritableTxnMarkerResult, ...] = ()
