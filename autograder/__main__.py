@@ -93,6 +93,11 @@ def _export(wanted) -> None:
         sys.stdout.buffer.write(text.encode())
 
 
+def _feedback(wanted) -> None:
+    from autograder.feedback import write_feedback
+    print(f"{write_feedback(Path(wanted.out))} pages are in {Path(wanted.out) / 'feedback'}, a folder for each student.")
+
+
 def _seal(wanted) -> None:
     from autograder.masters import chapter_number, released
     from autograder.sealing import seal
@@ -176,6 +181,7 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("out", metavar="OUT")
     export.add_argument("--as", dest="layout", default="csv", metavar="LAYOUT", help="csv, json, canvas, moodle or gradescope")
     export.add_argument("--file", metavar="FILE", help="where to write it (default: the terminal)")
+    command("feedback", _feedback, "a page for each student: marks, sentences, their own words; nothing active").add_argument("out", metavar="OUT")
     score = command("score", _score, "suggest marks for a file of open answers: [{\"id\": ..., \"answer\": \"...\"}, ...]")
     score.add_argument("question", metavar="QUESTION", help="02.open, 03.open, ...")
     score.add_argument("answers", metavar="ANSWERS.json")

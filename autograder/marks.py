@@ -12,13 +12,15 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Cell:
-    """One question's mark. `waits`: a person is still to read it, and what it has until then is `score`."""
+    """One question's mark. `waits`: a person is still to read it, and what it has until then is `score`. `comment`: what a person
+    wrote to it, "" for nothing."""
 
     question: str
     score: float
     max: float
     by_hand: bool
     waits: bool
+    comment: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,19 +64,22 @@ def sheets(out: Path) -> Iterator[Sheet]:
     wanted = (
         select(student.id, student.first_name, student.last_name, student.email, api.Assignment.name, handed_in.timestamp,
                sheet.late_submission_penalty, cell.name, grade.auto_score, grade.manual_score, grade.extra_credit, cell.max_score,
-               grade.needs_manual_grade)
+               grade.needs_manual_grade, sheet.id)
         .join(handed_in, handed_in.student_id == student.id).join(api.Assignment, api.Assignment.id == handed_in.assignment_id)
         .join(sheet, sheet.assignment_id == handed_in.id).join(grade, grade.notebook_id == sheet.id).join(cell, cell.id == grade.cell_id)
         .order_by(student.id, api.Assignment.name, cell.name))
+    comments = (select(api.Comment.notebook_id, api.SolutionCell.name, api.Comment.manual_comment)
+                .join(api.SolutionCell, api.SolutionCell.id == api.Comment.cell_id).where(api.Comment.manual_comment.is_not(None)))
     engine = create_engine(f"sqlite:///{book}")
     try:
         with Session(engine) as session:
             rows = session.execute(wanted)
+            said = {(row[0], question_of(row[1])): row[2] for row in session.execute(comments)}
             for (id, assignment), own in groupby(rows, key=lambda row: (row[0], row[4])):
                 own = list(own)
                 first = own[0]
                 cells = tuple(Cell(question_of(row[7]) or row[7], (row[8] or 0.0 if row[9] is None else row[9]) + (row[10] or 0.0), row[11],
-                                   row[9] is not None, bool(row[12])) for row in own)
+                                   row[9] is not None, bool(row[12]), said.get((row[13], question_of(row[7])), "")) for row in own)
                 yield Sheet(id, first[1] or "", first[2] or "", first[3] or "", assignment,
                             f"{first[5]:%Y-%m-%d %H:%M:%S}" if first[5] else "", first[6] or 0.0, cells)
     finally:

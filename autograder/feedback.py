@@ -1,0 +1,96 @@
+"""What a student gets back: one page a notebook, that needs nothing from anywhere and runs nothing.
+
+    python -m autograder feedback OUT          # OUT/feedback/STUDENT/NN_noun.html
+
+Every text of a student's is escaped, and a policy in the page forbids scripts, pictures and addresses besides. A hidden
+case is told by its name and its hint, never by its input. An open answer that waits for a person says so; the suggestion
+is the teacher's until the teacher has decided.
+"""
+from __future__ import annotations
+
+import html
+import json
+import re
+from pathlib import Path
+
+from autograder.marks import Cell, Sheet, sheets
+from autograder.masters import Master, master, question_of, text_of
+from autograder.results import write_atomically
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+LONGEST_ANSWER = 20_000
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; color: #222; background: #fff }
+h1 { font-size: 1.4rem } h2 { font-size: 1.05rem; margin: 2rem 0 .3rem } .mark { float: right; font-weight: 600 }
+.full { color: #00694d } .part { color: #8a5a00 } .none { color: #a3001d } .waits { color: #555 }
+pre { background: #f5f5f5; padding: .7rem; overflow-x: auto; font-size: 14px; white-space: pre-wrap; overflow-wrap: anywhere }
+p { margin: .3rem 0 } .said { border-left: 3px solid #56B4E9; padding-left: .7rem } footer { margin-top: 3rem; color: #555; font-size: 14px }
+"""
+
+
+def write_feedback(out: Path) -> int:
+    """Write a page for each student and notebook of OUT's gradebook; returns how many. LookupError when nothing was graded."""
+    results = json.loads((out / "results.json").read_text(encoding="utf-8")) if (out / "results.json").is_file() else {}
+    counted = {(result["student"], result["assignment"]): result for result in results.values() if result.get("counted")}
+    written = 0
+    for sheet in sheets(out):
+        own = master(sheet.assignment[:2])
+        answers = _answers(out / "autograded" / sheet.student / sheet.assignment / f"{sheet.assignment}.ipynb")
+        result = counted.get((sheet.student, sheet.assignment), {"cells": {}, "reason": ""})
+        page = feedback_page(sheet, own, answers, {question: cell["sentence"] for question, cell in result["cells"].items()}, result["reason"])
+        path = out / "feedback" / sheet.student / f"{sheet.assignment}.html"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, page)
+        written += 1
+    return written
+
+
+def feedback_page(sheet: Sheet, own: Master, answers: dict[str, str], sentences: dict[str, str], reason: str = "") -> str:
+    """One page. `answers` are the student's texts by question; `sentences` ours; `reason` what was odd about the file."""
+    name = f"{sheet.first_name} {sheet.last_name}".strip() or sheet.student
+    waiting = sum(cell.max for cell in sheet.cells if cell.waits)
+    reached = sum(cell.max for cell in sheet.cells) - waiting
+    still = f"; {waiting:g} more points wait for your teacher" if waiting else ""
+    late = f" A penalty of {sheet.late_penalty:g} for being late is taken off." if sheet.late_penalty else ""
+    parts = [f"<h1>{_text(own.name)}: {sheet.score:g} of {reached:g} points{still}</h1>",
+             f"<p>{_text(name)}{', handed in ' + sheet.handed_in + ' UTC' if sheet.handed_in else ''}.{late}</p>"]
+    if reason:
+        parts.append(f"<p class=said>About the file: {_text(reason)}</p>")
+    parts += [_question(cell, answers.get(cell.question, ""), sentences.get(cell.question, "")) for cell in sheet.cells]
+    parts.append("<footer>Words of yours stand here as you wrote them. Hidden cases are named, not shown. Something looks wrong? "
+                 f"Tell your teacher the question and this line: {_text(sheet.student)}, {_text(sheet.assignment)}.</footer>")
+    return (f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+            f'<meta name="viewport" content="width=device-width"><title>{_text(own.name)}, {_text(name)}</title><style>{STYLE}</style></head>'
+            f"<body>\n" + "\n".join(parts) + "\n</body></html>\n")
+
+
+def _question(cell: Cell, answer: str, sentence: str) -> str:
+    if cell.waits:
+        kind, mark, sentence = "waits", f"waits, of {cell.max:g}", "A person will read this answer."
+    else:
+        kind = "full" if cell.score >= cell.max else "part" if cell.score > 0 else "none"
+        mark = f"{cell.score:g} of {cell.max:g}"
+        sentence = "Your teacher gave this mark." if cell.by_hand else sentence
+    shown = answer if len(answer) <= LONGEST_ANSWER else answer[:LONGEST_ANSWER] + "\n(the rest is left out here)"
+    said = f"<p class=said>Your teacher: {_text(cell.comment)}</p>" if cell.comment else ""
+    return (f"<h2>{_text(cell.question)} <span class='mark {kind}'>{mark}</span></h2><p>{_text(sentence[:1].upper() + sentence[1:])}</p>{said}"
+            + (f"<pre>{_text(shown)}</pre>" if shown.strip() else "<p class=waits>Nothing was written here.</p>"))
+
+
+def _answers(path: Path) -> dict[str, str]:
+    """The student's own texts, by question, from the rebuilt notebook: its answer cells."""
+    if not path.is_file():
+        return {}
+    found = {}
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        about = cell.get("metadata", {}).get("nbgrader", {})
+        question = question_of(about.get("grade_id", ""))
+        if question and about.get("solution"):
+            text = text_of(cell)
+            found[question] = html.unescape(text) if cell["cell_type"] == "markdown" else text       # the gradebook's copy is escaped once
+    return found
+
+
+def _text(text: str) -> str:
+    return html.escape(CONTROL.sub("\N{REPLACEMENT CHARACTER}", text))
