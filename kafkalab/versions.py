@@ -43,6 +43,7 @@ class Profile:
     awaits_join_in_poll               poll() waits for JoinGroup within its timeout (until 2.5, KIP-266); later it goes on fetching
     prepares_with_async_commit        auto commit before a rebalance is asynchronous and awaited (3.3, KAFKA-13310)
     revokes_even_nothing              "Revoking previously assigned partitions []" and its callback even at the first join (until 2.3)
+    raises_listener_errors            what a rebalance listener raises ends the poll (2.4, KAFKA-8421); before, it was only written down
     revokes_on_close                  close() calls onPartitionsRevoked (2.4, KAFKA-8421)
     join_disables_heartbeats          the heartbeat thread is switched off while joining (until 2.3)
     heartbeats_from_join              heartbeats begin after the JoinGroup answer, not after SyncGroup's (2.7)
@@ -118,6 +119,7 @@ class Profile:
     awaits_join_in_poll: bool = False
     prepares_with_async_commit: bool = True
     revokes_even_nothing: bool = False
+    raises_listener_errors: bool = True
     revokes_on_close: bool = True
     join_disables_heartbeats: bool = False
     heartbeats_from_join: bool = True
@@ -231,7 +233,8 @@ V2_3 = replace(
     V2_8, name="2.3", release="2.3.0", commit_id="fc1aaa116b661c8a", least_loaded=standing_then_preparing,
     client_id_without_group="consumer-{n}", client_id_with_group="consumer-{n}", awaits_join_in_poll=True, revokes_even_nothing=True,
     assigns_static_first=False, sticky_fast_path="", sticky_takes_from_the_fullest=True, sticky_moves_new_first=False,
-    sticky_reads_user_data_once=False, revokes_on_close=False, join_disables_heartbeats=True, heartbeats_from_join=False, eager_unassigns_at_prepare=False,
+    sticky_reads_user_data_once=False, revokes_on_close=False, raises_listener_errors=False,
+    join_disables_heartbeats=True, heartbeats_from_join=False, eager_unassigns_at_prepare=False,
     tells_owned_partitions=False, requires_stable_offsets=False, leave_reason_in_full=False, position_style="plain",
     keeps_leader_of_position=False, keeps_paused_data=False, prints_generation_object=False,
     starting_ms=430,

@@ -4,6 +4,7 @@ The consumer's whole side of the group protocol, put together from parts that ea
 
     coordinator_lookup  which broker coordinates the group?
     membership          in which state am I, of which generation?
+    assignment_changes  what is given up before a rebalance and taken up after it?
     group_join          JoinGroup and SyncGroup
     heartbeat_thread    what keeps me alive while the application works?
     group_offsets       committed offsets, asked for and moved
@@ -11,13 +12,14 @@ The consumer's whole side of the group protocol, put together from parts that ea
 
 Here is what happens around them, in Java's order, because the order of lines, of correlation ids and of sockets follows from
 it: what a poll does, what is given up before a join and taken up after it, and how one leaves. What differs between versions
-is a field of the Profile. Left out: pattern subscriptions, cooperative and sticky assignors, static membership.
+is a field of the Profile.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from kafkalab.clients.consumer.assignment_changes import AssignmentChanges
 from kafkalab.clients.consumer.auto_commit import AutoCommit
 from kafkalab.clients.consumer.consumer_network_client import ConsumerNetworkClient, Timer
 from kafkalab.clients.consumer.coordinator_lookup import CoordinatorLookup
@@ -25,15 +27,14 @@ from kafkalab.clients.consumer.group_join import GroupJoin, JoinAgain
 from kafkalab.clients.consumer.group_offsets import GroupOffsets
 from kafkalab.clients.consumer.heartbeat import Heartbeat
 from kafkalab.clients.consumer.heartbeat_thread import HeartbeatThread
-from kafkalab.clients.consumer.membership import NO_GENERATION, Generation, Membership, MemberState
+from kafkalab.clients.consumer.membership import Generation, Membership, MemberState
 from kafkalab.clients.consumer.request_future import RequestFuture
 from kafkalab.clients.consumer.subscription_state import SubscriptionState
-from kafkalab.clients.hash_order import ids_in_hash_order, partitions_in_hash_order
+from kafkalab.clients.hash_order import ids_in_hash_order
 from kafkalab.clients.log_context import LogContext
 from kafkalab.clients.node import Node
 from kafkalab.lines.java_values import list_text
 from kafkalab.protocol.messages import LeaveGroupRequest, MemberIdentity
-from kafkalab.records import TopicPartition
 from kafkalab.sim.apps import FOREVER_MS, Stage
 
 POLL_TIMEOUT = (
@@ -54,16 +55,15 @@ class ConsumerCoordinator:
         self._retry_backoff_ms = backoff_ms
         self._heartbeat = Heartbeat(config["session.timeout.ms"], config["heartbeat.interval.ms"], config["max.poll.interval.ms"],
                                     backoff_ms)
-        self._membership = Membership(group_id, profile, log)
+        self._membership = Membership(group_id, config.get("group.instance.id"), profile, log)
         self._lookup = CoordinatorLookup(group_id, profile, client, self._heartbeat, log, backoff_ms)
         self._thread = HeartbeatThread(profile, client, self._lookup, self._membership, self._heartbeat, self._leave_in_thread, stage, log,
                                        backoff_ms)
         self._join = GroupJoin(config, profile, client, self._lookup, self._membership, self._thread, self._heartbeat, subscriptions, log)
         self.offsets = GroupOffsets(profile, client, self._lookup, self._membership, subscriptions, log, backoff_ms)
         self._auto_commit = AutoCommit(config, self.offsets, subscriptions, log, self._clock)
+        self._changes = AssignmentChanges(config, profile, client, subscriptions, self._membership, self._auto_commit, log)
         self._needs_join_prepare = True
-        self._prepare_commit: RequestFuture | None = None
-        self._prepare_ends_ms: int | None = None
 
     @property
     def group_id(self) -> str:
@@ -89,6 +89,7 @@ class ConsumerCoordinator:
         """
         self.offsets.run_callbacks()
         if self._subscriptions.auto_assigned:
+            self._thread.raise_failure()
             self._heartbeat.polled(self._clock.now_ms)
             if self._lookup.unknown and not self._lookup.ensure_ready(timer):
                 return False
@@ -143,17 +144,18 @@ class ConsumerCoordinator:
             if not self._lookup.ensure_ready(timer):
                 return False
             if self._needs_join_prepare:
-                if not self._prepare_join(timer):
-                    return False
                 self._needs_join_prepare = False
+                if not self._changes.before_join(timer):
+                    self._needs_join_prepare = True
+                    return False
             future = self._join.begin()
             self._client.poll_until(future, timer)
             if not future.is_done:
                 return False
             self._join.under_way = None
             if future.succeeded:
-                self._complete_join(future.value)
                 self._needs_join_prepare = True
+                self._changes.after_join(future.value)
             elif isinstance(future.error, JoinAgain):
                 reason = str(future.error)
                 if self._profile.states_rejoin_reason and reason:
@@ -165,61 +167,6 @@ class ConsumerCoordinator:
                 if timer.expired:
                     return False
         return True
-
-    def _prepare_join(self, timer: Timer) -> bool:
-        """What a member does before it gives up its old assignment: commit, revoke. False: not done yet (onJoinPrepare)."""
-        self._log("ON_JOIN_PREPARE", generation=self.generation.id, member_id=self.generation.member_id)
-        if self._auto_commit.enabled:
-            if not self._profile.prepares_with_async_commit:
-                self._auto_commit.commit_sync(self._client.timer(self._config["max.poll.interval.ms"]))
-            elif not self._await_prepare_commit(timer):
-                return False
-        revoked = self._subscriptions.assigned()
-        if revoked or self._profile.revokes_even_nothing:
-            shown = list_text(revoked) if self._profile.revokes_even_nothing else self._partition_list(revoked)
-            self._revoke(revoked, shown)
-        if self._profile.eager_unassigns_at_prepare:
-            self._subscriptions.assign_from_subscribed([])
-        self._prepare_ends_ms = None
-        return True
-
-    def _await_prepare_commit(self, timer: Timer) -> bool:
-        """Wait for the commit before a rebalance, at most the rebalance timeout over several polls (KAFKA-13310)."""
-        if self._prepare_ends_ms is None:
-            self._prepare_ends_ms = self._clock.now_ms + self._config["max.poll.interval.ms"]
-        if self._prepare_commit is None:
-            self._log("PENDING_REVOCATION", partitions=list_text(self._subscriptions.assigned()))
-            self._prepare_commit = self._auto_commit.commit_async()
-        future = self._prepare_commit
-        self._client.poll_until(future, timer)
-        if future.is_done:
-            self._prepare_commit = None
-            if not (future.failed and future.is_retriable):
-                return True
-        if self._clock.now_ms >= self._prepare_ends_ms:
-            return True
-        self._client.sleep(min(timer.remaining_ms, self._retry_backoff_ms))
-        return False
-
-    def _complete_join(self, assigned: list[TopicPartition]) -> None:
-        """Take over the new assignment and tell the application (onJoinComplete)."""
-        self._log("ON_JOIN_COMPLETE", generation=self.generation.id, member_id=self.generation.member_id)
-        self._auto_commit.restart()
-        ordered = partitions_in_hash_order(assigned)
-        self._subscriptions.assign_from_subscribed([])
-        self._subscriptions.assign_from_subscribed(ordered)
-        self._log("NOTIFYING_ASSIGNOR", partitions=list_text(assigned))
-        self._log("ASSIGNED_PARTITIONS",
-                  partitions=self._partition_list(ordered if self._profile.prints_assignment_in_hash_order else assigned))
-        self._log.journal.append("assignment", self._log.who, group=self.group_id, generation=self.generation.id,
-                                 partitions=[str(tp) for tp in assigned])
-        if self._subscriptions.listener is not None:
-            self._subscriptions.listener.on_partitions_assigned(assigned)
-
-    def _revoke(self, partitions: list[TopicPartition], shown: str) -> None:
-        self._log("REVOKING_PARTITIONS", partitions=shown)
-        if self._subscriptions.listener is not None:
-            self._subscriptions.listener.on_partitions_revoked(partitions)
 
     # leaving
 
@@ -237,7 +184,7 @@ class ConsumerCoordinator:
 
     def _send_leave(self, reason: str) -> bool:
         generation, node = self.generation, self._lookup.node
-        if node is None or self.state is MemberState.UNJOINED or not generation.member_id:
+        if self._membership.instance_id is not None or node is None or self.state is MemberState.UNJOINED or not generation.member_id:
             return False
         in_full = self._profile.leave_reason_in_full and reason.startswith("consumer poll timeout")
         self._log("SENDING_LEAVE_GROUP", member_id=generation.member_id, node=node, reason=POLL_TIMEOUT if in_full else reason)
@@ -265,20 +212,14 @@ class ConsumerCoordinator:
             self._client.poll(timer)
             self.offsets.run_callbacks()
         self._thread.close()
-        if self._profile.revokes_on_close:
-            generation = NO_GENERATION if self.state is MemberState.UNJOINED else self.generation
-            self._log("ON_LEAVE_PREPARE", generation=generation, member_id=generation.member_id)
-            assigned = self._subscriptions.assigned()
-            if self._subscriptions.auto_assigned and assigned:
-                by_hash = self._profile.prints_assignment_in_hash_order
-                self._revoke(assigned, self._partition_list(partitions_in_hash_order(assigned) if by_hash else sorted(assigned)))
-        self.maybe_leave("the consumer is being closed")
+        try:
+            if self._profile.revokes_on_close:
+                self._changes.before_leaving()
+        finally:
+            self.maybe_leave("the consumer is being closed")
         node = self._lookup.checked_node()
         if node is not None:
             self._client.await_pending_requests(node, timer)
-
-    def _partition_list(self, partitions: list[TopicPartition]) -> str:
-        return list_text(partitions) if self._profile.brackets_partitions else ", ".join(map(str, partitions))
 
 
 def _snapshot_text(version: int, counts: Mapping[str, int]) -> str:

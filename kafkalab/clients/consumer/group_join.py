@@ -2,7 +2,7 @@
 
 Two requests. JOIN_GROUP says "I am here, this is what I want to read" and is answered when all have come; the answer makes
 one member the leader. SYNC_GROUP carries the leader's assignment and brings each member its share. What a member does before
-and after is `coordinator`'s. Left out: pattern subscriptions, the cooperative and sticky assignors.
+and after is `assignment_changes`'.
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ class GroupJoin:
         session_ms, poll_interval_ms = self._config["session.timeout.ms"], self._config["max.poll.interval.ms"]
         request = JoinGroupRequest(
             group_id=self._membership.group_id, session_timeout_ms=session_ms, rebalance_timeout_ms=poll_interval_ms,
-            member_id=self._membership.member_id, protocol_type="consumer", protocols=self._protocols(),
+            member_id=self._membership.member_id, group_instance_id=self._membership.instance_id, protocol_type="consumer",
+            protocols=self._protocols(),
             reason=self._membership.rejoin_reason or None)
         node = self._lookup.node
         self._log("SENDING_JOIN_GROUP", request=self._client.client.request_text(request, node), node=node)
@@ -83,7 +84,7 @@ class GroupJoin:
         self.joined_topics = frozenset(self._subscriptions.topics)
         self._log("JOINING_WITH_SUBSCRIPTION", topics=list_text(self._subscriptions.topics))
         owned = self._subscriptions.assigned() if self._profile.tells_owned_partitions else []
-        subscription = Subscription(topics=self._subscriptions.topics, owned=_by_topic(owned))
+        subscription = Subscription(topics=self._subscriptions.topics, owned=_by_topic(owned), generation_id=self._membership.generation.id)
         metadata = subscription_bytes(self._profile.name, subscription)
         return tuple(JoinGroupRequestProtocol(name=name, metadata=metadata) for name in self._config.assignors)
 
@@ -116,6 +117,9 @@ class GroupJoin:
         elif error is Errors.UNKNOWN_MEMBER_ID:
             membership.expelled()
             self._end(JoinAgain("rebalance failed due to UnknownMemberIdException"))
+        elif error is Errors.FENCED_INSTANCE_ID:
+            membership.expelled()
+            self._end(error.exception())
         else:
             self._refused(error)
 
@@ -157,7 +161,7 @@ class GroupJoin:
             self._end(Errors.COORDINATOR_NOT_AVAILABLE.exception())  # Lost while the answer was on its way.
             return
         request = SyncGroupRequest(group_id=membership.group_id, generation_id=membership.generation.id, member_id=membership.member_id,
-                                   protocol_type="consumer", protocol_name=membership.generation.protocol, assignments=assignments)
+                                   group_instance_id=membership.instance_id, protocol_type="consumer", protocol_name=membership.generation.protocol, assignments=assignments)
         self._log("SENDING_LEADER_SYNC" if is_leader else "SENDING_FOLLOWER_SYNC", request=self._client.client.request_text(request, node),
                   node=node, generation=membership.generation)
         self._client.send(node, request).on_done(self._synced)
@@ -165,7 +169,8 @@ class GroupJoin:
     def _assign(self, joined: JoinGroupResponse) -> tuple[SyncGroupRequestAssignment, ...]:
         """The leader's work: who reads what (ConsumerCoordinator.onLeaderElected, performAssignment until 3.1)."""
         subscriptions = {m.member_id: parse_subscription(m.metadata) for m in joined.members}
-        shown = ", ".join(f"{m}={subscription_text(s, self._profile.name)}" for m, s in subscriptions.items())
+        instances = {m.member_id: m.group_instance_id for m in joined.members}
+        shown = ", ".join(f"{m}={subscription_text(s, self._profile.name, instances[m])}" for m, s in subscriptions.items())
         self._log("PERFORMING_ASSIGNMENT", strategy=joined.protocol_name, subscriptions=f"{{{shown}}}")
         counts = self.assigned_by = self.partition_counts()
         self.assigned_at_version = self._client.client.metadata.update_version
@@ -208,6 +213,9 @@ class GroupJoin:
         elif error in (Errors.UNKNOWN_MEMBER_ID, Errors.ILLEGAL_GENERATION):
             membership.expelled()
             self._end(JoinAgain(f"rebalance failed due to {error.name}"))
+        elif error is Errors.FENCED_INSTANCE_ID:
+            membership.expelled()
+            self._end(error.exception())
         else:
             self._refused(error)
 

@@ -191,6 +191,7 @@ class GroupOffsets:
                 partition_index=tp.partition, committed_offset=committed.offset, committed_leader_epoch=epoch,
                 committed_metadata=committed.metadata))
         request = OffsetCommitRequest(group_id=group_id, generation_id_or_member_epoch=generation.id, member_id=generation.member_id,
+                                      group_instance_id=self._membership.instance_id,
                                       topics=tuple(OffsetCommitRequestTopic(name=t, partitions=tuple(ps)) for t, ps in topics.items()))
         self._log.journal.append("commit", self._log.who, group=group_id, offsets={str(tp): o.offset for tp, o in offsets.items()})
         future = RequestFuture()

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from kafkalab.clients.consumer.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.coordinator_lookup import LOST, CoordinatorLookup
 from kafkalab.clients.consumer.heartbeat import Heartbeat
-from kafkalab.clients.consumer.membership import Membership
+from kafkalab.clients.consumer.membership import Generation, Membership, MemberState
 from kafkalab.clients.consumer.request_future import RequestFuture
 from kafkalab.clients.log_context import LogContext
 from kafkalab.errors import Errors, error_for
@@ -33,6 +33,7 @@ class HeartbeatThread:
         self._clock = client.clock
         self._signal = Signal()
         self._started = self._enabled = self._closed = False
+        self._failure: BaseException | None = None
 
     def start(self) -> None:
         if not self._started:
@@ -49,6 +50,12 @@ class HeartbeatThread:
         if self._started:
             self._log("DISABLING_HEARTBEAT")
             self._enabled = False
+
+    def raise_failure(self) -> None:
+        """Raises, once, what ended the thread: another member took over this one's group.instance.id (pollHeartbeat)."""
+        if self._failure is not None:
+            error, self._failure = self._failure, None
+            raise error
 
     def close(self) -> None:
         if self._started:
@@ -96,10 +103,12 @@ class HeartbeatThread:
     def _send(self) -> None:
         membership, node = self._membership, self._lookup.node
         self._log("SENDING_HEARTBEAT", generation=membership.generation.id, member_id=membership.member_id, node=node)
-        request = HeartbeatRequest(group_id=membership.group_id, generation_id=membership.generation.id, member_id=membership.member_id)
-        self._client.send(node, request).on_done(self._answered)
+        request = HeartbeatRequest(group_id=membership.group_id, generation_id=membership.generation.id, member_id=membership.member_id,
+                                   group_instance_id=membership.instance_id)
+        asked = membership.generation
+        self._client.send(node, request).on_done(lambda sent: self._answered(asked, sent))
 
-    def _answered(self, sent: RequestFuture) -> None:
+    def _answered(self, asked: Generation, sent: RequestFuture) -> None:
         now_ms = self._clock.now_ms
         if sent.failed:
             self._failed(now_ms)
@@ -110,13 +119,21 @@ class HeartbeatThread:
             self._heartbeat.received(now_ms)
         elif error is Errors.REBALANCE_IN_PROGRESS:
             # KIP-62: the member is alive and must rejoin in its next poll.
+            self._heartbeat.received(now_ms)
+            if self._profile.heartbeats_from_join and self._membership.state is not MemberState.STABLE:
+                self._log("HEARTBEAT_IGNORED", error=error.name, state=self._membership.state.name)  # It is about to finish joining.
+                return
             self._log("HEARTBEAT_REBALANCING")
             if self._profile.states_rejoin_reason:
                 self._membership.request_rejoin("group is already rebalancing")
             self._membership.rejoin_needed = True
-            self._heartbeat.received(now_ms)
-        elif error in (Errors.ILLEGAL_GENERATION, Errors.UNKNOWN_MEMBER_ID):
+        elif error in (Errors.ILLEGAL_GENERATION, Errors.UNKNOWN_MEMBER_ID, Errors.FENCED_INSTANCE_ID):
+            if asked != self._membership.generation:
+                return  # The answer is about a generation this member has left behind.
             self._membership.expelled()
+            if error is Errors.FENCED_INSTANCE_ID:
+                self._log("HEARTBEAT_FENCED")
+                self._enabled, self._failure = False, error.exception()
         else:
             if error in LOST:
                 self._log("HEARTBEAT_COORDINATOR_INVALID", node=self._lookup.node)

@@ -55,7 +55,8 @@ class KafkaConsumer:
 
     def _build(self, lab, group: str | None, given: Mapping[str, Any]) -> None:
         profile, config = self.profile, self.config
-        prefix = f"[Consumer clientId={self.client_id}, groupId={'null' if group is None else group}] "
+        instance = config.get("group.instance.id")
+        prefix = f"[Consumer {'' if instance is None else f'instanceId={instance}, '}clientId={self.client_id}, groupId={'null' if group is None else group}] "
         self._log = log = LogContext(lab.journal, self.name, self.client_id, prefix, profile.name)
         log("CONSUMER_CONFIG", values=dump_text(profile.name, config, self.client_id))
         log("CONSUMER_INITIALIZING")

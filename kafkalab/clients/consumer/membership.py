@@ -2,7 +2,7 @@
 
 The four states of a member are an enum, the ways between them a table, and `transition_to` is the one place that walks it.
 Whoever talks to the coordinator (join, heartbeat, commit) tells the Membership what the answer means; the next poll asks it
-whether to join again. Static membership (group.instance.id) is left out.
+whether to join again. A static member (group.instance.id, KIP-345) has a name that outlives its process: it never says goodbye.
 """
 
 from __future__ import annotations
@@ -57,10 +57,11 @@ class Membership:
 
     rejoin_needed  the next poll sends JoinGroup; true from the start
     rejoin_reason  what that JoinGroup gives as its reason (KIP-800); empty for none
+    instance_id    group.instance.id, None for a dynamic member
     """
 
-    def __init__(self, group_id: str, profile, log: LogContext) -> None:
-        self.group_id = group_id
+    def __init__(self, group_id: str, instance_id: str | None, profile, log: LogContext) -> None:
+        self.group_id, self.instance_id = group_id, instance_id
         self.state = MemberState.UNJOINED
         self.generation = NO_GENERATION
         self.rejoin_needed = True
@@ -74,6 +75,15 @@ class Membership:
     @property
     def owes_heartbeats(self) -> bool:
         return self.state not in WITHOUT_HEARTBEATS
+
+    @property
+    def is_rebalancing(self) -> bool:
+        return self.state in (MemberState.PREPARING_REBALANCE, MemberState.COMPLETING_REBALANCE)
+
+    @property
+    def generation_as_member(self) -> Generation:
+        """The generation, or none for somebody who is no member (AbstractCoordinator.generation and its neighbours)."""
+        return NO_GENERATION if self.state is MemberState.UNJOINED else self.generation
 
     def transition_to(self, after: MemberState) -> None:
         if after is self.state:

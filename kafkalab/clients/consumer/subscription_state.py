@@ -73,12 +73,14 @@ class PartitionState:
 
     next_retry_ms    a reset or a validation is not asked for again before this time
     high_watermark   as the last answer told it, and the two other ends of the log
+    pending_revocation  about to be given up: nothing more is fetched or handed out
     leader           whom to fetch from, as found in the metadata `leader_as_of`; to be found anew when that is another one
     """
 
     state: FetchState = FetchState.INITIALIZING
     position: FetchPosition | None = None
     paused: bool = False
+    pending_revocation: bool = False
     reset_strategy: str | None = None
     next_retry_ms: int | None = None
     high_watermark: int | None = None
@@ -145,13 +147,22 @@ class SubscriptionState:
         """The assignment as a Java HashMap iterates over it: the order of lines and requests."""
         return partitions_in_hash_order(self.partitions)
 
+    def wants(self, topic: str) -> bool:
+        """Is the topic part of the subscription?"""
+        return topic in self.topics
+
+    def mark_pending_revocation(self) -> None:
+        for state in self.partitions.values():
+            state.pending_revocation = True
+
     def is_fetchable(self, tp: TopicPartition) -> bool:
         state = self.partitions[tp]
-        return not state.paused and state.state is FetchState.FETCHING
+        return not state.paused and not state.pending_revocation and state.state is FetchState.FETCHING
 
     def fetchable(self) -> list[tuple[TopicPartition, PartitionState]]:
         """Partitions with a position that are not paused, in the order of fetching."""
-        return [(tp, state) for tp, state in self.partitions.items() if not state.paused and state.state is FetchState.FETCHING]
+        return [(tp, state) for tp, state in self.partitions.items()
+                if state.state is FetchState.FETCHING and not state.paused and not state.pending_revocation]
 
     def initializing(self) -> list[TopicPartition]:
         return [tp for tp, s in self.partitions.items() if s.state is FetchState.INITIALIZING]
