@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from kafkalab.errors import IllegalArgumentException, SerializationException
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class TopicPartition:
+class TopicPartition(NamedTuple):
+    """A partition by name. A tuple, because it is the key of every map in a client."""
+
     topic: str
     partition: int
 

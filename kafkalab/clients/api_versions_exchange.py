@@ -18,7 +18,6 @@ from kafkalab.lines.cluster_text import api_versions_text, features_text
 from kafkalab.protocol.api_keys import ApiKeys
 from kafkalab.protocol.api_versions import usable_versions
 from kafkalab.protocol.messages import ApiVersionsRequest
-from kafkalab.sim.journal import Event
 
 if TYPE_CHECKING:
     from kafkalab.clients.network_client import NetworkClient
@@ -33,11 +32,15 @@ class ApiVersionsExchange:
     def __init__(self, client: NetworkClient) -> None:
         self.known: dict[str, Mapping[ApiKeys, int]] = {}
         self._client = client
-        self._to_ask: dict[str, Event] = {}
+        self._to_ask: dict[str, int] = {}
         self._lowered: dict[str, int] = {}
 
-    def due(self, connection: str, because: Event) -> None:
-        """This connection is to be asked; `because` is what happened on it."""
+    @property
+    def is_due(self) -> bool:
+        return bool(self._to_ask)
+
+    def due(self, connection: str, because: int) -> None:
+        """This connection is to be asked; `because` is the event of what happened on it."""
         self._to_ask[connection] = because
 
     def ask(self) -> None:
@@ -53,7 +56,7 @@ class ApiVersionsExchange:
         """In which version the question goes out."""
         return self._lowered.get(connection, self._client.profile.api_versions_version)
 
-    def answered(self, connection: str, asked_version: int, message: Any, event: Event) -> bool:
+    def answered(self, connection: str, asked_version: int, message: Any, event_id: int) -> bool:
         """Read the answer; False when this broker cannot be talked to and the connection has to go."""
         if message.error_code == Errors.NONE.code:
             self._record(connection, message)
@@ -63,7 +66,7 @@ class ApiVersionsExchange:
             return False
         offered = [span.max_version for span in message.api_keys if span.api_key == ApiKeys.API_VERSIONS.id]
         self._lowered[connection] = offered[0] if offered else 0
-        self.due(connection, event)
+        self.due(connection, event_id)
         return True
 
     def disconnected(self, connection: str) -> None:
@@ -82,5 +85,5 @@ class ApiVersionsExchange:
         self.known[connection] = usable_versions(name, message)
         self._client.states.ready(connection)
         self._client.log("API_VERSIONS_RECORDED", node_id=connection,
-                         versions=Later(lambda: api_versions_text(message.api_keys, name)),
-                         features=Later(lambda: features_text(message, name)))
+                         versions=Later(api_versions_text, message.api_keys, name),
+                         features=Later(features_text, message, name))

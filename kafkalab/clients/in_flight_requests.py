@@ -19,7 +19,10 @@ class InFlightRequests:
         self._count = 0
 
     def add(self, request: ClientRequest) -> None:
-        self._queues.setdefault(request.connection, deque()).append(request)
+        queue = self._queues.get(request.connection)
+        if queue is None:
+            queue = self._queues[request.connection] = deque()
+        queue.append(request)
         self._count += 1
 
     def can_send_more(self, connection: str) -> bool:
@@ -51,4 +54,6 @@ class InFlightRequests:
 
     def timed_out(self, now_ms: int) -> list[str]:
         """Connections whose oldest request was sent longer ago than its timeout."""
+        if not self._count:
+            return []
         return [id for id, queue in self._queues.items() if queue and now_ms - queue[0].sent_ms > queue[0].timeout_ms]

@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from kafkalab.lines.catalog import CATALOG
+from kafkalab.lines.payload import in_words
+from kafkalab.lines.wording import Wording
 from kafkalab.sim.journal import Journal
 
 
@@ -22,15 +24,15 @@ class Statement:
     changing  the values that cannot wait for their reader
     """
 
-    __slots__ = ("kind", "name", "level", "logger", "line", "template", "client_id", "changing")
+    __slots__ = ("kind", "name", "level", "logger", "line", "template", "client_id", "version", "changing")
 
-    def __init__(self, name: str, level: str, logger: str, line: int, template: str, client_id: str, changing: tuple[str, ...]) -> None:
-        self.kind = "line"
-        self.name, self.level, self.logger, self.line, self.template, self.client_id = name, level, logger, line, template, client_id
-        self.changing = changing
+    def __init__(self, name: str, wording: Wording, prefix: str, client_id: str, version: str, changing: tuple[str, ...]) -> None:
+        self.kind, self.name, self.client_id, self.version, self.changing = "line", name, client_id, version, changing
+        self.level, self.logger, self.line = wording.level, wording.logger, wording.at[version]
+        self.template = prefix + wording.template
 
     def fields(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        return {"level": self.level, "logger": self.logger, "line": self.line, "message": self.template.format_map(values),
+        return {"level": self.level, "logger": self.logger, "line": self.line, "message": self.template.format_map(in_words(values, self.version)),
                 "trace": values.get("trace"), "name": self.name, "client_id": self.client_id}
 
 
@@ -71,7 +73,7 @@ class LogContext:
             return None
         prefix = self.prefix.replace("{", "{{").replace("}", "}}") if wording.prefixed else ""
         changing = tuple(key for key, value in values.items() if not _is_frozen(value))
-        return Statement(name, wording.level, wording.logger, wording.at[self.version], prefix + wording.template, self.client_id, changing)
+        return Statement(name, wording, prefix, self.client_id, self.version, changing)
 
     def writes(self, name: str) -> bool:
         """Does this version have the line at all? For callers that would have to build costly texts."""

@@ -21,7 +21,7 @@ from kafkalab.clients.api_versions_exchange import ApiVersionsExchange
 from kafkalab.clients.connection_states import ClusterConnectionStates
 from kafkalab.clients.in_flight_requests import InFlightRequests
 from kafkalab.clients.least_loaded import LONG_MS, NodeLoad, Rule
-from kafkalab.clients.log_context import Later, LogContext
+from kafkalab.clients.log_context import LogContext
 from kafkalab.clients.metadata import Metadata
 from kafkalab.clients.metadata_updater import DefaultMetadataUpdater
 from kafkalab.clients.node import Node
@@ -81,6 +81,7 @@ class NetworkClient:
         self._correlation_id = 0
         self._aborted: list[ClientResponse] = []
         self._used: set[str] = set()
+        self._is_cold = bool(settings.first_use_ms)
         self._first_write_ahead = "writing" in settings.first_use_ms
 
     # asked by the client's other parts
@@ -202,16 +203,18 @@ class NetworkClient:
             responses, self._aborted = self._aborted, []
         else:
             self._take_news(responses)
-        _complete(responses)
+        if responses:
+            _complete(responses)
         return responses
 
     def _take_news(self, responses: list[ClientResponse]) -> None:
         found = self.selector.collect()
+        now_ms = self._clock.now_ms
         for _, (request, _, _) in found.sent:
             request.written = True
             if not request.expects_response:
                 self._in_flight.complete_sent(request)
-                responses.append(ClientResponse(request, self._clock.now_ms))
+                responses.append(ClientResponse(request, now_ms))
         for connection, message, cause in found.received:
             self._received(connection, message, cause, responses)
         for connection, how in found.disconnected:
@@ -220,12 +223,13 @@ class NetworkClient:
             self.states.checking_api_versions(connection)
             self.api_versions.due(connection, self._sockets.connected(connection))
             self.log("CONNECTION_COMPLETED", node_id=connection)
-        self.api_versions.ask()
-        for connection in self.states.stuck(self._clock.now_ms):
+        if self.api_versions.is_due:
+            self.api_versions.ask()
+        for connection in self.states.stuck(now_ms):
             self.log("DISCONNECTING_SETUP_TIMEOUT", node_id=connection, timeout_ms=self.states.setup_timeout_ms(connection))
             self.selector.close(connection)
             self._disconnected(connection, "self", responses)
-        for connection in self._in_flight.timed_out(self._clock.now_ms):
+        for connection in self._in_flight.timed_out(now_ms):
             self.log("DISCONNECTING_REQUEST_TIMEOUT", node_id=connection)
             self.selector.close(connection)
             self._disconnected(connection, "self", responses)
@@ -269,10 +273,9 @@ class NetworkClient:
 
     def _cancel(self, request: ClientRequest, now_ms: int, responses: list[ClientResponse]) -> None:
         version = request.header.api_version
-        self.log("REQUEST_CANCELLED", api=request.header.api_key.name, node_id=request.connection, correlation_id=request.correlation_id,
+        self.log("REQUEST_CANCELLED", header=request.header, request=as_sent(request.message, version), node_id=request.connection,
                  elapsed_created=now_ms - request.created_ms, elapsed_sent=now_ms - request.sent_ms, throttle=0,
-                 timeout_ms=request.timeout_ms,
-                 request=Later(lambda: payload.wire_text(as_sent(request.message, version), version, self.profile.name)))
+                 timeout_ms=request.timeout_ms)
         if not request.internal:
             responses.append(ClientResponse(request, now_ms, disconnected=True))
         elif request.header.api_key is ApiKeys.METADATA:
@@ -286,26 +289,23 @@ class NetworkClient:
         known = self.api_versions.known.get(connection)
         if known is None:
             version = self.api_versions.version_to_ask(connection)
-            self.log("API_VERSIONS_ASSUMED", api=api.name, correlation_id=request.correlation_id, node_id=connection, api_version=version)
+            self.log("API_VERSIONS_ASSUMED", api=api.title, correlation_id=request.correlation_id, node_id=connection, api_version=version)
         elif api in known:
             version = known[api]
         else:
             self._refuse_locally(request, api)
             return
-        self._take_time_for(api.name)
-        header = request.header = RequestHeader(api_key=api, api_version=version, client_id=self.settings.client_id,
-                                                correlation_id=request.correlation_id)
+        if self._is_cold:
+            self._take_time_for(api.title)
+        header = request.header = RequestHeader(api, version, self.settings.client_id, request.correlation_id)
         message = as_sent(request.message, version)
-        self.log("SENDING_REQUEST", api=api.name, correlation_id=request.correlation_id, timeout_ms=request.timeout_ms, node_id=connection,
-                 header=Later(lambda: payload.header_text(header, self.profile.name)),
-                 request=Later(lambda: payload.wire_text(message, version, self.profile.name)))
-        event = self._journal.append("request.sent", self.who, socket=self._sockets.of(connection), api=api.name, version=version,
-                                     correlation_id=request.correlation_id, node_id=connection,
-                                     expects_response=request.expects_response)
-        request.sent_ms, request.event_id = self._clock.now_ms, event.id
+        self.log("SENDING_REQUEST", header=header, request=message, timeout_ms=request.timeout_ms, node_id=connection)
+        request.event_id = self._journal.note(
+            "request.sent", self.who, socket=self._sockets.of(connection), api=api.title, version=version,
+            correlation_id=request.correlation_id, node_id=connection, expects_response=request.expects_response)
+        request.sent_ms = self._clock.now_ms
         self._in_flight.add(request)
-        with self._journal.because(event):
-            self.selector.send(connection, (request, header, message))
+        self.selector.send(connection, (request, header, message), request.event_id)
 
     def _refuse_locally(self, request: ClientRequest, api: ApiKeys) -> None:
         """The broker's ApiVersions did not offer this API: nothing goes on the wire, the correlation id is used up."""
@@ -318,20 +318,21 @@ class NetworkClient:
             self._aborted.append(ClientResponse(request, self._clock.now_ms, version_mismatch=True))
 
     def _received(self, connection: str, message: Any, cause: int | None, responses: list[ClientResponse]) -> None:
-        request, now_ms = self._in_flight.complete_next(connection), self._clock.now_ms
-        header, api = request.header, request.header.api_key
-        self._journal.cause = cause
-        event = self._journal.append("response.received", self.who, socket=self._sockets.of(connection), api=api.name,
-                                     correlation_id=request.correlation_id, node_id=connection, latency_ms=now_ms - request.created_ms)
-        self._journal.cause = event.id
-        self.log("RECEIVED_RESPONSE", node_id=connection, api=api.name, correlation_id=request.correlation_id,
-                 header=Later(lambda: payload.header_text(header, self.profile.name)),
-                 response=Later(lambda: payload.wire_text(message, header.api_version, self.profile.name)))
+        clock = self._clock
+        request, now_ms = self._in_flight.complete_next(connection), clock.now_ms
+        header = request.header
+        api = header.api_key
+        clock.cause = cause
+        event_id = clock.cause = self._journal.note(
+            "response.received", self.who, socket=self._sockets.of(connection), api=api.title,
+            correlation_id=request.correlation_id, node_id=connection, latency_ms=now_ms - request.created_ms)
+        self.log("RECEIVED_RESPONSE", header=header, response=message, node_id=connection)
         if api is ApiKeys.METADATA and request.internal:
             self._metadata_updater.answered(request, message, now_ms)
         elif api is ApiKeys.API_VERSIONS:
-            self._take_time_for("reading API_VERSIONS")
-            if not self.api_versions.answered(connection, header.api_version, message, event):
+            if self._is_cold:
+                self._take_time_for("reading API_VERSIONS")
+            if not self.api_versions.answered(connection, header.api_version, message, event_id):
                 self.selector.close(connection)
                 self._disconnected(connection, "self", responses)
         else:

@@ -16,6 +16,7 @@ from kafkalab.clients.idle_expiry import IdleExpiry
 from kafkalab.clients.log_context import LogContext
 from kafkalab.sim.apps import FOREVER_MS, Signal
 from kafkalab.sim.network import Connection, Network
+from kafkalab.sim.rng import below
 from kafkalab.sim.scheduler import Scheduler
 
 # A pass through a client's loop takes processor time. Without it a client would always look again before any answer could
@@ -95,10 +96,10 @@ class Selector:
         self._touch(id)
         return connection
 
-    def send(self, id: str, message: Any) -> None:
-        """Queue a message; the next poll writes it, still in the name of what runs now."""
+    def send(self, id: str, message: Any, cause: int | None) -> None:
+        """Queue a message; the next poll writes it, in the name of the journal's event `cause`."""
         channel = self.channels[id]
-        channel.queued.append((message, self._clock.cause))
+        channel.queued.append((message, cause))
         self._to_write[id] = channel
 
     @property
@@ -118,7 +119,7 @@ class Selector:
         if self._clock.now_ms >= self._busy_until_ms:
             self.signal.set()
         else:
-            self._clock.at(self._busy_until_ms, self.signal.set)
+            self._clock.post(self._busy_until_ms, self.signal.set)
 
     def close(self, id: str) -> None:
         """Close from this side; no news of it comes back."""
@@ -134,45 +135,53 @@ class Selector:
 
     def prepare(self, timeout_ms: int) -> int:
         """Write what is queued; until when (virtual time, ms) may the caller sleep unless `signal` is set first?"""
-        now_ms = max(self._clock.now_ms, self._busy_until_ms)
-        wrote = False
+        now_ms = self._clock.now_ms
+        if now_ms < self._busy_until_ms:
+            now_ms = self._busy_until_ms
+        wrote = self._to_write and self._write_queued(now_ms)
+        if self._news or self._lost:
+            self._raise_signal()
+        if wrote:
+            return now_ms + self._pass_ms[below(self._rng, len(self._pass_ms))]
+        if timeout_ms > 0:
+            return now_ms + timeout_ms if timeout_ms < FOREVER_MS - now_ms else FOREVER_MS
+        return now_ms if self.signal.is_set else now_ms + EMPTY_PASS_MS[below(self._rng, len(EMPTY_PASS_MS))]
+
+    def _write_queued(self, at_ms: int) -> bool:
+        """Write to each connection that stands what waits for it; says whether there was anything."""
+        clock, wrote = self._clock, False
+        before = clock.cause
         for id, channel in list(self._to_write.items()):
             if not channel.connected:
                 continue
             for message, cause in channel.queued:
-                self._write(channel.connection, message, now_ms, cause)
+                clock.cause = cause
+                if at_ms <= clock.now_ms:
+                    channel.connection.send(message)
+                else:
+                    clock.post(at_ms, channel.connection.send, message)
                 self._sent.append((id, message))
             channel.queued = []
             del self._to_write[id]
             self._touch(id)
             wrote = True
-        if self._news or self._lost:
-            self._raise_signal()
-        if wrote:
-            return now_ms + self._rng.choice(self._pass_ms)
-        if timeout_ms <= 0 and not self.signal.is_set:
-            return now_ms + self._rng.choice(EMPTY_PASS_MS)
-        return now_ms + min(max(timeout_ms, 0), FOREVER_MS - now_ms)
-
-    def _write(self, connection: Connection, message: Any, at_ms: int, cause: int | None) -> None:
-        before, self._clock.cause = self._clock.cause, cause
-        if at_ms <= self._clock.now_ms:
-            connection.send(message)
-        else:
-            self._clock.at(at_ms, lambda: connection.send(message))
-        self._clock.cause = before
+        clock.cause = before
+        return wrote
 
     def collect(self) -> Collected:
         """End the poll: one answer a channel at most, as Java's Selector does; more stay for the next poll."""
-        self.signal.clear()
+        self.signal.is_set = False
         found = Collected()
-        found.sent, self._sent = self._sent, []
-        found.disconnected, self._lost = self._lost, []
-        news, self._news = self._news, {}
-        for id, channel in news.items():
-            self._take_events(id, channel, found)
-            if id in self.channels:
-                self._touch(id)
+        if self._sent:
+            found.sent, self._sent = self._sent, []
+        if self._lost:
+            found.disconnected, self._lost = self._lost, []
+        if self._news:
+            news, self._news = self._news, {}
+            for id, channel in news.items():
+                self._take_events(id, channel, found)
+                if id in self.channels:
+                    self._touch(id)
         self._close_one_idle(found)
         return found
 

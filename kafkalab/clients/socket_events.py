@@ -26,11 +26,11 @@ class SocketEvents:
         self._sockets[node.connection] = event.fields["socket"] = event.id
         return event
 
-    def connected(self, connection: str) -> Event:
-        """Its cause is the opening, whatever the client does when it hears of it."""
-        opening = self._journal.events[self._sockets[connection]]
+    def connected(self, connection: str) -> int:
+        """The event's id. Its cause is the opening, whatever the client does when it hears of it."""
+        opening = self._sockets[connection]
         with self._journal.because(opening):
-            return self._journal.append("socket.connected", self._who, socket=opening.id, node_id=connection)
+            return self._journal.note("socket.connected", self._who, socket=opening, node_id=connection)
 
     def closed(self, connection: str, how: str) -> None:
         """how: "idle", "peer", "close" (the client's), "failed" (never stood) or "self"."""

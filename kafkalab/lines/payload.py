@@ -50,6 +50,18 @@ def header_text(header: RequestHeader, version: str) -> str:
             f"clientId={header.client_id}, correlationId={header.correlation_id}{tail})")
 
 
+def in_words(values, version: str):
+    """A line's values with the header and the message among them as text, where a line shows the wire."""
+    header = values.get("header")
+    if header.__class__ is not RequestHeader:
+        return values
+    shown = {"api": header.api_key.name, "correlation_id": header.correlation_id, **values, "header": header_text(header, version)}
+    for name in ("request", "response"):
+        if name in values:
+            shown[name] = wire_text(values[name], header.api_version, version)
+    return shown
+
+
 FLEXIBLE_SINCE = {"PRODUCE": 9, "FETCH": 12, "LIST_OFFSETS": 6, "METADATA": 9, "OFFSET_COMMIT": 8, "OFFSET_FETCH": 6,
                   "FIND_COORDINATOR": 3, "JOIN_GROUP": 6, "HEARTBEAT": 4, "LEAVE_GROUP": 4, "SYNC_GROUP": 4,
                   "API_VERSIONS": 3, "INIT_PRODUCER_ID": 2, "OFFSET_FOR_LEADER_EPOCH": 4, "ADD_PARTITIONS_TO_TXN": 3,

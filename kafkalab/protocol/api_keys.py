@@ -9,7 +9,7 @@ from kafkalab.protocol import messages as m
 
 
 class ApiKeys(enum.Enum):
-    """One API: its number on the wire, its request class and its response class."""
+    """One API: its number on the wire, its request class and its response class; `title` is `name`, without an enum's way there."""
 
     PRODUCE = (0, m.ProduceRequest, m.ProduceResponse)
     FETCH = (1, m.FetchRequest, m.FetchResponse)
@@ -36,6 +36,9 @@ class ApiKeys(enum.Enum):
         self.id = id
         self.request = request
         self.response = response
+        self.title = self._name_
+
+    __hash__ = object.__hash__  # Members are compared by identity; an enum would hash its name each time.
 
 
 _BY_ID = {api.id: api for api in ApiKeys}

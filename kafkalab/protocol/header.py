@@ -2,13 +2,12 @@
 
 Kafka's class is `RequestHeader`. A response carries only the correlation id back, so it needs no class of its own.
 """
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kafkalab.protocol.api_keys import ApiKeys
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestHeader:
+class RequestHeader(NamedTuple):
     """The envelope of one request on one connection.
 
     correlation_id: drawn by the client from one counter for all its connections; the answer repeats it.
