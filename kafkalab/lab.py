@@ -185,14 +185,18 @@ class Lab:
         self._names.add(name)
         return name
 
-    def call(self, who: str, name: str, args: Mapping[str, Any]) -> Event:
-        """Journal what the application did: the first cause of what follows. IllegalStateException from a process that was killed."""
+    def call(self, who: str, name: str, args: Mapping[str, Any]) -> int:
+        """Journal what the application did, the first cause of what follows, and return the event's id.
+
+        Raises IllegalStateException for a process that was killed.
+        """
         if who in self._killed:
             raise IllegalStateException(f"The process of {who} was killed at {self._killed[who]} ms; start another one under a new name.")
-        before, self.journal.cause = self.journal.cause, None
-        event = self.journal.append("call", who, name=name, args=dict(args))
-        self.journal.cause = before
-        return event
+        clock = self.clock
+        before, clock.cause = clock.cause, None
+        event_id = self.journal.note("call", who, name=name, args=args)
+        clock.cause = before
+        return event_id
 
     # what happened
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import random
 from collections import deque
 from collections.abc import Callable, Hashable
-from functools import partial
 from typing import Any
 
 from kafkalab.broker.broker_config import BrokerConfig
@@ -131,16 +130,15 @@ class Broker:
 
     def receive(self, connection_id: str, header: RequestHeader, request: Any) -> None:
         """A request has arrived. It is served when the one before it on this connection has been answered."""
-        now_ms = self._scheduler.now_ms
         connection = self._connections.get(connection_id) or self._accept(connection_id)
-        connection.last_used_ms = now_ms
+        connection.last_used_ms = self._scheduler.now_ms
         caller = Caller(connection_id, connection.client, header)
-        event = self._journal.append("request.received", self.name, client=connection.client,
-                                     api=header.api_key.name, correlation_id=header.correlation_id)
+        received = self._journal.note("request.received", self.name, client=connection.client, api=header.api_key.title,
+                                      correlation_id=header.correlation_id)
         if connection.caller is not None:
-            connection.queue.append((caller, request, event.id))
+            connection.queue.append((caller, request, received))
         else:
-            self._begin(connection, caller, request, event.id)
+            self._begin(connection, caller, request, received)
 
     def disconnected(self, connection_id: str) -> None:
         """The connection is gone, and with it what waited on it. A member stays one until its session ends: the group
@@ -185,12 +183,13 @@ class Broker:
     def _begin(self, connection: BrokerConnection, caller: Caller, request: Any, received: int) -> None:
         connection.caller = caller
         delay_ms = int(connection.rng.random() * (SLOWEST_MS + 1))
-        before, self._scheduler.cause = self._scheduler.cause, received
+        clock = self._scheduler
+        before, clock.cause = clock.cause, received
         if delay_ms:
-            self._scheduler.after(delay_ms, partial(self._serve, connection, caller, request))
+            clock.post(clock.now_ms + delay_ms, self._serve, connection, caller, request)
         else:
             self._serve(connection, caller, request)
-        self._scheduler.cause = before
+        clock.cause = before
 
     def _serve(self, connection: BrokerConnection, caller: Caller, request: Any) -> None:
         if connection.caller is not caller or self._connections.get(connection.id) is not connection:
@@ -214,14 +213,14 @@ class Broker:
         connection = self._connections.get(caller.connection_id)
         if connection is None or connection.caller is not caller:
             return  # nobody is there to hear it
-        header = caller.header
-        connection.last_used_ms = self._scheduler.now_ms
+        header, clock = caller.header, self._scheduler
+        connection.last_used_ms = clock.now_ms
         if effect.response is not None:
-            event = self._journal.append("response.sent", self.name, client=caller.client, api=header.api_key.name,
-                                         correlation_id=header.correlation_id)
-            before, self._scheduler.cause = self._scheduler.cause, event.id
+            before = clock.cause
+            clock.cause = self._journal.note("response.sent", self.name, client=caller.client, api=header.api_key.title,
+                                             correlation_id=header.correlation_id)
             self._respond(connection.id, header.correlation_id, effect.response)
-            self._scheduler.cause = before
+            clock.cause = before
         connection.caller = None
         if connection.queue:
             self._begin(connection, *connection.queue.popleft())
@@ -231,7 +230,7 @@ class Broker:
         earlier = self._timers.get(key)
         if earlier is not None:
             earlier.cancel()
-        self._timers[key] = self._scheduler.at(effect.at_ms, partial(self._ring, key))
+        self._timers[key] = self._scheduler.at(effect.at_ms, self._ring, key)
 
     def _cancel_timer(self, effect: CancelTimer) -> None:
         timer = self._timers.pop(effect.key, None)
@@ -246,7 +245,7 @@ class Broker:
             self._do(self._on_timer.get(key[0], self.coordinator.on_timer)(key, self._scheduler.now_ms))
 
     def _write(self, effect: Note) -> None:
-        self._journal.append(effect.kind, self.name, **effect.fields)
+        self._journal.write(effect.kind, self.name, effect.fields)
 
     def _look_again(self, effect: Appended) -> None:
         ends = self.replicas.ends_to_tell(effect.topic, effect.partition)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kafkalab.clients.connection_states import exponential_ms
 from kafkalab.clients.log_context import LogContext
@@ -42,13 +42,18 @@ class ClusterView:
     topics: dict[str, tuple[PartitionView, ...]]
     by_id: dict[int, Node]
     is_bootstrap: bool = False
+    leaders: dict[TopicPartition, Node] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        by_id = self.by_id
+        leaders = {tp: by_id[view.leader] for tp, view in self.partitions.items() if view.leader in by_id}
+        object.__setattr__(self, "leaders", leaders)
 
     def node(self, id: int) -> Node | None:
         return self.by_id.get(id)
 
     def leader(self, partition: TopicPartition) -> Node | None:
-        view = self.partitions.get(partition)
-        return None if view is None or view.leader is None else self.node(view.leader)
+        return self.leaders.get(partition)
 
 
 class Metadata:
@@ -80,8 +85,10 @@ class Metadata:
         self._fruitless = 0
         self._epochs: dict[TopicPartition, int] = {}
         self._backoff_drawn: tuple[int, int] | None = None
+        self._due_ms: int | None = None  # when the next refresh is due, if nothing changes; None: something has
 
     def bootstrap(self, nodes: tuple[Node, ...], now_ms: int) -> None:
+        self._due_ms = None
         self.view = ClusterView(None, nodes, {}, {}, {}, is_bootstrap=True)
         self.update_version = 1
         self._needs_full = self._profile.bootstrap_needs_update
@@ -101,12 +108,14 @@ class Metadata:
     def request_update(self) -> int:
         """Ask for a refresh; returns the version that will be outdated when it has come."""
         self._needs_full = True
+        self._due_ms = None
         return self.update_version
 
     def request_update_for_new_topics(self) -> int:
         """A topic is wanted that was not asked for before: no backoff for that."""
         self._last_refresh_ms = -(10**9)
         self._needs_new_topics = True
+        self._due_ms = None
         return self.update_version
 
     @property
@@ -123,11 +132,11 @@ class Metadata:
             self.request_update_for_new_topics()
 
     def time_to_next_update(self, now_ms: int) -> int:
-        to_expire = 0 if self.update_requested else max(0, self._last_success_ms + self._max_age_ms - now_ms)
-        return max(to_expire, self.time_to_allow_update(now_ms))
-
-    def time_to_allow_update(self, now_ms: int) -> int:
-        return max(0, self._last_refresh_ms + self._refresh_backoff_ms() - now_ms)
+        due_ms = self._due_ms
+        if due_ms is None:
+            allowed_ms = self._last_refresh_ms + self._refresh_backoff_ms()
+            due_ms = self._due_ms = allowed_ms if self.update_requested else max(allowed_ms, self._last_success_ms + self._max_age_ms)
+        return due_ms - now_ms if due_ms > now_ms else 0
 
     def _refresh_backoff_ms(self) -> int:
         if not self._profile.exponential_refresh_backoff:
@@ -143,12 +152,13 @@ class Metadata:
         return self._backoff_drawn[1]
 
     def failed_update(self, now_ms: int) -> None:
+        self._due_ms = None
         self._last_refresh_ms = now_ms
         self._fruitless += 1
 
     def update(self, response: MetadataResponse, now_ms: int, node_of: Callable[..., Node]) -> None:
         """Take over a good answer; what it leaves unanswered asks for the next refresh."""
-        before = self.view
+        before, self._due_ms = self.view, None
         self._needs_full = self._needs_new_topics = False
         self._last_refresh_ms = self._last_success_ms = now_ms
         self.update_version += 1
@@ -193,6 +203,8 @@ class Metadata:
 
     def raise_fatal(self) -> None:
         """Raises, once, what the last answer refused for good (maybeThrowAnyException)."""
+        if not self.error_topics:
+            return
         fatal = {topic: error for topic, error in self.error_topics.items() if not error.retriable}
         if fatal:
             self.error_topics = {}
