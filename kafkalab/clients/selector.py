@@ -96,10 +96,10 @@ class Selector:
         self._touch(id)
         return connection
 
-    def send(self, id: str, message: Any, cause: int | None) -> None:
-        """Queue a message; the next poll writes it, in the name of the journal's event `cause`."""
+    def send(self, id: str, message: Any, cause: int | None = None) -> None:
+        """Queue a message; the next poll writes it, in the name of the journal's event `cause` (None: of what runs now)."""
         channel = self.channels[id]
-        channel.queued.append((message, cause))
+        channel.queued.append((message, self._clock.cause if cause is None else cause))
         self._to_write[id] = channel
 
     @property
