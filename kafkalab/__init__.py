@@ -12,6 +12,8 @@
     lab.why(lab.sockets()[0])       # what led to the first connection
 """
 
+from kafkalab.clients.admin.kafka_admin_client import KafkaAdminClient
+from kafkalab.clients.admin.values import ConfigResource, NewPartitions, NewTopic, OffsetSpec, RecordsToDelete
 from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
 from kafkalab.errors import CommitFailedException, KafkaException, TimeoutException
@@ -21,6 +23,7 @@ from kafkalab.sockets import Socket
 from kafkalab.versions import PROFILES, Profile
 
 __all__ = [
-    "CommitFailedException", "ConsumerRecord", "ConsumerRecords", "KafkaConsumer", "KafkaException", "KafkaProducer", "Lab",
-    "OffsetAndMetadata", "PROFILES", "ProducerRecord", "Profile", "RecordMetadata", "Socket", "TimeoutException", "TopicPartition",
+    "CommitFailedException", "ConfigResource", "ConsumerRecord", "ConsumerRecords", "KafkaAdminClient", "KafkaConsumer", "KafkaException",
+    "KafkaProducer", "Lab", "NewPartitions", "NewTopic", "OffsetAndMetadata", "OffsetSpec", "PROFILES", "ProducerRecord", "Profile",
+    "RecordMetadata", "RecordsToDelete", "Socket", "TimeoutException", "TopicPartition",
 ]

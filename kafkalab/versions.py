@@ -97,6 +97,7 @@ class Profile:
     too_large_text                    what RecordTooLargeException says
     mentions_empty_fetches            a fetch without records gets its "Returning" line too
     names_partition_count             a time-out for a partition out of range names the count (3.9)
+    admin_lacks                       admin methods this version does not have yet: name -> what brought them
     classic_banner                    the note that KIP-848 is ready (4.4)
     """
 
@@ -170,6 +171,7 @@ class Profile:
     names_partition_count: bool = True
     mentions_empty_fetches: bool = True
     classic_banner: bool = False
+    admin_lacks: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def api_versions_version(self) -> int:
@@ -246,6 +248,8 @@ V2_3 = replace(
     validates_all_at_each_leader=True, notes_epoch_before_setting=False,
     transmits_after_assign=False, mentions_empty_fetches=False, partitioner="round robin", queues_init_producer_id=False,
     await_ready_polls_first=False, sends_request_topic_updates=False, too_large_text=TOO_LARGE_OLD,
+    admin_lacks={"alter_consumer_group_offsets": "KIP-396 (2.5)", "list_offsets": "KIP-396 (2.5)",
+                 "delete_consumer_group_offsets": "KIP-496 (2.4)", "elect_leaders": "KIP-460 (2.4)"},
 )
 V2_2 = replace(V2_3, name="2.2", release="2.2.2", commit_id="1d348535a0a747d1", least_loaded=fewest_unanswered,
                metadata_has_log_context=False, validates_positions=False, list_offsets_with_epoch=False, fetches_with_epoch=False, mentions_empty_fetches=True,

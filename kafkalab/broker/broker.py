@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Hashable
 from typing import Any
 
+from kafkalab.broker.administration import Administration
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster import TRANSACTION_TOPIC, ClusterState
 from kafkalab.broker.directory import Directory
@@ -89,6 +90,8 @@ class Broker:
         self.transactional_offsets = TransactionalOffsets(self.coordinator, cluster, config)
         self.verification = TransactionVerification(profile, cluster, self.replicas, self.transactional_offsets.commit)
         self.markers = MarkerWriter(node_id, cluster, self.replicas, self.transactional_offsets)
+        administration = Administration(node_id, profile, cluster, config)
+        cluster.on_topic_deleted.append(self.topic_deleted)
         self._scheduler = scheduler
         self._ask_broker = ask
         self._respond = respond
@@ -106,13 +109,15 @@ class Broker:
             m.OffsetForLeaderEpochRequest: self.replicas.offset_for_leader_epoch,
             m.FetchRequest: self.fetches.handle,
             m.InitProducerIdRequest: self._init_producer_id,
+            m.DeleteRecordsRequest: self.replicas.delete_records,
             m.AddPartitionsToTxnRequest: self.transactions.add_partitions,
             m.AddOffsetsToTxnRequest: self.transactions.add_offsets,
             m.EndTxnRequest: self.transactions.end_txn,
             m.TxnOffsetCommitRequest: self.verification.commit_offsets,
             m.WriteTxnMarkersRequest: self.markers.handle,
         } | dict.fromkeys((m.JoinGroupRequest, m.SyncGroupRequest, m.HeartbeatRequest, m.LeaveGroupRequest,
-                           m.OffsetCommitRequest, m.OffsetFetchRequest), self.coordinator.handle)
+                           m.OffsetCommitRequest, m.OffsetFetchRequest, m.ListGroupsRequest, m.DescribeGroupsRequest,
+                           m.DeleteGroupsRequest, m.OffsetDeleteRequest), self.coordinator.handle) | administration.handlers()
         self._on_timer = {"fetch": self.fetches.on_timer, "transactions": self.transactions.on_timer,
                           "verification": self.verification.on_timer}
         self._on_reply = {"transactions": self.transactions.on_reply, "verification": self.verification.on_reply}
@@ -169,6 +174,12 @@ class Broker:
         if topic == TRANSACTION_TOPIC:
             self._do(self.transactions.leader_changed(partition, self._scheduler.now_ms))
         self._do(self.fetches.look_again(topic, partition))
+
+    def topic_deleted(self, topic: str) -> None:
+        """The topic is no more: its replicas go, fetches that wait for it are answered, and groups forget their offsets in it."""
+        for partition in self.replicas.forget(topic):
+            self._do(self.fetches.look_again(topic, partition))
+        self._do(self.coordinator.topic_deleted(topic))
 
     # -- serving
 

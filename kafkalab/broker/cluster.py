@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kafkalab.broker.identifiers import kafka_uuid
@@ -60,6 +60,7 @@ class Topic:
     name: str
     topic_id: str
     partitions: tuple[Partition, ...]
+    config: Mapping[str, str | None] = field(default_factory=dict)
 
     @property
     def is_internal(self) -> bool:
@@ -73,6 +74,7 @@ class ClusterState:
     transaction_log: what stands in `__transaction_state`.
     transactions_ready_ms: when that topic is there for who asks for a coordinator; None until somebody does.
     revision: grows with every change, so that an answer made from this state can be kept until it changes.
+    on_topic_deleted: who else is to hear that a topic is gone, called with its name.
     tell: tell(kind, fields) hears of each change, for the journal: "cluster", "topic.created", "topic.deleted",
         "partition.changed", "broker.changed".
     """
@@ -97,14 +99,17 @@ class ClusterState:
         self.transactions_ready_ms: int | None = None
         self._next_producer_id = 0
         self._tell = tell
+        self.on_topic_deleted: list[Callable[[str], object]] = []
         tell("cluster", {"cluster_id": self.cluster_id, "controller": self.controller_id,
                          "brokers": {node.id: f"{node.host}:{node.port}" for node in self.brokers.values()}})
 
     def create_topic(self, name: str, partitions: int = 1, replication_factor: int = 1,
-                     leaders: Sequence[int] | None = None) -> Topic:
+                     leaders: Sequence[int] | None = None, replicas: Sequence[Sequence[int]] | None = None,
+                     config: Mapping[str, str | None] | None = None) -> Topic:
         """Create a topic and give its partitions to brokers in turn, the first replica leading.
 
-        leaders: who leads each partition instead; the other replicas are the brokers after it. ValueError where the
+        leaders: who leads each partition instead; the other replicas are the brokers after it. replicas: who has a replica
+        of each partition instead, its leader first. config: the topic's own settings (`topic_config`). ValueError where the
         name is illegal, the topic exists, a number is below 1, there are too few brokers, or a leader is not a broker.
         """
         ids = list(self.brokers)
@@ -123,17 +128,40 @@ class ClusterState:
         strangers = sorted(set(leaders) - set(ids))
         if strangers:
             raise ValueError(f"topic {name!r} names leaders that are no brokers: {strangers}; brokers are {ids}")
-        placed = []
-        for index, leader in enumerate(leaders):
-            first = ids.index(leader)
-            replicas = tuple(ids[(first + step) % len(ids)] for step in range(replication_factor))
-            placed.append(Partition(name, index, leader, replicas, replicas))
-        topic = Topic(name, kafka_uuid(self._rng), tuple(placed))
+        placed = [self._placed(name, index, leader, replication_factor, replicas and replicas[index]) for index, leader in enumerate(leaders)]
+        topic = Topic(name, kafka_uuid(self._rng), tuple(placed), dict(config or {}))
         self.topics[name] = topic
         self._names_by_id[topic.topic_id] = name
         self.revision += 1
         self._tell("topic.created", {"topic": name, "topic_id": topic.topic_id, "partitions": [told(one) for one in placed]})
         return topic
+
+    def _placed(self, topic: str, index: int, leader: int, count: int, replicas: Sequence[int] | None) -> Partition:
+        ids = list(self.brokers)
+        first = ids.index(leader)
+        brokers = tuple(replicas or (ids[(first + step) % len(ids)] for step in range(count)))
+        return Partition(topic, index, leader, brokers, brokers)
+
+    def add_partitions(self, name: str, count: int, replicas: Sequence[Sequence[int]] | None = None) -> None:
+        """Give a topic partitions up to `count`, with as many replicas as it has; replicas: who has those of the new ones."""
+        topic, ids = self.topics[name], list(self.brokers)
+        factor, before = len(topic.partitions[0].replicas), len(topic.partitions)
+        new = []
+        for index in range(before, count):
+            chosen = replicas[index - before] if replicas else None
+            new.append(self._placed(name, index, chosen[0] if chosen else ids[index % len(ids)], factor, chosen))
+        self.topics[name] = replace(topic, partitions=(*topic.partitions, *new))
+        for partition in new:
+            self.changed(partition)
+
+    def delete_topic(self, name: str) -> None:
+        """Forget a topic; every broker that watches throws its replicas away. KeyError where it does not exist."""
+        topic = self.topics.pop(name)
+        del self._names_by_id[topic.topic_id]
+        self.revision += 1
+        self._tell("topic.deleted", {"topic": name})
+        for forget in self.on_topic_deleted:
+            forget(name)
 
     def name_of(self, topic_id: str) -> str | None:
         """The topic with that id; None where there is none."""

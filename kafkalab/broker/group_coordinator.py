@@ -15,6 +15,7 @@ from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster import ClusterState
 from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer
 from kafkalab.broker.group import NEW_MEMBER_TIMEOUT_MS, NO_GENERATION, Group, Member, membership_error
+from kafkalab.broker.group_admin import GroupAdmin
 from kafkalab.broker.group_log import loaded, loaded_note, stored
 from kafkalab.broker.group_offsets import GroupOffsets
 from kafkalab.broker.group_state import GroupState, may_move
@@ -22,15 +23,19 @@ from kafkalab.broker.profiles import FIRST_GENERATION, BrokerProfile
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import (
+    DeleteGroupsRequest,
+    DescribeGroupsRequest,
     HeartbeatRequest,
     HeartbeatResponse,
     JoinGroupRequest,
     JoinGroupResponse,
     LeaveGroupRequest,
     LeaveGroupResponse,
+    ListGroupsRequest,
     MemberIdentity,
     MemberResponse,
     OffsetCommitRequest,
+    OffsetDeleteRequest,
     OffsetFetchRequest,
     SyncGroupRequest,
     SyncGroupResponse,
@@ -55,6 +60,7 @@ class GroupCoordinator:
         self._draw_member_uuid = draw_member_uuid
         self._largest_session_ms = config.group_max_session_timeout_ms or profile.largest_session_timeout_ms
         self._offsets = GroupOffsets(self, cluster, config)
+        self._admin = GroupAdmin(self, config)
         self._actions: dict[type, Callable[[Any, Caller, int], list[Effect]]] = {
             JoinGroupRequest: self._join,
             SyncGroupRequest: self._sync,
@@ -62,6 +68,10 @@ class GroupCoordinator:
             LeaveGroupRequest: self._leave,
             OffsetCommitRequest: self._offsets.commit,
             OffsetFetchRequest: self._offsets.fetch,
+            ListGroupsRequest: self._admin.list,
+            DescribeGroupsRequest: self._admin.describe,
+            DeleteGroupsRequest: self._admin.delete,
+            OffsetDeleteRequest: self._admin.delete_offsets,
         }
         self._alarms: dict[str, Callable[..., list[Effect]]] = {
             "join": self._join_phase_over,
@@ -89,6 +99,22 @@ class GroupCoordinator:
         notes = [loaded_note(group) for group in self.groups.values()]
         return notes + [SetTimer(("session", group.id, member.id), member.deadline_ms)
                         for group in self.groups.values() for member in group.members.values()]
+
+    def forget(self, group: Group, reason: str) -> list[Effect]:
+        """A group without members ends: deleted, or nothing of it is left."""
+        out: list[Effect] = []
+        self._transition_to(group, DEAD, reason, out)
+        del self.groups[group.id]
+        return out
+
+    def topic_deleted(self, topic: str) -> list[Effect]:
+        """Nobody can read on there: the offsets go, and with the last of them an empty group."""
+        out: list[Effect] = []
+        for group in list(self.groups.values()):
+            for name, partition in [place for place in group.offsets if place[0] == topic]:
+                del group.offsets[name, partition]
+                out.append(Note("offset.removed", {"group": group.id, "topic": name, "partition": partition, "reason": "topic deleted"}))
+        return out
 
     def retire(self, group_id: str) -> list[Effect]:
         """Stop coordinating a group: whoever waits learns that the coordinator is elsewhere."""

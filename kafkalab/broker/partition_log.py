@@ -82,6 +82,10 @@ class PartitionLog:
             still_open = self.producers.first_open()
             self.aborted.append(ended, stored.last_offset + 1 if still_open is None else still_open)
 
+    def begin_at_least(self, offset: int) -> None:
+        """Readers may no longer ask for anything before `offset` (UnifiedLog.maybeIncrementLogStartOffset)."""
+        self.log_start_offset = max(self.log_start_offset, offset)
+
     def read(self, offset: int, max_bytes: int, end_offset: int | None = None, *, at_least_one: bool = False) -> tuple[RecordBatch, ...]:
         """The batches from the one that holds `offset` on, as many as fit and begin below `end_offset` (None: the log end).
 

@@ -46,6 +46,8 @@ class BrokerProfile:
     names_own_range: an ApiVersions request in an unknown version is refused together with the range of versions the
         broker does know (KIP-511, 2.4); before, with an empty list.
     hints_new_leader: errors about leadership name the new leader and its address (KIP-951, 3.7).
+    forwards_to_controller: a broker passes an administrator's wishes on to the controller (KIP-590, 2.8); before, it sent
+        the client there with NOT_CONTROLLER.
     largest_session_timeout_ms: group.max.session.timeout.ms; five minutes until 2.2, thirty since 2.3 (KIP-389's release).
     finalized_features_epoch: what ApiVersions v3 and later reports (KIP-584); -1 where there are no features.
     """
@@ -66,6 +68,7 @@ class BrokerProfile:
     transaction_version: int
     names_own_range: bool
     hints_new_leader: bool
+    forwards_to_controller: bool
     largest_session_timeout_ms: int
     finalized_features_epoch: int
 
@@ -88,6 +91,7 @@ BROKER_PROFILES: Mapping[str, BrokerProfile] = MappingProxyType({
         transaction_version=0,
         names_own_range=False,
         hints_new_leader=False,
+        forwards_to_controller=False,
         largest_session_timeout_ms=1_800_000,
         finalized_features_epoch=-1,
     ),
@@ -108,6 +112,7 @@ BROKER_PROFILES: Mapping[str, BrokerProfile] = MappingProxyType({
         transaction_version=2,
         names_own_range=True,
         hints_new_leader=True,
+        forwards_to_controller=True,
         largest_session_timeout_ms=1_800_000,
         finalized_features_epoch=500,
     ),

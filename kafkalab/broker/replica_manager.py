@@ -18,6 +18,11 @@ from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors, error_for
 from kafkalab.protocol.messages import (
     ZERO_UUID,
+    DeleteRecordsPartition,
+    DeleteRecordsPartitionResult,
+    DeleteRecordsRequest,
+    DeleteRecordsResponse,
+    DeleteRecordsTopicResult,
     EpochEndOffset,
     LeaderIdAndEpoch,
     ListOffsetsPartition,
@@ -103,6 +108,33 @@ class ReplicaManager:
         replica.told = ends
         return Note("log.ends", {"topic": topic, "partition": index, "log_start_offset": ends[0], "log_end_offset": ends[1],
                                  "high_watermark": ends[2], "last_stable_offset": ends[3]})
+
+    def forget(self, topic: str) -> list[int]:
+        """Throw the replicas of a deleted topic away; says which partitions that were."""
+        gone = [index for name, index in self._replicas if name == topic]
+        for index in gone:
+            del self._replicas[topic, index]
+        return gone
+
+    def delete_records(self, request: DeleteRecordsRequest, caller: Caller, now_ms: int) -> list[Effect]:
+        """Move the log start up to an offset, -1 standing for the high watermark (KIP-107). OFFSET_OUT_OF_RANGE beyond it."""
+        after: list[Effect] = []
+        topics = tuple(
+            DeleteRecordsTopicResult(name=topic.name, partitions=tuple(self._delete_before(topic.name, part, after) for part in topic.partitions))
+            for topic in request.topics)
+        return [*after, Respond(caller, DeleteRecordsResponse(topics=topics))]
+
+    def _delete_before(self, topic: str, asked: DeleteRecordsPartition, after: list[Effect]) -> DeleteRecordsPartitionResult:
+        replica, error = self.led_replica(topic, asked.partition_index)
+        if replica is None:
+            return DeleteRecordsPartitionResult(partition_index=asked.partition_index, error_code=error)
+        log = replica.log
+        offset = log.high_watermark if asked.offset == -1 else asked.offset
+        if not 0 <= offset <= log.high_watermark:
+            return DeleteRecordsPartitionResult(partition_index=asked.partition_index, error_code=Errors.OFFSET_OUT_OF_RANGE.code)
+        log.begin_at_least(offset)
+        after.append(Appended(topic, asked.partition_index))
+        return DeleteRecordsPartitionResult(partition_index=asked.partition_index, low_watermark=log.log_start_offset)
 
     def leader_hint(self, topic: str, index: int) -> LeaderIdAndEpoch:
         """Who leads now (KIP-951)."""

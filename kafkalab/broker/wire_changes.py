@@ -24,6 +24,9 @@ class WireChange(enum.Enum):
     OFFSETS_BY_GROUPS = (ApiKeys.OFFSET_FETCH, 8, "KIP-709: several groups in one request")
     FETCH_BY_TOPIC_ID = (ApiKeys.FETCH, 13, "KIP-516: topics are identified, not named")
     FETCH_HINTS_LEADER = (ApiKeys.FETCH, 16, "KIP-951: an error names the new leader and its address")
+    GROUP_STATE_LISTED = (ApiKeys.LIST_GROUPS, 4, "KIP-518: groups are listed with their state")
+    GROUP_TYPE_LISTED = (ApiKeys.LIST_GROUPS, 5, "KIP-848: and with the protocol they follow")
+    MISSING_GROUP_IS_AN_ERROR = (ApiKeys.DESCRIBE_GROUPS, 6, "KIP-1043: a group that does not exist is not found, before it was Dead")
     PRODUCE_BY_TOPIC_ID = (ApiKeys.PRODUCE, 13, "KIP-516: topics are identified, not named")
     PRODUCE_HINTS_LEADER = (ApiKeys.PRODUCE, 10, "KIP-951: an error names the new leader and its address")
 

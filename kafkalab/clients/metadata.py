@@ -42,6 +42,7 @@ class ClusterView:
     topics: dict[str, tuple[PartitionView, ...]]
     by_id: dict[int, Node]
     is_bootstrap: bool = False
+    controller_id: int | None = None
     leaders: dict[TopicPartition, Node] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -51,6 +52,10 @@ class ClusterView:
 
     def node(self, id: int) -> Node | None:
         return self.by_id.get(id)
+
+    @property
+    def controller(self) -> Node | None:
+        return self.node(self.controller_id)
 
     def leader(self, partition: TopicPartition) -> Node | None:
         return self.leaders.get(partition)
@@ -190,7 +195,8 @@ class Metadata:
                 partitions[tp] = view
                 views.append(view)
             topics[topic.name] = tuple(sorted(views, key=lambda v: v.partition))
-        self.view = ClusterView(response.cluster_id, nodes, partitions, topics, {node.id: node for node in nodes})
+        self.view = ClusterView(response.cluster_id, nodes, partitions, topics, {node.id: node for node in nodes},
+                                controller_id=response.controller_id)
         # An answer that brings nothing new lengthens the wait for the next one (KIP-580).
         changed = before.is_bootstrap or before.topics != self.view.topics or set(before.nodes) != set(nodes)
         self._fruitless = 0 if changed and not self.error_topics else self._fruitless + 1

@@ -38,3 +38,5 @@ class Node:
 
     def __str__(self) -> str:
         return self.text
+
+    __repr__ = __str__

@@ -22,7 +22,7 @@ from kafkalab.sim.scheduler import Scheduler
 # A pass through a client's loop takes processor time. Without it a client would always look again before any answer could
 # have come, which real ones do only mostly. Milliseconds, drawn for each pass that wrote something, and for each that did
 # nothing; a consumer does more between two polls than a producer's Sender.
-PASS_MS = {"producer": (0, 0, 1, 1, 2, 3), "consumer": (0, 1, 2, 2, 3, 4)}
+PASS_MS = {"producer": (0, 0, 1, 1, 2, 3), "consumer": (0, 1, 2, 2, 3, 4), "admin": (0, 0, 1, 1, 2, 3)}
 EMPTY_PASS_MS = (0, 0, 0, 1)
 
 EXCEPTIONS = {

@@ -64,7 +64,7 @@ def _cluster_printer(profile) -> Callable[[MetadataResponse | None, tuple[Node, 
 def network_client(lab, kind: str, who: str, client_id: str, config: Mapping[str, Any], profile, log: LogContext,
                    wanted_topics: Callable[[], Iterable[str]], max_in_flight: int, auto_create: bool = True,
                    least_loaded: Rule | None = None) -> NetworkClient:
-    """The network client of a "consumer" or a "producer"; its metadata knows no node before `bootstrap`.
+    """The network client of a "consumer", a "producer" or an "admin"; its metadata knows no node before `bootstrap`.
 
     wanted_topics  tells what METADATA is to ask for
     auto_create    whether asking may create a topic (allow.auto.create.topics)

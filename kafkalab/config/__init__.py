@@ -1,4 +1,4 @@
-"""What producers and consumers can be told: keys with their defaults by client version, typed, checked and printed."""
-from kafkalab.config.client_config import ClientConfig, ConsumerConfig, ProducerConfig, dump_text
+"""What clients can be told: keys with their defaults by client version, typed, checked and printed."""
+from kafkalab.config.client_config import AdminClientConfig, ClientConfig, ConsumerConfig, ProducerConfig, dump_text
 
-__all__ = ["ClientConfig", "ConsumerConfig", "ProducerConfig", "dump_text"]
+__all__ = ["AdminClientConfig", "ClientConfig", "ConsumerConfig", "ProducerConfig", "dump_text"]

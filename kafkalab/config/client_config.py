@@ -8,7 +8,7 @@ settings are with the broker (`kafkalab.broker.broker_config`).
 import difflib
 from collections.abc import Iterator, Mapping
 
-from kafkalab.config.client_keys import ASSIGNOR_PROTOCOLS, CONSUMER_KEYS, PRODUCER_KEYS, SHARED_KEYS
+from kafkalab.config.client_keys import ADMIN_KEYS, ASSIGNOR_PROTOCOLS, CONSUMER_KEYS, NOT_FOR_ADMINS, PRODUCER_KEYS, SHARED_KEYS
 from kafkalab.config.keys import CLIENT_VERSIONS, GONE, Effect, Key, Type
 from kafkalab.config.security_keys import SECURITY_KEYS
 from kafkalab.errors import ConfigException
@@ -67,8 +67,8 @@ class ClientConfig(Mapping[str, object]):
         if key is not None:
             versions = [version for version in CLIENT_VERSIONS if key.default(version) is not GONE]
             return f"A {self.kind} {self.version} does not know {name}: it exists from {versions[0]} to {versions[-1]}."
-        if any(name in other.keys_known for other in (ProducerConfig, ConsumerConfig)):
-            return f"{name} is not for a {self.kind} but for the other kind of client."
+        if any(name in other.keys_known for other in (ProducerConfig, ConsumerConfig, AdminClientConfig)):
+            return f"{name} is not for a {self.kind} but for another kind of client."
         known = [known for known, key in self.keys_known.items() if key.default(self.version) is not GONE]
         near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)[0]
         return f"A {self.kind} {self.version} does not know {name}; the nearest key it knows is {near}."
@@ -136,6 +136,13 @@ class ConsumerConfig(ClientConfig):
             if self.given.get("enable.auto.commit"):
                 raise ConfigException("enable.auto.commit cannot be set to true when default group id (null) is used.")
             values["enable.auto.commit"] = False
+
+
+class AdminClientConfig(ClientConfig):
+    """An administrator's keys."""
+
+    kind = "admin client"
+    keys_known = {key.name: key for key in (*SHARED_KEYS, *SECURITY_KEYS, *ADMIN_KEYS) if key.name not in NOT_FOR_ADMINS}
 
 
 def dump_text(version: str, config: ClientConfig, client_id: str) -> str:

@@ -129,3 +129,16 @@ CONSUMER_KEYS = (
     inert("share.acknowledgement.mode", Type.STRING, {"4.4": "implicit"}, "for share consumers only (KIP-932)"),
     inert("share.acquire.mode", Type.STRING, {"4.4": "BATCH_OPTIMIZED"}, "for share consumers only (KIP-932)"),
 )
+
+ADMIN_KEYS = (
+    key("connections.max.idle.ms", Type.LONG, 300_000, "a connection unused for this long is closed, whichever it is"),
+    key("default.api.timeout.ms", Type.INT, {"2.8": 60_000}, "how long a call may take when it is not told otherwise (KIP-533)", at_least(0)),
+    key("enable.metrics.push", Type.BOOLEAN, {"3.9": False}, "ask brokers for a metrics subscription (KIP-714)"),
+    key("receive.buffer.bytes", Type.INT, 65_536, "SO_RCVBUF; the lab only prints it", at_least(-1)),
+    key("request.timeout.ms", Type.INT, {"2.1": 120_000, "2.8": 30_000}, "how long an answer is awaited before the connection is given up (KIP-533)",
+        at_least(0)),
+    key("retries", Type.INT, {"2.1": 5, "2.8": MAX_INT}, "how often a call is tried again, within its time (KIP-533)", between(0, MAX_INT)),
+    fixed("bootstrap.controllers", Type.LIST, {"3.9": ()}, "controllers are not asked directly in the lab (KIP-919)"),
+)
+NOT_FOR_ADMINS = ("interceptor.classes",)
+"""Shared keys that an admin client does not know."""

@@ -66,13 +66,17 @@ FLEXIBLE_SINCE = {"PRODUCE": 9, "FETCH": 12, "LIST_OFFSETS": 6, "METADATA": 9, "
                   "FIND_COORDINATOR": 3, "JOIN_GROUP": 6, "HEARTBEAT": 4, "LEAVE_GROUP": 4, "SYNC_GROUP": 4,
                   "API_VERSIONS": 3, "INIT_PRODUCER_ID": 2, "OFFSET_FOR_LEADER_EPOCH": 4, "ADD_PARTITIONS_TO_TXN": 3,
                   "ADD_OFFSETS_TO_TXN": 3, "END_TXN": 3, "WRITE_TXN_MARKERS": 1, "TXN_OFFSET_COMMIT": 3,
-                  "GET_TELEMETRY_SUBSCRIPTIONS": 0}
+                  "GET_TELEMETRY_SUBSCRIPTIONS": 0, "DESCRIBE_GROUPS": 5, "LIST_GROUPS": 3, "CREATE_TOPICS": 5, "DELETE_TOPICS": 4,
+                  "DELETE_RECORDS": 2, "DESCRIBE_CONFIGS": 4, "CREATE_PARTITIONS": 2, "DELETE_GROUPS": 2, "DESCRIBE_CLUSTER": 0}
 """The first version of each API with tagged fields (KIP-482); their requests have a header of version 2."""
+
+NEVER = 1_000
+"""OFFSET_DELETE has none to this day."""
 
 
 def header_version(header: RequestHeader) -> int:
     """The version of the header itself: 2 with tagged fields, else 1."""
-    return 2 if header.api_version >= FLEXIBLE_SINCE[header.api_key.name] else 1
+    return 2 if header.api_version >= FLEXIBLE_SINCE.get(header.api_key.name, NEVER) else 1
 
 
 def client_response_text(header: RequestHeader, response, *, received_at_ms: int, latency_ms: int, version: str,

@@ -14,8 +14,9 @@ BATCHED_SINCE = {
     m.FindCoordinatorRequest: 4, m.FindCoordinatorResponse: 4,
     m.LeaveGroupRequest: 3, m.LeaveGroupResponse: 3,
     m.OffsetFetchRequest: 8, m.OffsetFetchResponse: 8,
+    m.DeleteTopicsRequest: 6,
 }
-"""The first API version that carries a list; before it, the one thing stands in the top-level fields."""
+"""The first API version that carries a list of structs; before it, the one thing stands in the top-level fields."""
 
 IDENTIFIED_SINCE = {m.FetchResponse: 13, m.ProduceResponse: 13}
 """The first API version whose answers name topics by id alone. (Requests keep the name: the client prints it.)"""
@@ -98,7 +99,12 @@ def _single_group(response: m.OffsetFetchResponse) -> m.OffsetFetchResponse:
     return m.OffsetFetchResponse(throttle_time_ms=response.throttle_time_ms, topics=topics, error_code=group.error_code)
 
 
+def _names_of_topics(request: m.DeleteTopicsRequest) -> m.DeleteTopicsRequest:
+    return m.DeleteTopicsRequest(topic_names=tuple(topic.name for topic in request.topics), timeout_ms=request.timeout_ms)
+
+
 _SINGLE = {
+    m.DeleteTopicsRequest: _names_of_topics,
     m.FindCoordinatorRequest: _single_coordinator_question, m.FindCoordinatorResponse: _single_coordinator,
     m.LeaveGroupRequest: _single_leaver, m.LeaveGroupResponse: _single_farewell,
     m.OffsetFetchRequest: _single_group_question, m.OffsetFetchResponse: _single_group,

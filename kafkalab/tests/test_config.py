@@ -53,7 +53,7 @@ def test_defaults_change_with_the_version(kind, key, changes):
 @pytest.mark.parametrize(("kind", "version", "given", "sentence"), [
     (ConsumerConfig, "3.9", {"session.timout.ms": 1}, "A consumer 3.9 does not know session.timout.ms; the nearest key it knows is session.timeout.ms."),
     (ConsumerConfig, "2.3", {"enable.metrics.push": True}, "A consumer 2.3 does not know enable.metrics.push: it exists from 3.9 to 4.4."),
-    (ConsumerConfig, "4.4", {"acks": "all"}, "acks is not for a consumer but for the other kind of client."),
+    (ConsumerConfig, "4.4", {"acks": "all"}, "acks is not for a consumer but for another kind of client."),
     (ConsumerConfig, "3.9", {"max.poll.records": "many"}, "Invalid value many for configuration max.poll.records: Not a number of type INT"),
     (ConsumerConfig, "3.9", {"max.poll.records": 0}, "Invalid value 0 for configuration max.poll.records: Value must be at least 1"),
     (ConsumerConfig, "3.9", {"enable.auto.commit": "maybe"},

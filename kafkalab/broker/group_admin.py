@@ -1,0 +1,120 @@
+"""Groups seen by an administrator: listed, described, forgotten. LIST_GROUPS, DESCRIBE_GROUPS, DELETE_GROUPS, OFFSET_DELETE.
+
+Kafka's classes are GroupCoordinator (2.3) and GroupMetadataManager with OffsetMetadataManager (4.x). What a coordinator answers for a
+group it does not know is the protocol's matter: up to DESCRIBE_GROUPS v5 such a group is Dead, from v6 on it is not found (KIP-1043).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkalab.broker.broker_config import BrokerConfig
+from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond
+from kafkalab.broker.group import Group
+from kafkalab.broker.group_state import GroupState
+from kafkalab.broker.wire_changes import WireChange
+from kafkalab.errors import Errors
+from kafkalab.protocol import messages as m
+from kafkalab.protocol.consumer_protocol import parse_subscription
+
+if TYPE_CHECKING:
+    from kafkalab.broker.group_coordinator import GroupCoordinator
+
+CLASSIC = "classic"
+CONSUMER_PROTOCOL = "consumer"
+
+
+class GroupAdmin:
+    def __init__(self, coordinator: GroupCoordinator, config: BrokerConfig) -> None:
+        self._coordinator, self._config = coordinator, config
+
+    def list(self, request: m.ListGroupsRequest, caller: Caller, now_ms: int) -> list[Effect]:
+        """The groups this broker coordinates."""
+        states = {state.lower() for state in request.states_filter}
+        with_state = WireChange.GROUP_STATE_LISTED.holds_for(caller.header)
+        with_type = WireChange.GROUP_TYPE_LISTED.holds_for(caller.header)
+        types = {kind.lower() for kind in request.types_filter}
+        found = tuple(
+            m.ListedGroup(group_id=group.id, protocol_type=group.protocol_type or "", group_state=group.state.value if with_state else "",
+                          group_type=_type_of(group) if with_type else "")
+            for group in self._coordinator.groups.values() if self._coordinator.coordinates(group.id)
+            and (not states or group.state.value.lower() in states) and (not types or _type_of(group) in types))
+        return [Respond(caller, m.ListGroupsResponse(groups=found))]
+
+    def describe(self, request: m.DescribeGroupsRequest, caller: Caller, now_ms: int) -> list[Effect]:
+        return [Respond(caller, m.DescribeGroupsResponse(groups=tuple(self._described(id, caller) for id in request.groups)))]
+
+    def _described(self, group_id: str, caller: Caller) -> m.DescribedGroup:
+        if not self._coordinator.coordinates(group_id):
+            return m.DescribedGroup(group_id=group_id, error_code=Errors.NOT_COORDINATOR.code)
+        group = self._coordinator.groups.get(group_id)
+        if group is None or group.state is GroupState.DEAD:
+            if WireChange.MISSING_GROUP_IS_AN_ERROR.holds_for(caller.header):
+                return m.DescribedGroup(group_id=group_id, group_state="Dead", error_code=Errors.GROUP_ID_NOT_FOUND.code,
+                                        error_message=f"Group {group_id} not found.")
+            return m.DescribedGroup(group_id=group_id, group_state="Dead")
+        shows_protocol = group.state in (GroupState.STABLE, GroupState.COMPLETING_REBALANCE)
+        members = tuple(
+            m.DescribedGroupMember(
+                member_id=member.id, group_instance_id=member.instance_id, client_id=member.client_id, client_host=member.client_host,
+                member_metadata=member.metadata_for(group.protocol) if group.state is GroupState.STABLE else b"",
+                member_assignment=member.assignment if group.state is GroupState.STABLE else b"")
+            for member in group.members.values())
+        return m.DescribedGroup(group_id=group_id, group_state=group.state.value, protocol_type=group.protocol_type or "",
+                                protocol_data=(group.protocol or "") if shows_protocol else "", members=members)
+
+    def delete(self, request: m.DeleteGroupsRequest, caller: Caller, now_ms: int) -> list[Effect]:
+        effects: list[Effect] = []
+        results = tuple(m.DeletableGroupResult(group_id=id, error_code=self._delete(id, effects).code) for id in request.groups_names)
+        return [*effects, Respond(caller, m.DeleteGroupsResponse(results=results))]
+
+    def _delete(self, group_id: str, effects: list[Effect]) -> Errors:
+        if not group_id:
+            return Errors.INVALID_GROUP_ID
+        if not self._coordinator.coordinates(group_id):
+            return Errors.NOT_COORDINATOR
+        group = self._coordinator.groups.get(group_id)
+        if group is None or group.state is GroupState.DEAD:
+            return Errors.GROUP_ID_NOT_FOUND
+        if group.state is not GroupState.EMPTY:
+            return Errors.NON_EMPTY_GROUP
+        effects += [CancelTimer(("pending", group_id, member)) for member in group.pending]
+        effects += self._coordinator.forget(group, "the group was deleted")
+        return Errors.NONE
+
+    def delete_offsets(self, request: m.OffsetDeleteRequest, caller: Caller, now_ms: int) -> list[Effect]:
+        """KIP-496. A live group keeps the offsets of topics it reads."""
+        error, subscribed = self._offsets_deletable(request.group_id)
+        if error is not Errors.NONE:
+            return [Respond(caller, m.OffsetDeleteResponse(error_code=error.code))]
+        group = self._coordinator.groups[request.group_id]
+        notes: list[Effect] = []
+        topics = []
+        for topic in request.topics:
+            answers = []
+            for part in topic.partitions:
+                outcome = Errors.GROUP_SUBSCRIBED_TO_TOPIC if topic.name in subscribed else Errors.NONE
+                if outcome is Errors.NONE and group.offsets.pop((topic.name, part.partition_index), None) is not None:
+                    notes.append(Note("offset.removed", {"group": group.id, "topic": topic.name, "partition": part.partition_index,
+                                                         "reason": "deleted"}))
+                answers.append(m.OffsetDeleteResponsePartition(partition_index=part.partition_index, error_code=outcome.code))
+            topics.append(m.OffsetDeleteResponseTopic(name=topic.name, partitions=tuple(answers)))
+        return [*notes, Respond(caller, m.OffsetDeleteResponse(topics=tuple(topics)))]
+
+    def _offsets_deletable(self, group_id: str) -> tuple[Errors, set[str]]:
+        """Whether offsets may be removed, and of which topics they may not."""
+        if not self._coordinator.coordinates(group_id):
+            return Errors.NOT_COORDINATOR, set()
+        group = self._coordinator.groups.get(group_id)
+        if group is None or group.state is GroupState.DEAD:
+            return Errors.GROUP_ID_NOT_FOUND, set()
+        if group.state is GroupState.EMPTY:
+            return Errors.NONE, set()
+        if group.protocol_type != CONSUMER_PROTOCOL:
+            return Errors.NON_EMPTY_GROUP, set()
+        return Errors.NONE, {topic for member in group.members.values() for offered in member.protocols
+                             for topic in parse_subscription(offered.metadata).topics}
+
+
+def _type_of(group: Group) -> str:
+    return getattr(group, "type", CLASSIC)

@@ -1,0 +1,75 @@
+"""What can be set for one topic alone, and which broker setting holds where it is not (TopicConfig, ServerTopicConfigSynonyms).
+
+A topic keeps what was given as text, as Kafka does. A key counts as modelled when the broker setting behind it is one that the lab's
+brokers read (`broker_config`): then it is read with the same check, else another value than Kafka's default is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from kafkalab.broker.broker_config import DOTTED, BrokerConfig
+
+OWN, STATIC_BROKER, DEFAULT = 1, 4, 5
+"""Where a topic's setting comes from (DescribeConfigsResponse.ConfigSource)."""
+
+SYNONYMS: Mapping[str, tuple[str, str]] = {
+    "cleanup.policy": ("log.cleanup.policy", "delete"),
+    "compression.gzip.level": ("compression.gzip.level", "-1"),
+    "compression.lz4.level": ("compression.lz4.level", "9"),
+    "compression.type": ("compression.type", "producer"),
+    "compression.zstd.level": ("compression.zstd.level", "3"),
+    "delete.retention.ms": ("log.cleaner.delete.retention.ms", "86400000"),
+    "file.delete.delay.ms": ("log.segment.delete.delay.ms", "60000"),
+    "flush.messages": ("log.flush.interval.messages", "9223372036854775807"),
+    "flush.ms": ("log.flush.interval.ms", "9223372036854775807"),
+    "follower.replication.throttled.replicas": ("follower.replication.throttled.replicas", ""),
+    "index.interval.bytes": ("log.index.interval.bytes", "4096"),
+    "leader.replication.throttled.replicas": ("leader.replication.throttled.replicas", ""),
+    "local.retention.bytes": ("log.local.retention.bytes", "-2"),
+    "local.retention.ms": ("log.local.retention.ms", "-2"),
+    "max.compaction.lag.ms": ("log.cleaner.max.compaction.lag.ms", "9223372036854775807"),
+    "max.message.bytes": ("message.max.bytes", "1048588"),
+    "message.downconversion.enable": ("log.message.downconversion.enable", "true"),
+    "message.format.version": ("log.message.format.version", "2.3-IV1"),
+    "message.timestamp.after.max.ms": ("log.message.timestamp.after.max.ms", "3600000"),
+    "message.timestamp.before.max.ms": ("log.message.timestamp.before.max.ms", "9223372036854775807"),
+    "message.timestamp.difference.max.ms": ("log.message.timestamp.difference.max.ms", "9223372036854775807"),
+    "message.timestamp.type": ("log.message.timestamp.type", "CreateTime"),
+    "min.cleanable.dirty.ratio": ("log.cleaner.min.cleanable.ratio", "0.5"),
+    "min.compaction.lag.ms": ("log.cleaner.min.compaction.lag.ms", "0"),
+    "min.insync.replicas": ("min.insync.replicas", "1"),
+    "preallocate": ("log.preallocate", "false"),
+    "remote.storage.enable": ("remote.storage.enable", "false"),
+    "retention.bytes": ("log.retention.bytes", "-1"),
+    "retention.ms": ("log.retention.ms", "604800000"),
+    "segment.bytes": ("log.segment.bytes", "1073741824"),
+    "segment.index.bytes": ("log.index.size.max.bytes", "10485760"),
+    "segment.jitter.ms": ("log.roll.jitter.ms", "0"),
+    "segment.ms": ("log.roll.ms", "604800000"),
+    "unclean.leader.election.enable": ("unclean.leader.election.enable", "false"),
+}
+"""Topic key -> the broker setting that holds without it, and Kafka's default. Both releases; a few keys are of one alone."""
+
+
+def refusal(name: str, value: str | None) -> str | None:
+    """Why a topic cannot have this setting, as Kafka says it, or because the lab has not got it; None where it can."""
+    if name not in SYNONYMS:
+        return f"Unknown topic config name: {name}"
+    synonym, default = SYNONYMS[name]
+    if synonym not in DOTTED and value != default:
+        return f"The topic setting {name} is not simulated; it can only have its default, {default or 'an empty text'}."
+    return None
+
+
+def settings(own: Mapping[str, str | None], config: BrokerConfig) -> Iterator[tuple[str, Any, int]]:
+    """(key, value, source) of every modelled setting of a topic with these settings of its own, by name."""
+    defaults = BrokerConfig()
+    for name, (synonym, _) in SYNONYMS.items():
+        field = DOTTED.get(synonym)
+        if name in own:
+            yield name, own[name], OWN
+        elif field is not None:
+            value = getattr(config, field)
+            yield name, value, DEFAULT if value == getattr(defaults, field) else STATIC_BROKER

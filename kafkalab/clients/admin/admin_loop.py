@@ -1,0 +1,173 @@
+"""The admin client's background thread (KafkaAdminClient.AdminClientRunnable).
+
+Each pass gives calls that wait to a node, sends what can be sent, one request a connection at a time, and polls the network. A call
+whose connection breaks is tried again after retry.backoff.ms, until its own deadline. Kafka asks for METADATA through a call of its own
+kind; here the network client does, at the same moments. Left out: lines, which no recording shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from kafkalab.clients.admin.calls import ANY, CONTROLLER, Ask, Call, CallState, Pause, Plan
+from kafkalab.clients.least_loaded import LONG_MS
+from kafkalab.clients.network_client import NetworkClient
+from kafkalab.clients.node import Node
+from kafkalab.clients.producer.network_client_utils import LoopingClient
+from kafkalab.clients.requests import ClientResponse
+from kafkalab.errors import TimeoutException, UnsupportedVersionException
+from kafkalab.protocol.api_keys import api_of
+from kafkalab.sim.apps import Signal
+from kafkalab.sim.scheduler import Scheduler
+
+
+class AdminLoop:
+    """finished: set when the loop has ended and its sockets are closed."""
+
+    def __init__(self, client: NetworkClient, clock: Scheduler, retry_backoff_ms: int, retries: int, epoch_ms: int) -> None:
+        self.finished = Signal()
+        self._client, self._clock, self._epoch_ms = client, clock, epoch_ms
+        self._retry_backoff_ms, self._retries = retry_backoff_ms, retries
+        self._loop = LoopingClient(client, clock, client.settings.request_timeout_ms, polls_first=False)
+        self._calls: list[Call] = []
+        self._closing = False
+
+    def run(self) -> Iterator[int]:
+        """The loop, for Stage.loop."""
+        while not self._closing or self._calls:
+            yield from self._loop.poll(self._step())
+        self._client.close()
+        self.finished.set()
+
+    def close(self, abort: bool) -> None:
+        """End when the calls under way have ended; abort: they end now."""
+        self._closing = True
+        if abort:
+            for call in list(self._calls):
+                self._end(call, TimeoutException("The AdminClient thread has exited."))
+        self._client.selector.wakeup()
+
+    # plans
+
+    def start(self, plan: Plan, deadline_ms: int) -> None:
+        """Drive a plan until it returns; it completes its futures itself."""
+        self._go_on(plan, deadline_ms, None)
+
+    def _go_on(self, plan: Plan, deadline_ms: int, outcome: Any) -> None:
+        try:
+            wanted = plan.throw(outcome) if isinstance(outcome, BaseException) else plan.send(outcome)
+        except StopIteration:
+            return
+        go_on = partial(self._go_on, plan, deadline_ms)
+        if isinstance(wanted, Ask):
+            self._add(Call(wanted, deadline_ms, go_on))
+        elif isinstance(wanted, Pause):
+            if wanted.renew:
+                self._client.metadata.request_update()
+            self._clock.after(self._retry_backoff_ms, lambda: go_on(None))
+        else:
+            self._ask_all(list(wanted), deadline_ms, go_on)
+
+    def _ask_all(self, asks: list[Ask], deadline_ms: int, go_on) -> None:
+        """Side by side; the plan goes on with the list of outcomes, exceptions among them."""
+        outcomes: list[Any] = [None] * len(asks)
+        missing = len(asks)
+
+        def ended(index: int, outcome: Any) -> None:
+            nonlocal missing
+            outcomes[index] = outcome
+            missing -= 1
+            if missing == 0:
+                go_on(outcomes)
+
+        if not asks:
+            self._clock.after(0, lambda: go_on([]))
+        for index, ask in enumerate(asks):
+            self._add(Call(ask, deadline_ms, partial(ended, index)))
+
+    def _add(self, call: Call) -> None:
+        self._calls.append(call)
+        self._client.selector.wakeup()
+
+    # one pass
+
+    def _step(self) -> int:
+        """Expire, assign, send; how long (ms) the poll may wait."""
+        now_ms = self._clock.now_ms
+        wait_ms = LONG_MS
+        for call in list(self._calls):
+            if call.state is CallState.ENDED:
+                continue
+            if now_ms >= call.deadline_ms:
+                self._give_up(call, now_ms)
+                continue
+            wait_ms = min(wait_ms, call.deadline_ms - now_ms)
+            if call.state is CallState.WAITING and now_ms >= call.not_before_ms:
+                self._assign(call)
+            elif call.state is CallState.WAITING:
+                wait_ms = min(wait_ms, call.not_before_ms - now_ms)
+            if call.state is CallState.ASSIGNED:
+                wait_ms = min(wait_ms, self._send(call, now_ms))
+        return wait_ms
+
+    def _assign(self, call: Call) -> None:
+        node = self._node_for(call)
+        if node is not None:
+            call.node = node
+            call.transition_to(CallState.ASSIGNED)
+
+    def _node_for(self, call: Call) -> Node | None:
+        """None while the metadata does not tell; then it is asked for. Nobody is asked at a bootstrap address."""
+        metadata, target = self._client.metadata, call.ask.target
+        if metadata.view.is_bootstrap:
+            return None
+        if target == ANY:
+            return self._client.least_loaded_node()
+        node = metadata.view.controller if target == CONTROLLER else metadata.view.node(target)
+        if node is None and not metadata.update_requested:
+            metadata.request_update()
+        return node
+
+    def _send(self, call: Call, now_ms: int) -> int:
+        client, node = self._client, call.node
+        if client.ready(node):
+            call.transition_to(CallState.IN_FLIGHT)
+            timeout_ms = min(client.settings.request_timeout_ms, call.deadline_ms - now_ms)
+            client.send(client.new_request(node.connection, call.ask.message, partial(self._answered, call), timeout_ms))
+            return LONG_MS
+        if client.connection_failed(node):
+            call.node = None
+            call.transition_to(CallState.WAITING)
+            call.not_before_ms = now_ms + self._retry_backoff_ms
+            client.metadata.request_update()
+            return self._retry_backoff_ms
+        return client.poll_delay_ms(node)
+
+    def _answered(self, call: Call, response: ClientResponse) -> None:
+        if call.state is CallState.ENDED:
+            return
+        if response.version_mismatch:
+            api = api_of(call.ask.message).name
+            self._end(call, UnsupportedVersionException(f"The node does not support {api}"))
+        elif response.disconnected:
+            call.tries += 1
+            if call.tries > self._retries:
+                self._give_up(call, self._clock.now_ms)
+                return
+            call.transition_to(CallState.WAITING)
+            call.node, call.not_before_ms = None, self._clock.now_ms + self._retry_backoff_ms
+        else:
+            self._end(call, response.message)
+
+    def _give_up(self, call: Call, now_ms: int) -> None:
+        """The sentence of Call.failWithTimeout."""
+        deadline_ms = self._epoch_ms + call.deadline_ms
+        self._end(call, TimeoutException(
+            f"Call(callName={call.ask.name}, deadlineMs={deadline_ms}, tries={call.tries}, nextAllowedTryMs={self._epoch_ms + call.not_before_ms}) "
+            f"timed out at {self._epoch_ms + now_ms} after {max(call.tries, 1)} attempt(s)"))
+
+    def _end(self, call: Call, outcome: Any) -> None:
+        self._calls.remove(call)
+        call.end(outcome)

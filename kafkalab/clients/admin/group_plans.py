@@ -1,0 +1,165 @@
+"""What an administrator asks about groups, step by step. Each group is its coordinator's matter."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from kafkalab.clients.admin.calls import ANY, Ask, Plan
+from kafkalab.clients.admin.futures import Outcomes
+from kafkalab.clients.admin.lookups import GROUP, at_coordinator
+from kafkalab.clients.admin.values import ConsumerGroupDescription, ConsumerGroupListing, MemberDescription
+from kafkalab.clients.node import Node
+from kafkalab.errors import Errors, IllegalArgumentException, error_for
+from kafkalab.protocol import messages as m
+from kafkalab.protocol.consumer_protocol import parse_assignment
+from kafkalab.records import OffsetAndMetadata, TopicPartition
+
+CONSUMER = "consumer"
+"""Protocol type of groups of consumers; a group that only ever had offsets committed has none."""
+
+
+def list_groups(outcomes: Outcomes, states: Iterable[str], types: Iterable[str]) -> Plan:
+    """Every broker tells of the groups it coordinates; the answer is {"valid": [...], "errors": [...]}."""
+    valid: dict[str, ConsumerGroupListing] = {}
+    errors: list[BaseException] = []
+    try:
+        cluster = yield Ask("findAllBrokers", ANY, m.MetadataRequest(topics=()))
+    except Exception as error:
+        outcomes.fail_rest(error)
+        return
+    request = m.ListGroupsRequest(states_filter=tuple(states), types_filter=tuple(types))
+    answers = yield [Ask("listConsumerGroups", broker.node_id, request) for broker in cluster.brokers]
+    for answer in answers:
+        error = None if isinstance(answer, BaseException) else error_for(answer.error_code)
+        if error is not Errors.NONE:
+            errors.append(answer if error is None else error.exception())
+            continue
+        for group in answer.groups:
+            if group.protocol_type in (CONSUMER, ""):
+                valid[group.group_id] = ConsumerGroupListing(group.group_id, not group.protocol_type, group.group_state or None,
+                                                             group.group_type.capitalize() or None)
+    outcomes["groups"].complete({"valid": list(valid.values()), "errors": errors})
+
+
+def describe_group(group: str, outcomes: Outcomes, node_of: Callable[..., Node]) -> Plan:
+    """Coordinator, state and members. A group nobody knows is Dead; newer brokers say that it is not found (KIP-1043)."""
+    try:
+        answer = yield from at_coordinator("describeConsumerGroups", group, m.DescribeGroupsRequest(groups=(group,)),
+                                           lambda told: error_for(told.groups[0].error_code))
+        described = answer.groups[0]
+        error = error_for(described.error_code)
+        if error is not Errors.NONE:
+            raise error.exception(described.error_message)
+        if described.protocol_type not in (CONSUMER, ""):
+            raise IllegalArgumentException(f"GroupId {group} is not a consumer group ({described.protocol_type}).")
+        place = yield Ask("findCoordinator", ANY, m.FindCoordinatorRequest(coordinator_keys=(group,), key_type=GROUP))
+    except Exception as error:
+        outcomes[group].fail(error)
+        return
+    found = place.coordinator_of(group)
+    members = tuple(MemberDescription(one.member_id, one.group_instance_id, one.client_id, one.client_host,
+                                      _partitions(one.member_assignment)) for one in described.members)
+    outcomes[group].complete(ConsumerGroupDescription(
+        group, not described.protocol_type, members, described.protocol_data, described.group_state,
+        node_of(found.node_id, found.host, found.port, None)))
+
+
+def _partitions(assignment: bytes) -> tuple[TopicPartition, ...]:
+    try:
+        return tuple(TopicPartition(topic, number) for topic, numbers in parse_assignment(assignment).items() for number in numbers)
+    except struct.error:
+        return ()
+
+
+def list_offsets(group: str, partitions: Iterable[TopicPartition] | None, outcomes: Outcomes, require_stable: bool) -> Plan:
+    """What the group has committed: of these partitions (None for those without), or wherever it has."""
+    topics = None if partitions is None else tuple(
+        m.OffsetFetchRequestTopics(name=topic, partition_indexes=tuple(numbers)) for topic, numbers in _by_topic(partitions).items())
+    request = m.OffsetFetchRequest(groups=(m.OffsetFetchRequestGroup(group_id=group, topics=topics),), require_stable=require_stable)
+    try:
+        answer = yield from at_coordinator("listConsumerGroupOffsets", group, request, lambda told: error_for(told.group(group).error_code))
+        told = answer.group(group)
+        error = error_for(told.error_code)
+        if error is not Errors.NONE:
+            raise error.exception()
+    except Exception as error:
+        outcomes[group].fail(error)
+        return
+    found: dict[TopicPartition, OffsetAndMetadata | None] = {}
+    for topic in told.topics:
+        for one in topic.partitions:
+            tp = TopicPartition(topic.name, one.partition_index)
+            if one.committed_offset >= 0:
+                epoch = one.committed_leader_epoch
+                found[tp] = OffsetAndMetadata(one.committed_offset, epoch if epoch >= 0 else None, one.metadata or "")
+            else:
+                found[tp] = None
+    outcomes[group].complete(found)
+
+
+def alter_offsets(group: str, offsets: Mapping[TopicPartition, OffsetAndMetadata], outcomes: Outcomes) -> Plan:
+    """Commit for a group that has no members (KIP-396); UNKNOWN_MEMBER_ID while it has."""
+    topics: dict[str, list[m.OffsetCommitRequestPartition]] = {}
+    for tp, committed in offsets.items():
+        topics.setdefault(tp.topic, []).append(m.OffsetCommitRequestPartition(
+            partition_index=tp.partition, committed_offset=committed.offset,
+            committed_leader_epoch=-1 if committed.leader_epoch is None else committed.leader_epoch, committed_metadata=committed.metadata))
+    request = m.OffsetCommitRequest(group_id=group, topics=tuple(
+        m.OffsetCommitRequestTopic(name=topic, partitions=tuple(parts)) for topic, parts in topics.items()))
+
+    def error_of(answer: m.OffsetCommitResponse) -> Errors:
+        codes = [part.error_code for topic in answer.topics for part in topic.partitions]
+        return error_for(codes[0]) if codes else Errors.NONE
+
+    yield from _each_partition("commitOffsets", group, request, error_of, outcomes)
+
+
+def delete_offsets(group: str, outcomes: Outcomes) -> Plan:
+    """Forget committed offsets (KIP-496). A refusal of the whole group is every partition's."""
+    request = m.OffsetDeleteRequest(group_id=group, topics=tuple(
+        m.OffsetDeleteRequestTopic(name=topic, partitions=tuple(m.OffsetDeleteRequestPartition(partition_index=n) for n in numbers))
+        for topic, numbers in _by_topic(outcomes.futures).items()))
+    yield from _each_partition("offsetDelete", group, request, lambda answer: error_for(answer.error_code), outcomes)
+
+
+def _each_partition(name: str, group: str, request: Any, error_of: Callable[[Any], Errors], outcomes: Outcomes) -> Plan:
+    """One request, an outcome for each partition. error_of: the answer's word about the whole group."""
+    try:
+        answer = yield from at_coordinator(name, group, request, error_of)
+    except Exception as error:
+        outcomes.fail_rest(error)
+        return
+    for topic in answer.topics:
+        for part in topic.partitions:
+            error = error_for(part.error_code)
+            future = outcomes[TopicPartition(topic.name, part.partition_index)]
+            if error is Errors.NONE:
+                future.complete()
+            else:
+                future.fail(error.exception())
+    whole = error_of(answer)
+    if whole is not Errors.NONE:
+        outcomes.fail_rest(whole.exception())
+
+
+def delete_group(group: str, outcomes: Outcomes) -> Plan:
+    """GROUP_ID_NOT_FOUND for a group that is none, NON_EMPTY_GROUP while it has members."""
+    try:
+        answer = yield from at_coordinator("deleteConsumerGroups", group, m.DeleteGroupsRequest(groups_names=(group,)),
+                                           lambda told: error_for(told.results[0].error_code))
+        error = error_for(answer.results[0].error_code)
+        if error is not Errors.NONE:
+            raise error.exception()
+    except Exception as error:
+        outcomes[group].fail(error)
+        return
+    outcomes[group].complete()
+
+
+def _by_topic(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:
+    topics: dict[str, list[int]] = {}
+    for tp in partitions:
+        topics.setdefault(tp.topic, []).append(tp.partition)
+    return topics

@@ -1,0 +1,61 @@
+"""Whom must one ask? Coordinators of groups and leaders of partitions, looked up anew when an answer says they have moved.
+
+Kafka's classes are CoordinatorStrategy and PartitionLeaderStrategy (3.x), inside KafkaAdminClient before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable
+from typing import Any
+
+from kafkalab.clients.admin.calls import ANY, Ask, Pause
+from kafkalab.errors import Errors, error_for
+from kafkalab.protocol import messages as m
+from kafkalab.records import TopicPartition
+
+GROUP = 0
+"""key_type of FIND_COORDINATOR."""
+
+COORDINATOR_MOVED = (Errors.NOT_COORDINATOR, Errors.COORDINATOR_NOT_AVAILABLE, Errors.COORDINATOR_LOAD_IN_PROGRESS)
+
+
+def at_coordinator(name: str, group: str, message: Any, error_of: Callable[[Any], Errors]) -> Generator[Any, Any, Any]:
+    """The answer of the group's coordinator to `message`, whatever it says, except that the coordinator is elsewhere."""
+    while True:
+        found = yield Ask("findCoordinator", ANY, m.FindCoordinatorRequest(coordinator_keys=(group,), key_type=GROUP))
+        place = found.coordinator_of(group)
+        error = error_for(place.error_code)
+        if error is Errors.NONE:
+            answer = yield Ask(name, place.node_id, message)
+            error = error_of(answer)
+            if error not in COORDINATOR_MOVED:
+                return answer
+        elif not error.retriable:
+            raise error.exception(place.error_message or None)
+        yield Pause()
+
+
+def leaders_of(partitions: Iterable[TopicPartition]) -> Generator[Any, Any, tuple[dict[int, list[TopicPartition]], dict[TopicPartition, BaseException]]]:
+    """(leader -> its partitions, partition -> why it has none for good). Partitions that have none now, or are unknown yet, are
+    waited for until the call's time is up."""
+    wanted = list(partitions)
+    while True:
+        topics = tuple(m.MetadataRequestTopic(name=topic) for topic in dict.fromkeys(tp.topic for tp in wanted))
+        answer = yield Ask("metadata", ANY, m.MetadataRequest(topics=topics, allow_auto_topic_creation=False))
+        by_leader: dict[int, list[TopicPartition]] = {}
+        refused: dict[TopicPartition, BaseException] = {}
+        leaderless = False
+        found = {topic.name: topic for topic in answer.topics}
+        for tp in wanted:
+            topic = found[tp.topic]
+            place = next((p for p in topic.partitions if p.partition_index == tp.partition), None)
+            error = error_for(topic.error_code)
+            if error is not Errors.NONE and not error.retriable:
+                refused[tp] = error.exception()
+            elif place is None or place.leader_id < 0:
+                leaderless = True
+            else:
+                by_leader.setdefault(place.leader_id, []).append(tp)
+        if not leaderless:
+            return by_leader, refused
+        yield Pause()

@@ -1,0 +1,118 @@
+"""The results of an admin client's methods: futures under the names Java gives them."""
+
+from __future__ import annotations
+
+from kafkalab.clients.admin.futures import KafkaFuture, Outcomes
+
+
+class CreateTopicsResult(Outcomes):
+    """values(): topic -> future; all()."""
+
+    def num_partitions(self, topic: str) -> KafkaFuture:
+        return self[topic].apply(lambda made: made.num_partitions)
+
+    def replication_factor(self, topic: str) -> KafkaFuture:
+        return self[topic].apply(lambda made: made.replication_factor)
+
+    def topic_id(self, topic: str) -> KafkaFuture:
+        return self[topic].apply(lambda made: made.topic_id)
+
+
+class DeleteTopicsResult(Outcomes):
+    def topic_name_values(self) -> dict[str, KafkaFuture]:
+        return self.values()
+
+
+class CreatePartitionsResult(Outcomes):
+    """values(): topic -> future; all()."""
+
+
+class ListTopicsResult(Outcomes):
+    def names_to_listings(self) -> KafkaFuture:
+        return self["topics"]
+
+    def listings(self) -> KafkaFuture:
+        return self["topics"].apply(lambda topics: list(topics.values()))
+
+    def names(self) -> KafkaFuture:
+        return self["topics"].apply(sorted)
+
+
+class DescribeTopicsResult(Outcomes):
+    def topic_name_values(self) -> dict[str, KafkaFuture]:
+        return self.values()
+
+    def all_topic_names(self) -> KafkaFuture:
+        return self.all()
+
+
+class DescribeClusterResult(Outcomes):
+    def nodes(self) -> KafkaFuture:
+        return self["cluster"].apply(lambda cluster: list(cluster.nodes))
+
+    def controller(self) -> KafkaFuture:
+        return self["cluster"].apply(lambda cluster: cluster.controller)
+
+    def cluster_id(self) -> KafkaFuture:
+        return self["cluster"].apply(lambda cluster: cluster.cluster_id)
+
+
+class DescribeConfigsResult(Outcomes):
+    """values(): resource -> future of {key: ConfigEntry}; all()."""
+
+
+class ListConsumerGroupsResult(Outcomes):
+    def valid(self) -> KafkaFuture:
+        """The groups that could be listed."""
+        return self["groups"].apply(lambda found: found["valid"])
+
+    def errors(self) -> KafkaFuture:
+        """Why some brokers did not tell."""
+        return self["groups"].apply(lambda found: found["errors"])
+
+    def all(self) -> KafkaFuture:
+        """The groups, or the first error."""
+        return self["groups"].apply(_all_or_error)
+
+
+def _all_or_error(found: dict) -> list:
+    if found["errors"]:
+        raise found["errors"][0]
+    return found["valid"]
+
+
+class DescribeConsumerGroupsResult(Outcomes):
+    def described_groups(self) -> dict[str, KafkaFuture]:
+        return self.values()
+
+
+class ListConsumerGroupOffsetsResult(Outcomes):
+    def partitions_to_offset_and_metadata(self, group: str | None = None) -> KafkaFuture:
+        """{partition: what was committed}; None where nothing was, for a partition that was asked for by name."""
+        return self[next(iter(self.futures)) if group is None else group]
+
+
+class AlterConsumerGroupOffsetsResult(Outcomes):
+    def partition_result(self, partition) -> KafkaFuture:
+        return self[partition]
+
+
+class DeleteConsumerGroupsResult(Outcomes):
+    def deleted_groups(self) -> dict[str, KafkaFuture]:
+        return self.values()
+
+
+class DeleteConsumerGroupOffsetsResult(Outcomes):
+    def partition_result(self, partition) -> KafkaFuture:
+        return self[partition]
+
+
+class ListOffsetsResult(Outcomes):
+    def partition_result(self, partition) -> KafkaFuture:
+        return self[partition]
+
+
+class DeleteRecordsResult(Outcomes):
+    def low_watermarks(self) -> dict:
+        """partition -> future of DeletedRecords."""
+        return self.values()

@@ -1,0 +1,168 @@
+"""What an administrator says and hears: frozen values under the names of org.apache.kafka.clients.admin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kafkalab.clients.node import Node
+from kafkalab.errors import IllegalArgumentException
+from kafkalab.records import TopicPartition
+
+
+@dataclass(frozen=True, slots=True)
+class NewTopic:
+    """A topic to create. Without numbers the broker's defaults hold (KIP-464); replicas_assignments: partition -> broker ids instead."""
+
+    name: str
+    num_partitions: int | None = None
+    replication_factor: int | None = None
+    replicas_assignments: Mapping[int, Sequence[int]] | None = None
+    configs: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class NewPartitions:
+    """total_count: how many there shall be in all; new_assignments: broker ids for each partition that is added."""
+
+    total_count: int
+    new_assignments: Sequence[Sequence[int]] | None = None
+
+    @classmethod
+    def increase_to(cls, total_count: int, new_assignments: Sequence[Sequence[int]] | None = None) -> NewPartitions:
+        return cls(total_count, new_assignments)
+
+
+@dataclass(frozen=True, slots=True)
+class TopicListing:
+    name: str
+    topic_id: str
+    is_internal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TopicPartitionInfo:
+    """leader is None while there is none."""
+
+    partition: int
+    leader: Node | None
+    replicas: tuple[Node, ...]
+    isr: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicDescription:
+    name: str
+    is_internal: bool
+    partitions: tuple[TopicPartitionInfo, ...]
+    topic_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerGroupListing:
+    """is_simple: nobody ever joined, only offsets were committed. state and type are None where the broker does not tell them."""
+
+    group_id: str
+    is_simple: bool
+    state: str | None = None
+    type: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MemberDescription:
+    """assignment, and for a consumer-protocol member (KIP-848) target_assignment and member_epoch."""
+
+    consumer_id: str
+    group_instance_id: str | None
+    client_id: str
+    host: str
+    assignment: tuple[TopicPartition, ...]
+    target_assignment: tuple[TopicPartition, ...] | None = None
+    member_epoch: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerGroupDescription:
+    """state under its printed name: Stable, Empty, Dead, PreparingRebalance ..."""
+
+    group_id: str
+    is_simple: bool
+    members: tuple[MemberDescription, ...]
+    partition_assignor: str
+    state: str
+    coordinator: Node
+    type: str = "Classic"
+    group_epoch: int | None = None
+    target_assignment_epoch: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OffsetSpec:
+    """Which offset of a partition: the earliest, the latest, or that of a time (epoch milliseconds)."""
+
+    timestamp_ms: int
+
+    @classmethod
+    def earliest(cls) -> OffsetSpec:
+        return cls(-2)
+
+    @classmethod
+    def latest(cls) -> OffsetSpec:
+        return cls(-1)
+
+    @classmethod
+    def for_timestamp(cls, timestamp_ms: int) -> OffsetSpec:
+        """Raises IllegalArgumentException below 0."""
+        if timestamp_ms < 0:
+            raise IllegalArgumentException(f"a time in epoch milliseconds is not negative: {timestamp_ms} is")
+        return cls(timestamp_ms)
+
+
+@dataclass(frozen=True, slots=True)
+class ListOffsetsResultInfo:
+    """offset is -1 where no record is as young as was asked."""
+
+    offset: int
+    timestamp: int
+    leader_epoch: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordsToDelete:
+    """Everything before this offset; -1 stands for the high watermark (beforeOffset)."""
+
+    before_offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedRecords:
+    low_watermark: int
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigResource:
+    """type: "topic" or "broker"."""
+
+    type: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigEntry:
+    """source: the topic's own setting, the broker's file, or the default."""
+
+    name: str
+    value: str | None
+    source: str
+    is_read_only: bool = False
+
+    @property
+    def is_default(self) -> bool:
+        return self.source == "DEFAULT_CONFIG"
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterDescription:
+    cluster_id: str
+    controller: Node | None
+    nodes: tuple[Node, ...]

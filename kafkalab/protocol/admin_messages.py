@@ -1,0 +1,349 @@
+"""The requests of an administrator: groups looked at and forgotten, topics made and removed, logs cut, settings shown.
+
+Field names and defaults are those of Kafka's schemas ListGroupsRequest.json, DescribeGroupsRequest.json and so on. Left out: the fields
+for authorization results, and documentation and synonyms of settings.
+"""
+from dataclasses import dataclass
+
+from kafkalab.protocol.connection_messages import NO_OPERATIONS, ZERO_UUID
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListGroupsRequest:
+    """Which groups does this broker coordinate? The filters came with KIP-518 (v4) and KIP-848 (v5); empty ones let all pass."""
+
+    states_filter: tuple[str, ...] = ()
+    types_filter: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedGroup:
+    group_id: str
+    protocol_type: str = ""
+    group_state: str = ""
+    group_type: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListGroupsResponse:
+    throttle_time_ms: int = 0
+    error_code: int = 0
+    groups: tuple[ListedGroup, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescribeGroupsRequest:
+    """State and members of classic groups, asked of their coordinator."""
+
+    groups: tuple[str, ...] = ()
+    include_authorized_operations: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescribedGroupMember:
+    member_id: str
+    group_instance_id: str | None = None
+    client_id: str = ""
+    client_host: str = ""
+    member_metadata: bytes = b""
+    member_assignment: bytes = b""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescribedGroup:
+    """protocol_data is the assignor of the generation; error_message came with v6 (KIP-1043), with GROUP_ID_NOT_FOUND for no group."""
+
+    error_code: int = 0
+    error_message: str | None = None
+    group_id: str = ""
+    group_state: str = ""
+    protocol_type: str = ""
+    protocol_data: str = ""
+    members: tuple[DescribedGroupMember, ...] = ()
+    authorized_operations: int = NO_OPERATIONS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescribeGroupsResponse:
+    throttle_time_ms: int = 0
+    groups: tuple[DescribedGroup, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteGroupsRequest:
+    """Forget groups that have no members."""
+
+    groups_names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeletableGroupResult:
+    group_id: str
+    error_code: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteGroupsResponse:
+    throttle_time_ms: int = 0
+    results: tuple[DeletableGroupResult, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetDeleteRequestPartition:
+    partition_index: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetDeleteRequestTopic:
+    name: str
+    partitions: tuple[OffsetDeleteRequestPartition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetDeleteRequest:
+    """Forget a group's committed offsets of partitions that no member reads (KIP-496)."""
+
+    group_id: str
+    topics: tuple[OffsetDeleteRequestTopic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetDeleteResponsePartition:
+    partition_index: int
+    error_code: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetDeleteResponseTopic:
+    name: str
+    partitions: tuple[OffsetDeleteResponsePartition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetDeleteResponse:
+    error_code: int = 0
+    throttle_time_ms: int = 0
+    topics: tuple[OffsetDeleteResponseTopic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreatableReplicaAssignment:
+    partition_index: int
+    broker_ids: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreatableTopicConfig:
+    name: str
+    value: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreatableTopic:
+    """num_partitions and replication_factor are -1 where the broker's defaults shall hold, or assignments say."""
+
+    name: str
+    num_partitions: int = -1
+    replication_factor: int = -1
+    assignments: tuple[CreatableReplicaAssignment, ...] = ()
+    configs: tuple[CreatableTopicConfig, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateTopicsRequest:
+    """Asked of the controller."""
+
+    topics: tuple[CreatableTopic, ...] = ()
+    timeout_ms: int = 60_000
+    validate_only: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreatableTopicResult:
+    name: str
+    topic_id: str = ZERO_UUID
+    error_code: int = 0
+    error_message: str | None = None
+    num_partitions: int = -1
+    replication_factor: int = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateTopicsResponse:
+    throttle_time_ms: int = 0
+    topics: tuple[CreatableTopicResult, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteTopicState:
+    name: str | None = None
+    topic_id: str = ZERO_UUID
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteTopicsRequest:
+    """topics names them from v6 on, topic_names before."""
+
+    topics: tuple[DeleteTopicState, ...] = ()
+    topic_names: tuple[str, ...] = ()
+    timeout_ms: int = 60_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeletableTopicResult:
+    name: str | None = None
+    topic_id: str = ZERO_UUID
+    error_code: int = 0
+    error_message: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteTopicsResponse:
+    throttle_time_ms: int = 0
+    responses: tuple[DeletableTopicResult, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreatePartitionsAssignment:
+    broker_ids: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreatePartitionsTopic:
+    """count is how many there shall be in all."""
+
+    name: str
+    count: int
+    assignments: tuple[CreatePartitionsAssignment, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreatePartitionsRequest:
+    topics: tuple[CreatePartitionsTopic, ...] = ()
+    timeout_ms: int = 60_000
+    validate_only: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreatePartitionsTopicResult:
+    name: str
+    error_code: int = 0
+    error_message: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreatePartitionsResponse:
+    throttle_time_ms: int = 0
+    results: tuple[CreatePartitionsTopicResult, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteRecordsPartition:
+    """offset -1 stands for the high watermark."""
+
+    partition_index: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteRecordsTopic:
+    name: str
+    partitions: tuple[DeleteRecordsPartition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteRecordsRequest:
+    """Move the log start up (KIP-107); asked of the leaders."""
+
+    topics: tuple[DeleteRecordsTopic, ...] = ()
+    timeout_ms: int = 60_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteRecordsPartitionResult:
+    partition_index: int
+    low_watermark: int = -1
+    error_code: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteRecordsTopicResult:
+    name: str
+    partitions: tuple[DeleteRecordsPartitionResult, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteRecordsResponse:
+    throttle_time_ms: int = 0
+    topics: tuple[DeleteRecordsTopicResult, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescribeConfigsResource:
+    """resource_type: 2 a topic, 4 a broker."""
+
+    resource_type: int
+    resource_name: str
+    configuration_keys: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescribeConfigsRequest:
+    resources: tuple[DescribeConfigsResource, ...] = ()
+    include_synonyms: bool = False
+    include_documentation: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescribeConfigsResourceResult:
+    """config_source: 1 the topic's own, 4 the broker's file, 5 the default."""
+
+    name: str
+    value: str | None = None
+    read_only: bool = False
+    is_default: bool = False
+    config_source: int = -1
+    is_sensitive: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescribeConfigsResult:
+    error_code: int = 0
+    error_message: str | None = None
+    resource_type: int = 0
+    resource_name: str = ""
+    configs: tuple[DescribeConfigsResourceResult, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescribeConfigsResponse:
+    throttle_time_ms: int = 0
+    results: tuple[DescribeConfigsResult, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescribeClusterRequest:
+    """KIP-700; older clients ask METADATA instead."""
+
+    include_cluster_authorized_operations: bool = False
+    endpoint_type: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescribeClusterBroker:
+    broker_id: int
+    host: str
+    port: int
+    rack: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescribeClusterResponse:
+    throttle_time_ms: int = 0
+    error_code: int = 0
+    error_message: str | None = None
+    endpoint_type: int = 1
+    cluster_id: str = ""
+    controller_id: int = -1
+    brokers: tuple[DescribeClusterBroker, ...] = ()
+    cluster_authorized_operations: int = NO_OPERATIONS
