@@ -194,6 +194,7 @@ class SubscriptionState:
         state = self.partitions[tp]
         state.transition_to(FetchState.AWAIT_VALIDATION)
         state.position, state.reset_strategy, state.next_retry_ms = position, None, None
+        self._tell("position", partition=str(tp), offset=position.offset)
         state.leader_as_of = None
 
     def complete_validation(self, tp: TopicPartition) -> None:
