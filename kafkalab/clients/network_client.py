@@ -163,10 +163,10 @@ class NetworkClient:
 
     # texts
 
-    def request_text(self, message: Any, node: Node) -> str:
+    def request_text(self, message: Any, node: Node) -> Later:
         """A request to `node` as Java prints the object, in the version it will have there."""
         version = self.profile.latest_version(api_of(message).name, self.api_versions.known.get(node.connection))
-        return payload.object_text(message, version, self.profile.name)
+        return Later(payload.object_text, message, version, self.profile.name)
 
     def response_text(self, response: ClientResponse) -> str:
         """ClientResponse.toString."""

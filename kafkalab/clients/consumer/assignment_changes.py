@@ -13,6 +13,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 
+from kafkalab.clients.consumer.assignors import PartitionAssignor
 from kafkalab.clients.consumer.auto_commit import AutoCommit
 from kafkalab.clients.consumer.consumer_network_client import ConsumerNetworkClient, Timer
 from kafkalab.clients.consumer.membership import Generation, Membership
@@ -43,10 +44,11 @@ class AssignmentChanges:
     """The steps of one consumer; `protocol` says how much they give up."""
 
     def __init__(self, config: Mapping, profile, client: ConsumerNetworkClient, subscriptions: SubscriptionState,
-                 membership: Membership, auto_commit: AutoCommit, log: LogContext) -> None:
+                 membership: Membership, auto_commit: AutoCommit, assignors: Mapping[str, PartitionAssignor], log: LogContext) -> None:
         self.protocol = protocol_of(config.assignors)
         self._config, self._profile, self._client, self._subscriptions = config, profile, client, subscriptions
         self._membership, self._auto_commit, self._log, self._clock = membership, auto_commit, log, client.clock
+        self._assignors = assignors
         self._callbacks = RebalanceCallbacks(profile, subscriptions, log)
         self._commit: RequestFuture | None = None
         self._ends_ms: int | None = None
@@ -130,6 +132,7 @@ class AssignmentChanges:
         self._auto_commit.restart()
         self._subscriptions.assign_from_subscribed(partitions_in_hash_order(assigned))
         self._log("NOTIFYING_ASSIGNOR", partitions=list_text(assigned))
+        self._assignors[generation.protocol].on_assignment(assigned, generation.id)
         self._log.journal.append("assignment", self._log.who, group=self._membership.group_id, generation=generation.id,
                                  partitions=[str(tp) for tp in assigned])
         failed = self._callbacks.assigned(added)

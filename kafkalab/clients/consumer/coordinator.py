@@ -62,7 +62,8 @@ class ConsumerCoordinator:
         self._join = GroupJoin(config, profile, client, self._lookup, self._membership, self._thread, self._heartbeat, subscriptions, log)
         self.offsets = GroupOffsets(profile, client, self._lookup, self._membership, subscriptions, log, backoff_ms)
         self._auto_commit = AutoCommit(config, self.offsets, subscriptions, log, self._clock)
-        self._changes = AssignmentChanges(config, profile, client, subscriptions, self._membership, self._auto_commit, log)
+        self._changes = AssignmentChanges(config, profile, client, subscriptions, self._membership, self._auto_commit,
+                                          self._join.leader.assignors, log)
         self._needs_join_prepare = True
 
     @property
@@ -113,10 +114,10 @@ class ConsumerCoordinator:
         application wants other topics than it asked for then (rejoinNeededOrPending)."""
         if not self._subscriptions.auto_assigned:
             return False
-        before, now = self._join.assigned_by, self._join.partition_counts()
+        before, now = self._join.leader.assigned_by, self._join.leader.partition_counts()
         if before is not None and before != now:
             if not self._membership.rejoin_needed:
-                old = _snapshot_text(self._join.assigned_at_version, before)
+                old = _snapshot_text(self._join.leader.assigned_at_version, before)
                 new = _snapshot_text(self._client.client.metadata.update_version, now)
                 self._membership.request_rejoin(
                     "cached metadata has changed", f"cached metadata has changed from {old} at the beginning of the rebalance to {new}")

@@ -9,20 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from kafkalab.clients.consumer.assignors import Member, assign
 from kafkalab.clients.consumer.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.coordinator_lookup import CoordinatorLookup
+from kafkalab.clients.consumer.group_leader import GroupLeader
 from kafkalab.clients.consumer.heartbeat import Heartbeat
 from kafkalab.clients.consumer.heartbeat_thread import HeartbeatThread
 from kafkalab.clients.consumer.membership import Generation, Membership, MemberState
 from kafkalab.clients.consumer.request_future import RequestFuture
 from kafkalab.clients.consumer.subscription_state import SubscriptionState
-from kafkalab.clients.log_context import LogContext
+from kafkalab.clients.log_context import Later, LogContext
 from kafkalab.errors import Errors, RetriableException, error_for
 from kafkalab.lines import payload
 from kafkalab.lines.java_values import list_text
-from kafkalab.lines.subscription_text import subscription_text
-from kafkalab.protocol.consumer_protocol import Subscription, assignment_bytes, parse_assignment, parse_subscription, subscription_bytes
+from kafkalab.protocol.consumer_protocol import parse_assignment, parse_subscription
 from kafkalab.protocol.messages import (
     JoinGroupRequest, JoinGroupRequestProtocol, JoinGroupResponse, SyncGroupRequest, SyncGroupRequestAssignment,
 )
@@ -41,16 +40,14 @@ class GroupJoin:
 
     under_way        its future: a list of partitions, or why not
     joined_topics    what the last JoinGroup asked for, None before the first (ConsumerCoordinator.joinedSubscription)
-    assigned_by      the partition counts by which this member, as the leader, made the last assignment; None for a follower
-                     (assignmentSnapshot), `assigned_at_version` of the metadata
+    leader           its work where it leads the group, and its assignors
     """
 
     def __init__(self, config: Mapping, profile, client: ConsumerNetworkClient, lookup: CoordinatorLookup, membership: Membership,
                  thread: HeartbeatThread, heartbeat: Heartbeat, subscriptions: SubscriptionState, log: LogContext) -> None:
         self.under_way: RequestFuture | None = None
         self.joined_topics: frozenset[str] | None = None
-        self.assigned_by: dict[str, int] | None = None
-        self.assigned_at_version = 0
+        self.leader = GroupLeader(config, profile, client.client.metadata, subscriptions, log)
         self._config, self._profile, self._client, self._lookup, self._membership = config, profile, client, lookup, membership
         self._thread, self._heartbeat, self._subscriptions, self._log = thread, heartbeat, subscriptions, log
 
@@ -83,10 +80,7 @@ class GroupJoin:
         """What this member wants to read, once for each assignor it knows."""
         self.joined_topics = frozenset(self._subscriptions.topics)
         self._log("JOINING_WITH_SUBSCRIPTION", topics=list_text(self._subscriptions.topics))
-        owned = self._subscriptions.assigned() if self._profile.tells_owned_partitions else []
-        subscription = Subscription(topics=self._subscriptions.topics, owned=_by_topic(owned), generation_id=self._membership.generation.id)
-        metadata = subscription_bytes(self._profile.name, subscription)
-        return tuple(JoinGroupRequestProtocol(name=name, metadata=metadata) for name in self._config.assignors)
+        return self.leader.protocols(self._membership.generation.id)
 
     def _joined(self, sent: RequestFuture) -> None:
         membership = self._membership
@@ -98,7 +92,7 @@ class GroupJoin:
         error = error_for(response.error_code)
         if error is Errors.NONE:
             self._log("JOIN_GROUP_RESPONSE",
-                      response=payload.object_text(response, sent.value.request.header.api_version, self._profile.name))
+                      response=Later(payload.object_text, response, sent.value.request.header.api_version, self._profile.name))
             if membership.state is not MemberState.PREPARING_REBALANCE:
                 self._end(JoinAgain(""))  # Left or expelled while the answer was on its way.
                 return
@@ -127,7 +121,7 @@ class GroupJoin:
 
     def _synchronize(self, joined: JoinGroupResponse) -> None:
         """A follower asks at once; the leader first makes sure that it knows every topic of the group (updateGroupSubscription)."""
-        self.assigned_by = None
+        self.leader.assigned_by = None
         if joined.leader != joined.member_id:
             self._subscriptions.group_topics = ()
             self._send_sync(joined)
@@ -148,40 +142,19 @@ class GroupJoin:
 
         metadata.updated_signal().tell(known)
 
-    def partition_counts(self) -> dict[str, int]:
-        """What the metadata says now of the topics this group reads."""
-        topics = self._client.client.metadata.view.topics
-        return {topic: len(topics[topic]) for topic in self._subscriptions.metadata_topics() if topic in topics}
-
     def _send_sync(self, joined: JoinGroupResponse) -> None:
         membership, node = self._membership, self._lookup.node
         is_leader = joined.leader == joined.member_id
-        assignments = self._assign(joined) if is_leader else ()
+        assignments = self.leader.assign(joined, membership.generation.id) if is_leader else ()
         if node is None:
             self._end(Errors.COORDINATOR_NOT_AVAILABLE.exception())  # Lost while the answer was on its way.
             return
         request = SyncGroupRequest(group_id=membership.group_id, generation_id=membership.generation.id, member_id=membership.member_id,
-                                   group_instance_id=membership.instance_id, protocol_type="consumer", protocol_name=membership.generation.protocol, assignments=assignments)
-        self._log("SENDING_LEADER_SYNC" if is_leader else "SENDING_FOLLOWER_SYNC", request=self._client.client.request_text(request, node),
-                  node=node, generation=membership.generation)
+                                   group_instance_id=membership.instance_id, protocol_type="consumer",
+                                   protocol_name=membership.generation.protocol, assignments=assignments)
+        self._log("SENDING_LEADER_SYNC" if is_leader else "SENDING_FOLLOWER_SYNC", node=node, generation=membership.generation,
+                  request=self._client.client.request_text(request, node))
         self._client.send(node, request).on_done(self._synced)
-
-    def _assign(self, joined: JoinGroupResponse) -> tuple[SyncGroupRequestAssignment, ...]:
-        """The leader's work: who reads what (ConsumerCoordinator.onLeaderElected, performAssignment until 3.1)."""
-        subscriptions = {m.member_id: parse_subscription(m.metadata) for m in joined.members}
-        instances = {m.member_id: m.group_instance_id for m in joined.members}
-        shown = ", ".join(f"{m}={subscription_text(s, self._profile.name, instances[m])}" for m, s in subscriptions.items())
-        self._log("PERFORMING_ASSIGNMENT", strategy=joined.protocol_name, subscriptions=f"{{{shown}}}")
-        counts = self.assigned_by = self.partition_counts()
-        self.assigned_at_version = self._client.client.metadata.update_version
-        for topic in dict.fromkeys(t for s in subscriptions.values() for t in s.topics):
-            if topic not in counts:
-                self._log("ASSIGNMENT_TOPIC_SKIPPED", topic=topic)
-        assignment = assign("range", self._profile, counts, {m: Member(topics=s.topics) for m, s in subscriptions.items()})
-        shown = ", ".join(f"{m}=Assignment(partitions={list_text(tps)})" for m, tps in assignment.items())
-        self._log("FINISHED_ASSIGNMENT", generation=self._membership.generation.id, assignment=f"{{{shown}}}")
-        return tuple(SyncGroupRequestAssignment(member_id=m, assignment=assignment_bytes(self._profile.name, _by_topic(tps)))
-                     for m, tps in assignment.items())
 
     def _synced(self, sent: RequestFuture) -> None:
         membership = self._membership
@@ -193,7 +166,7 @@ class GroupJoin:
         error = error_for(response.error_code)
         if error is Errors.NONE:
             self._log("SYNC_GROUP_RESPONSE",
-                      response=payload.object_text(response, sent.value.request.header.api_version, self._profile.name))
+                      response=Later(payload.object_text, response, sent.value.request.header.api_version, self._profile.name))
             if membership.state is not MemberState.COMPLETING_REBALANCE:
                 self._end(JoinAgain(""))  # Left or expelled while the answer was on its way.
                 return
@@ -227,10 +200,3 @@ class GroupJoin:
     def _end(self, error: BaseException) -> None:
         if self.under_way is not None:
             self.under_way.fail(error)
-
-
-def _by_topic(partitions: Iterable[TopicPartition]) -> dict[str, tuple[int, ...]]:
-    found: dict[str, list[int]] = {}
-    for tp in partitions:
-        found.setdefault(tp.topic, []).append(tp.partition)
-    return {topic: tuple(numbers) for topic, numbers in found.items()}
