@@ -21,7 +21,7 @@ from kafkalab.clients.api_versions_exchange import ApiVersionsExchange
 from kafkalab.clients.connection_states import ClusterConnectionStates
 from kafkalab.clients.in_flight_requests import InFlightRequests
 from kafkalab.clients.least_loaded import LONG_MS, NodeLoad, Rule
-from kafkalab.clients.log_context import LogContext
+from kafkalab.clients.log_context import Later, LogContext
 from kafkalab.clients.metadata import Metadata
 from kafkalab.clients.metadata_updater import DefaultMetadataUpdater
 from kafkalab.clients.node import Node
