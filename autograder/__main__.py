@@ -98,6 +98,11 @@ def _feedback(wanted) -> None:
     print(f"{write_feedback(Path(wanted.out))} pages are in {Path(wanted.out) / 'feedback'}, a folder for each student.")
 
 
+def _similar(wanted) -> None:
+    from autograder.similarity import similar, table
+    print(table(similar(Path(wanted.out))))
+
+
 def _seal(wanted) -> None:
     from autograder.masters import chapter_number, released
     from autograder.sealing import seal
@@ -185,6 +190,7 @@ def _parser() -> argparse.ArgumentParser:
     score = command("score", _score, "suggest marks for a file of open answers: [{\"id\": ..., \"answer\": \"...\"}, ...]")
     score.add_argument("question", metavar="QUESTION", help="02.open, 03.open, ...")
     score.add_argument("answers", metavar="ANSWERS.json")
+    command("similar", _similar, "which submissions share more than the exercise explains").add_argument("out", metavar="OUT")
     solution = command("solution", _solution, "the solved notebook of a chapter, for teachers")
     solution.add_argument("chapter")
     solution.add_argument("--out", required=True, metavar="FILE.ipynb")

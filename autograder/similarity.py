@@ -1,0 +1,129 @@
+"""Who wrote the same? Pairs of submissions whose answers share more than chance and the template explain.
+
+    python -m autograder similar OUT           # pairs, likest first, with the lines they share
+
+Answers are read as tokens: names become one word, numbers and texts another, so that renaming hides nothing; runs of five
+tokens are compared as sets, so that reordering hides nothing. What stands in the template, and what a tenth of the class
+or more wrote too, counts for nothing: that is how the exercise is solved. What is left is weighed by how rare it is.
+The idea is that of winnowing (Schleimer, Wilkerson and Aiken 2003), over sets small enough to keep whole.
+
+A high figure is a reason to read both, and no verdict.
+"""
+from __future__ import annotations
+
+import io
+import json
+import keyword
+import math
+import re
+import tokenize
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.masters import master, question_of, text_of
+
+RUN = 5
+COMMON_SHARE = 0.10
+LEAST_RUNS = 6                 # shorter answers are alike because there is one way to write them
+SHOWN_FROM = 0.7
+WORDS = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|[\u4e00-\u9fff]", re.UNICODE)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two students' answers to one assignment. `likeness` is 0..1: the share of what is rare in the smaller that is in both."""
+
+    assignment: str
+    first: str
+    second: str
+    likeness: float
+    shared_runs: int
+    questions: tuple[str, ...]
+
+
+def similar(out: Path, shown_from: float = SHOWN_FROM) -> list[Pair]:
+    """The pairs of an OUT folder at or above `shown_from`, likest first. LookupError, with a sentence, when nothing was graded."""
+    if not (out / "autograded").is_dir():
+        raise LookupError(f"There are no graded notebooks in {out}; `python -m autograder grade DIR --out {out}` makes them.")
+    by_assignment: dict[str, dict[str, dict[str, Counter]]] = defaultdict(dict)
+    for path in sorted(out.glob("autograded/*/*/*.ipynb")):
+        by_assignment[path.stem][path.parent.parent.name] = runs_by_question(_answers(path))
+    found = []
+    for assignment, class_ in by_assignment.items():
+        template = runs_by_question({cell.question: cell.source for cell in master(assignment[:2]).cells
+                                     if cell.question and cell.kind in ("answer", "open")})
+        found += pairs(assignment, class_, template, shown_from)
+    return sorted(found, key=lambda pair: (-pair.likeness, -pair.shared_runs, pair.first, pair.second))
+
+
+def pairs(assignment: str, class_: dict[str, dict[str, Counter]], template: dict[str, Counter], shown_from: float) -> list[Pair]:
+    """Compare a class: {student: {question: runs}}."""
+    known = {(question, run) for question, runs in template.items() for run in runs}
+    own = {student: {(question, run) for question, runs in answers.items() for run in runs} - known for student, answers in class_.items()}
+    holders: dict[tuple, list[str]] = defaultdict(list)
+    for student in sorted(own):
+        for run in own[student]:
+            holders[run].append(student)
+    most = max(2, math.floor(COMMON_SHARE * len(own)))
+    weight = {run: math.log(len(own) / len(students)) for run, students in holders.items() if len(students) <= most}
+    heft = {student: sum(weight.get(run, 0.0) for run in runs) for student, runs in own.items()}
+    rare = {student: sum(run in weight for run in runs) for student, runs in own.items()}
+    shared: dict[tuple[str, str], list[tuple]] = defaultdict(list)
+    for run in weight:
+        students = holders[run]
+        for place, first in enumerate(students):
+            for second in students[place + 1:]:
+                shared[first, second].append(run)
+    found = []
+    for (first, second), runs in shared.items():
+        if min(rare[first], rare[second]) < LEAST_RUNS:
+            continue
+        likeness = sum(weight[run] for run in runs) / min(heft[first], heft[second])
+        if likeness >= shown_from:
+            found.append(Pair(assignment, first, second, round(likeness, 3), len(runs), tuple(sorted({question for question, _ in runs}))))
+    return found
+
+
+def runs_by_question(answers: dict[str, str]) -> dict[str, Counter]:
+    """Runs of RUN tokens of each answer; prose counts by words."""
+    return {question: Counter(zip(*(tokens[start:] for start in range(RUN))))
+            for question, text in answers.items() for tokens in [_words(text) if "open" in question else _tokens(text)]}
+
+
+def table(found: list[Pair]) -> str:
+    """The pairs as text, for the terminal."""
+    if not found:
+        return "No two submissions share more than the exercise explains."
+    lines = [f"{'likeness':>8}  {'runs':>5}  assignment, students, questions"]
+    lines += [f"{pair.likeness:8.0%}  {pair.shared_runs:5}  {pair.assignment}: {pair.first} and {pair.second} ({', '.join(pair.questions)})" for pair in found]
+    return "\n".join([*lines, "A high figure is a reason to read both, and no verdict."])
+
+
+def _tokens(source: str) -> list[str]:
+    found = []
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            if token.type == tokenize.NAME:
+                found.append(token.string if keyword.iskeyword(token.string) else "name")
+            elif token.type in (tokenize.NUMBER, tokenize.STRING):
+                found.append("value")
+            elif token.type == tokenize.OP:
+                found.append(token.string)
+    except (tokenize.TokenError, SyntaxError):           # half a program is compared by its beginning
+        pass
+    return found
+
+
+def _words(text: str) -> list[str]:
+    return [word.lower() for word in WORDS.findall(text)]
+
+
+def _answers(path: Path) -> dict[str, str]:
+    found = {}
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        about = cell.get("metadata", {}).get("nbgrader", {})
+        question = question_of(about.get("grade_id", ""))
+        if question and about.get("solution"):
+            found[question] = text_of(cell)
+    return found

@@ -1,0 +1,83 @@
+"""Copies are found under new names and in another order; a class that solves one exercise is not accused."""
+import re
+from random import Random
+
+from autograder.__main__ import main
+from autograder.grade import grade_class
+from autograder.similarity import pairs, runs_by_question
+
+STEPS = (
+    "    {a} = sorted({b}, key=lambda one: one.offset)", "    for {c} in {b}:\n        if {c}.key is None:\n            continue\n        {a}.append({c})",
+    "    {a} = {{one.partition: one for one in {b}}}", "    while {a} and {a}[-1] < {n}:\n        {a}.pop()", "    {a} = max({b}, default={n})",
+    "    {a} = [one for one in {b} if one.timestamp_ms > {n}]", "    try:\n        {a} = {b}[{n}]\n    except IndexError:\n        return None",
+    "    {a} = sum(one.size for one in {b}) // len({b})", "    {a}, {c} = divmod(len({b}), {n})", "    {a} = {b}.get({n}, set()) | {{{n}}}",
+    "    {a} = dict(zip({b}, range({n})))", "    if not {b}:\n        raise ValueError({n})", "    {a} = [x for {c} in {b} for x in {c}.records]",
+    "    {a} = any(one.leader == {n} for one in {b}) and all({c}.isr for {c} in {b})", "    {a} = {b}[{n}:] + {b}[:{n}]",
+    "    with lock({b}) as {c}:\n        {a} = {c}.read({n})", "    {a} -= {n} if {b} else -{n}", "    del {b}[{n}]", "    {a} = f({b}, *{c}, last={n})",
+    "    {a} = (one ** 2 % {n} for one in {b} if one not in {c})",
+)
+TEMPLATE = "def owners(partitions, members):\n    \"\"\"Who reads what.\"\"\"\n    ..."
+
+
+def program(luck: Random) -> str:
+    """Three functions of a dozen steps, no two programs alike."""
+    names = "alpha beta gamma delta epsilon".split()
+    bodies = ["\n".join(step.format(**{slot: luck.choice(names) for slot in "abc"}, n=luck.randint(1, 99)) for step in luck.sample(STEPS, 7))
+              for _ in range(3)]
+    return "\n\n\n".join(f"def {name}(partitions, members):\n{body}" for name, body in zip(("owners", "first", "rest"), bodies))
+
+
+def copy(source: str, luck: Random) -> str:
+    """The same under other names, its functions in another order."""
+    for name in "alpha beta gamma delta epsilon partitions members".split():
+        source = re.sub(rf"\b{name}\b", f"v{luck.randint(0, 9999)}", source)
+    functions = source.split("\n\n\n")
+    luck.shuffle(functions)
+    return "\n\n\n".join(functions)
+
+
+def test_renamed_and_reordered_copies_are_found_and_others_left_alone():
+    luck = Random(3)
+    written = {f"s{number:03}": program(luck) for number in range(160)}
+    copies = {f"s{number:03}": f"c{number:03}" for number in range(0, 160, 8)}
+    written |= {thief: copy(written[victim], luck) for victim, thief in copies.items()}
+    found = pairs("90_demo", {name: runs_by_question({"90.1": text}) for name, text in written.items()}, runs_by_question({"90.1": TEMPLATE}), 0.7)
+    accused = {(pair.first, pair.second) for pair in found}
+    planted = {tuple(sorted(pair)) for pair in copies.items()}
+    assert len(accused & planted) >= 0.95 * len(planted)
+    assert len(accused - planted) <= 0.01 * len(written) * (len(written) - 1) / 2
+    assert len(accused - planted) <= len(planted) / 4, "a teacher reads these"
+
+
+def test_what_the_whole_class_wrote_counts_for_nothing():
+    luck = Random(4)
+    text = program(luck)
+    assert pairs("90_demo", {f"s{number}": runs_by_question({"90.1": text}) for number in range(30)}, {}, 0.7) == []
+
+
+def test_the_template_counts_for_nothing():
+    text = program(Random(50))
+    class_ = {name: runs_by_question({"90.1": text}) for name in ("a", "b")} | {f"s{number}": runs_by_question({"90.1": program(Random(number))}) for number in range(9)}
+    assert [(pair.first, pair.second) for pair in pairs("90_demo", class_, {}, 0.7)] == [("a", "b")]
+    assert pairs("90_demo", class_, runs_by_question({"90.1": text}), 0.7) == []
+
+
+def test_copied_prose_is_found():
+    luck = Random(6)
+    words = "the consumer keeps its own offset while other groups read every record again because retention alone removes what was written".split()
+    class_ = {f"s{number}": runs_by_question({"90.open": " ".join(luck.choices(words, k=60))}) for number in range(12)}
+    class_["thief"] = class_["s3"]
+    assert [(pair.first, pair.second) for pair in pairs("90_demo", class_, {}, 0.7)] == [("s3", "thief")]
+
+
+def test_the_command_reads_graded_notebooks(hand_in, tmp_path, capsys):
+    folder = tmp_path / "class"
+    for name in ("ada", "bo"):
+        hand_in(name, {"90.2": f"def chosen(nodes):\n{program(Random(1))[len('def owners(partitions, members):'):]}"}, student=name, folder=folder)
+    for number in range(3):
+        hand_in(f"x{number}", student=f"x{number}", folder=folder)
+    grade_class(folder, tmp_path / "out", say=lambda text: None)
+    assert main(["similar", str(tmp_path / "out")]) == 0
+    out = capsys.readouterr().out
+    assert "ada and bo (90.2)" in out and "no verdict" in out
+    assert main(["similar", str(tmp_path)]) == 2
