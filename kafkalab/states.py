@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 MACHINES: Mapping[str, tuple[str, str, str]] = {
     "connection": ("kafkalab.clients.connection_states", "TRANSITIONS", "clients.ClusterConnectionStates"),
     "fetch position": ("kafkalab.clients.consumer.subscription_state", "TRANSITIONS", "SubscriptionState.FetchStates"),
+    "consumer group": ("kafkalab.broker.consumer_group_state", "MOVES", "coordinator.group.modern.consumer.ConsumerGroup.ConsumerGroupState"),
     "group": ("kafkalab.broker.group_state", "MOVES", "coordinator.group.classic.ClassicGroupState"),
     "member": ("kafkalab.clients.consumer.membership", "TRANSITIONS", "AbstractCoordinator.MemberState"),
     "transaction": ("kafkalab.broker.transaction_state", "TRANSITIONS", "coordinator.transaction.TransactionState"),

@@ -35,6 +35,9 @@ class BrokerConfig:
     group_initial_rebalance_delay_ms: int = 3_000
     group_min_session_timeout_ms: int = 6_000
     group_max_session_timeout_ms: int | None = None
+    group_consumer_session_timeout_ms: int = 45_000
+    group_consumer_heartbeat_interval_ms: int = 5_000
+    group_consumer_assignment_interval_ms: int = 1_000
     offset_metadata_max_bytes: int = 4_096
     max_incremental_fetch_session_cache_slots: int = 1_000
     chance_of_producer_ids: float = 1.0

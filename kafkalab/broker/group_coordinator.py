@@ -3,7 +3,7 @@
 Kafka's classes are GroupCoordinator (2.3) and GroupMetadataManager (4.x) with ClassicGroup. A pure machine: it takes a
 request and the time, changes its groups and returns what the shell has to do. Membership is decided here; the committed
 offsets of a group are kept in `group_offsets`, and what outlives the coordinator in `group_log`. Left out for now:
-another broker that takes over, group.max.size, and the protocol of KIP-848.
+another broker that takes over and group.max.size. Groups of the newer protocol (KIP-848) are `consumer_groups`' business.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster import ClusterState
+from kafkalab.broker.consumer_groups import ConsumerGroups
 from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer
 from kafkalab.broker.group import NEW_MEMBER_TIMEOUT_MS, NO_GENERATION, Group, Member, membership_error
 from kafkalab.broker.group_admin import GroupAdmin
@@ -23,6 +24,7 @@ from kafkalab.broker.profiles import FIRST_GENERATION, BrokerProfile
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import (
+    ConsumerGroupHeartbeatRequest,
     DeleteGroupsRequest,
     DescribeGroupsRequest,
     HeartbeatRequest,
@@ -59,10 +61,12 @@ class GroupCoordinator:
         self._config = config
         self._draw_member_uuid = draw_member_uuid
         self._largest_session_ms = config.group_max_session_timeout_ms or profile.largest_session_timeout_ms
+        self.modern = ConsumerGroups(node_id, cluster, config, lambda: self.groups)
         self._offsets = GroupOffsets(self, cluster, config)
         self._admin = GroupAdmin(self, config)
         self._actions: dict[type, Callable[[Any, Caller, int], list[Effect]]] = {
             JoinGroupRequest: self._join,
+            ConsumerGroupHeartbeatRequest: self.modern.handle,
             SyncGroupRequest: self._sync,
             HeartbeatRequest: self._heartbeat,
             LeaveGroupRequest: self._leave,
@@ -79,6 +83,7 @@ class GroupCoordinator:
             "pending": self._pending_over,
             "sync": self._sync_phase_over,
         }
+        self._modern_alarms = ("member session", "member revokes")
 
     def handle(self, request: Any, caller: Caller, now_ms: int) -> list[Effect]:
         effects = self._actions[type(request)](request, caller, now_ms)
@@ -86,6 +91,8 @@ class GroupCoordinator:
 
     def on_timer(self, key: tuple[str, ...], now_ms: int) -> list[Effect]:
         """key is (what, group) or (what, group, member)."""
+        if key[0] in self._modern_alarms:
+            return self.modern.on_timer(key, now_ms)
         group = self.groups.get(key[1])
         return _with_news(self._alarms[key[0]](group, *key[2:], now_ms), group) if group is not None else []
 
@@ -97,7 +104,7 @@ class GroupCoordinator:
         found = [loaded(group, now_ms) for group in self.groups.values()]
         self.groups = {group.id: group for group in found if group is not None}
         notes = [loaded_note(group) for group in self.groups.values()]
-        return notes + [SetTimer(("session", group.id, member.id), member.deadline_ms)
+        return self.modern.load(now_ms) + notes + [SetTimer(("session", group.id, member.id), member.deadline_ms)
                         for group in self.groups.values() for member in group.members.values()]
 
     def forget(self, group: Group, reason: str) -> list[Effect]:
@@ -118,6 +125,8 @@ class GroupCoordinator:
 
     def retire(self, group_id: str) -> list[Effect]:
         """Stop coordinating a group: whoever waits learns that the coordinator is elsewhere."""
+        if group_id in self.modern.groups:
+            return self.modern.retire(group_id)
         group = self.groups[group_id]
         out: list[Effect] = [CancelTimer(("join", group_id)), CancelTimer(("sync", group_id))]
         for member in group.members.values():
@@ -142,6 +151,8 @@ class GroupCoordinator:
             return [_join_refused(caller, error, request.member_id)]
         if group is None:
             group = self.groups[request.group_id] = Group(request.group_id)
+            if request.group_id in self.modern.groups:  # Empty: it changes sides, and keeps its offsets.
+                group.offsets = self.modern.groups.pop(request.group_id).offsets
         if request.member_id == "":
             return self._join_without_id(group, request, caller, now_ms)
         if request.member_id in group.pending:
@@ -157,6 +168,8 @@ class GroupCoordinator:
             return Errors.NOT_COORDINATOR
         if not self._config.group_min_session_timeout_ms <= request.session_timeout_ms <= self._largest_session_ms:
             return Errors.INVALID_SESSION_TIMEOUT
+        if request.group_id in self.modern.groups and self.modern.groups[request.group_id].members:
+            return Errors.INCONSISTENT_GROUP_PROTOCOL
         if group is None:
             return Errors.UNKNOWN_MEMBER_ID if request.member_id else None
         if group.state is DEAD:

@@ -15,6 +15,7 @@ from kafkalab.broker.group import CommittedOffset, Group, membership_error
 from kafkalab.broker.group_state import GroupState
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
+from kafkalab.protocol.connection_messages import ZERO_UUID
 from kafkalab.protocol.messages import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
@@ -48,9 +49,13 @@ class GroupOffsets:
 
     def commit(self, request: OffsetCommitRequest, caller: Caller, now_ms: int) -> list[Effect]:
         """Keep the offsets of a member of this generation, or of a consumer that belongs to no group."""
-        group = self._coordinator.groups.get(request.group_id)
-        error = self._commit_error(group, request)
-        if error is Errors.NONE:
+        modern = self._coordinator.modern
+        group = modern.groups.get(request.group_id) or self._coordinator.groups.get(request.group_id)
+        if request.group_id in modern.groups and self._coordinator.coordinates(request.group_id):
+            error = modern.commit_error(request)
+        else:
+            error = self._commit_error(group, request)
+        if error is Errors.NONE and request.group_id not in modern.groups:
             if group is None:  # a consumer that assigns itself partitions only wants its offsets kept
                 group = self._coordinator.groups[request.group_id] = Group(request.group_id)
             member = group.members.get(request.member_id)
@@ -114,9 +119,14 @@ class GroupOffsets:
         return [Respond(caller, OffsetFetchResponse(topics=topics, error_code=one.error_code))]
 
     def _group_answer(self, asked: OffsetFetchRequestGroup, require_stable: bool) -> OffsetFetchResponseGroup:
-        group = self._coordinator.groups.get(asked.group_id)
+        modern = self._coordinator.modern
+        group = modern.groups.get(asked.group_id) or self._coordinator.groups.get(asked.group_id)
         if not self._coordinator.coordinates(asked.group_id):
             return OffsetFetchResponseGroup(group_id=asked.group_id, error_code=Errors.NOT_COORDINATOR.code)
+        if asked.group_id in modern.groups:
+            error = modern.fetch_error(asked.group_id, asked.member_id, asked.member_epoch)
+            if error is not Errors.NONE:
+                return OffsetFetchResponseGroup(group_id=asked.group_id, error_code=error.code)
         if group is not None and group.state is GroupState.DEAD:
             return OffsetFetchResponseGroup(group_id=asked.group_id, error_code=Errors.COORDINATOR_NOT_AVAILABLE.code)
         offsets = group.offsets if group is not None else {}
@@ -126,7 +136,7 @@ class GroupOffsets:
                 wanted.setdefault(topic, []).append(partition)
         else:
             wanted = {topic.name: list(topic.partition_indexes) for topic in asked.topics}
-        topics = []
+        topics, ids = [], {topic.name: topic.topic_id for topic in asked.topics or ()}
         undecided = {place for pending in group.pending_offsets.values() for place in pending} if group and require_stable else ()
         for topic, partitions in wanted.items():
             answers = []
@@ -140,5 +150,5 @@ class GroupOffsets:
                 answers.append(OffsetFetchResponsePartitions(
                     partition_index=partition, committed_offset=known.offset,
                     committed_leader_epoch=known.leader_epoch, metadata=known.metadata))
-            topics.append(OffsetFetchResponseTopics(name=topic, partitions=tuple(answers)))
+            topics.append(OffsetFetchResponseTopics(name=topic, topic_id=ids.get(topic, ZERO_UUID), partitions=tuple(answers)))
         return OffsetFetchResponseGroup(group_id=asked.group_id, topics=tuple(topics))

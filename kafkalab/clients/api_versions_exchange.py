@@ -82,7 +82,7 @@ class ApiVersionsExchange:
 
     def _record(self, connection: str, message: Any) -> None:
         name = self._client.profile.name
-        self.known[connection] = usable_versions(name, message)
+        self.known[connection] = usable_versions(name, message, topic_ids=self._client.settings.topic_ids)
         self._client.states.ready(connection)
         self._client.log("API_VERSIONS_RECORDED", node_id=connection,
                          versions=Later(api_versions_text, message.api_keys, name),

@@ -44,6 +44,7 @@ CLOSED_BECAUSE = {"refused": "failed", "broken": "peer", "idle": "idle"}
 class ClientSettings:
     """What a NetworkClient needs to know of its owner, a "consumer" or a "producer"; all times in milliseconds.
 
+    topic_ids     offsets are committed and fetched by topic id (the KIP-848 consumer)
     first_use_ms  what -> (least, most): how long a client takes over what it does for the first time; empty for a warm one
     """
 
@@ -54,6 +55,7 @@ class ClientSettings:
     max_in_flight: int
     allow_auto_topic_creation: bool = True
     cluster_check: bool = False
+    topic_ids: bool = False
     first_use_ms: Mapping[str, tuple[int, int]]
 
 

@@ -85,6 +85,8 @@ CLASS_NAMES = {
     m.FetchPartitionData: "PartitionData",
     m.FetchEpochEndOffset: "EpochEndOffset",
     m.ProducePartitionData: "PartitionProduceData",
+    m.HeartbeatTopicPartitions: "TopicPartitions",
+    m.HeartbeatAssignment: "Assignment",
 }
 OLDER_CLASS_NAMES = {m.FetchPartitionData: (UP_TO_28, "FetchablePartitionResponse")}
 """Classes whose printed name is not ours."""

@@ -65,7 +65,7 @@ def in_words(values, version: str):
 FLEXIBLE_SINCE = {"PRODUCE": 9, "FETCH": 12, "LIST_OFFSETS": 6, "METADATA": 9, "OFFSET_COMMIT": 8, "OFFSET_FETCH": 6,
                   "FIND_COORDINATOR": 3, "JOIN_GROUP": 6, "HEARTBEAT": 4, "LEAVE_GROUP": 4, "SYNC_GROUP": 4,
                   "API_VERSIONS": 3, "INIT_PRODUCER_ID": 2, "OFFSET_FOR_LEADER_EPOCH": 4, "ADD_PARTITIONS_TO_TXN": 3,
-                  "ADD_OFFSETS_TO_TXN": 3, "END_TXN": 3, "WRITE_TXN_MARKERS": 1, "TXN_OFFSET_COMMIT": 3,
+                  "ADD_OFFSETS_TO_TXN": 3, "END_TXN": 3, "WRITE_TXN_MARKERS": 1, "TXN_OFFSET_COMMIT": 3, "CONSUMER_GROUP_HEARTBEAT": 0,
                   "GET_TELEMETRY_SUBSCRIPTIONS": 0, "DESCRIBE_GROUPS": 5, "LIST_GROUPS": 3, "CREATE_TOPICS": 5, "DELETE_TOPICS": 4,
                   "DELETE_RECORDS": 2, "DESCRIBE_CONFIGS": 4, "CREATE_PARTITIONS": 2, "DELETE_GROUPS": 2, "DESCRIBE_CLUSTER": 0}
 """The first version of each API with tagged fields (KIP-482); their requests have a header of version 2."""

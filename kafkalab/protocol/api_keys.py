@@ -40,6 +40,7 @@ class ApiKeys(enum.Enum):
     DELETE_GROUPS = (42, m.DeleteGroupsRequest, m.DeleteGroupsResponse)
     OFFSET_DELETE = (47, m.OffsetDeleteRequest, m.OffsetDeleteResponse)
     DESCRIBE_CLUSTER = (60, m.DescribeClusterRequest, m.DescribeClusterResponse)
+    CONSUMER_GROUP_HEARTBEAT = (68, m.ConsumerGroupHeartbeatRequest, m.ConsumerGroupHeartbeatResponse)
     GET_TELEMETRY_SUBSCRIPTIONS = (71, m.GetTelemetrySubscriptionsRequest, m.GetTelemetrySubscriptionsResponse)
 
     def __init__(self, id: int, request: type, response: type) -> None:

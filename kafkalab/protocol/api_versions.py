@@ -186,21 +186,23 @@ def newest_known(client_version: str, api: ApiKeys) -> int:
     return known.newest[known.names[api.id]]
 
 
-def version_to_use(client_version: str, api: ApiKeys, offered: tuple[ApiVersion, ...]) -> int | None:
+def version_to_use(client_version: str, api: ApiKeys, offered: tuple[ApiVersion, ...], *, topic_ids: bool = False) -> int | None:
     """The version a request goes out in: the newest both sides know. None where there is none, so it cannot be sent.
 
     offered: the ranges from the broker's ApiVersionsResponse.
+    topic_ids: the client commits and fetches offsets by topic id, as the KIP-848 consumer does.
     """
     known = CLIENT_APIS[client_version]
     name = known.names.get(api.id)
     span = {span.api_key: span for span in offered}.get(api.id)
     if name is None or span is None:
         return None
-    version = min(known.newest[name], span.max_version, BELOW_NEWEST.get(client_version, {}).get(name, UNSEEN))
+    held_back = {} if topic_ids else BELOW_NEWEST.get(client_version, {})
+    version = min(known.newest[name], span.max_version, held_back.get(name, UNSEEN))
     return version if version >= span.min_version else None
 
 
-def usable_versions(client_version: str, response: ApiVersionsResponse) -> dict[ApiKeys, int]:
+def usable_versions(client_version: str, response: ApiVersionsResponse, *, topic_ids: bool = False) -> dict[ApiKeys, int]:
     """What a connection can be used for: API -> version to send, for every simulated API both sides know."""
-    versions = {api: version_to_use(client_version, api, response.api_keys) for api in ApiKeys}
+    versions = {api: version_to_use(client_version, api, response.api_keys, topic_ids=topic_ids) for api in ApiKeys}
     return {api: version for api, version in versions.items() if version is not None}

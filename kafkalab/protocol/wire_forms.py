@@ -22,6 +22,9 @@ IDENTIFIED_SINCE = {m.FetchResponse: 13, m.ProduceResponse: 13}
 """The first API version whose answers name topics by id alone. (Requests keep the name: the client prints it.)"""
 
 
+OFFSETS_IDENTIFIED_SINCE = 10
+"""OFFSET_COMMIT and OFFSET_FETCH, which only a KIP-848 consumer asks in this version."""
+
 FEATURES_SINCE = 3
 FEATURES_FROM_ZERO_SINCE = 4
 """ApiVersions: v3 is the first to carry features (KIP-584). Its readers reject a lowest level of 0, so brokers keep such
@@ -36,6 +39,11 @@ def as_sent(message, api_version: int):
     if kind in IDENTIFIED_SINCE and api_version >= IDENTIFIED_SINCE[kind]:
         field = "topic" if kind is m.FetchResponse else "name"
         return replace(message, responses=tuple(replace(topic, **{field: ""}) for topic in message.responses))
+    if kind is m.OffsetCommitResponse and api_version >= OFFSETS_IDENTIFIED_SINCE:
+        return replace(message, topics=tuple(replace(topic, name="") for topic in message.topics))
+    if kind is m.OffsetFetchResponse and api_version >= OFFSETS_IDENTIFIED_SINCE:
+        return replace(message, groups=tuple(
+            replace(group, topics=tuple(replace(topic, name="") for topic in group.topics)) for group in message.groups))
     if kind is m.ApiVersionsResponse and api_version < FEATURES_FROM_ZERO_SINCE:
         return _with_the_features_of(message, api_version)
     return message

@@ -25,7 +25,7 @@ from kafkalab.sim.rng import Streams
 RANGE = (JoinGroupRequestProtocol(name="range", metadata=b"I want orders"),)
 NEWEST = {"JOIN_GROUP": 9, "SYNC_GROUP": 5, "HEARTBEAT": 4, "LEAVE_GROUP": 5, "OFFSET_COMMIT": 9, "OFFSET_FETCH": 9,
           "FETCH": 12, "PRODUCE": 11, "LIST_OFFSETS": 9, "METADATA": 12, "FIND_COORDINATOR": 4, "API_VERSIONS": 4,
-          "INIT_PRODUCER_ID": 5, "OFFSET_FOR_LEADER_EPOCH": 4}
+          "INIT_PRODUCER_ID": 5, "CONSUMER_GROUP_HEARTBEAT": 1, "OFFSET_FOR_LEADER_EPOCH": 4}
 
 
 def a_cluster(brokers=1, topics=(("orders", 4),)):

@@ -1,0 +1,64 @@
+"""The one request of the new group protocol (KIP-848): ConsumerGroupHeartbeat joins, reports, acknowledges and leaves.
+
+Schemas: ConsumerGroupHeartbeatRequest.json, ConsumerGroupHeartbeatResponse.json (v1, KIP-1082 and regular expressions).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+JOINING_EPOCH = 0
+LEAVING_EPOCH = -1
+LEAVING_STATIC_EPOCH = -2
+"""Member epochs that are no epochs but wishes (ConsumerGroupHeartbeatRequest)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeartbeatTopicPartitions:
+    """Partitions of one topic, by the topic's id. Java prints it as TopicPartitions."""
+
+    topic_id: str
+    partitions: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeartbeatAssignment:
+    """What a member is to own. Java prints it as Assignment."""
+
+    topic_partitions: tuple[HeartbeatTopicPartitions, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsumerGroupHeartbeatRequest:
+    """Only what changed since the last one is said: -1 and None mean "as before".
+
+    member_id              made by the member itself (KIP-1082)
+    member_epoch           the epoch it has reached; 0 to join, -1 to leave, -2 to be away for a while as a static member
+    subscribed_topic_regex a pattern the broker resolves
+    server_assignor        "uniform" or "range"; None leaves it to the broker
+    topic_partitions       what it owns
+    """
+
+    group_id: str
+    member_id: str
+    member_epoch: int
+    instance_id: str | None = None
+    rack_id: str | None = None
+    rebalance_timeout_ms: int = -1
+    subscribed_topic_names: tuple[str, ...] | None = None
+    subscribed_topic_regex: str | None = None
+    server_assignor: str | None = None
+    topic_partitions: tuple[HeartbeatTopicPartitions, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsumerGroupHeartbeatResponse:
+    """assignment: what the member is to own from now on, None where nothing changed. heartbeat_interval_ms is the broker's wish."""
+
+    throttle_time_ms: int = 0
+    error_code: int = 0
+    error_message: str | None = None
+    member_id: str | None = None
+    member_epoch: int = 0
+    heartbeat_interval_ms: int = 0
+    assignment: HeartbeatAssignment | None = None
