@@ -377,3 +377,17 @@ COMMIT_FAILED_TEXT = {
     "4.0": COMMIT_FAILED_NOT_A_MEMBER, "4.4": COMMIT_FAILED_NOT_A_MEMBER,
 }
 """What commit_sync() says, by client version, when the member has been left out of its group."""
+
+RETRIABLE_COMMIT = "Offset commit failed with a retriable exception. You should retry committing the latest consumed offsets."
+COMMIT_WHILE_JOINING = (
+    "Offset commit cannot be completed since the consumer is undergoing a rebalance for auto partition assignment. You can try completing "
+    "the rebalance by calling poll() and then retry the operation.")
+COMMIT_DURING_REBALANCE = (
+    "Offset commit cannot be completed since the consumer group is executing a rebalance at the moment. You can try completing the "
+    "rebalance by calling poll() and then retry commit again")
+COMMIT_OF_OLD_GENERATION = (
+    "Offset commit cannot be completed since the consumer member's generation is already stale, meaning it has already participated "
+    "another rebalance and got a new generation. You can try completing the rebalance by calling poll() and then retry commit again")
+COMMIT_OF_FENCED = (
+    "Offset commit cannot be completed since the consumer member's old generation is fenced by its group instance id, it is possible that "
+    "this consumer has already participated another rebalance and got a new generation")

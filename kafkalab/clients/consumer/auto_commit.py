@@ -14,7 +14,7 @@ from kafkalab.clients.consumer.group_offsets import GroupOffsets, Offsets, offse
 from kafkalab.clients.consumer.request_future import RequestFuture
 from kafkalab.clients.consumer.subscription_state import SubscriptionState
 from kafkalab.clients.log_context import LogContext
-from kafkalab.errors import CommitFailedException, RetriableException
+from kafkalab.errors import CommitFailedException, RebalanceInProgressException, RetriableCommitFailedException
 from kafkalab.sim.apps import FOREVER_MS
 from kafkalab.sim.scheduler import Scheduler
 
@@ -53,14 +53,14 @@ class AutoCommit:
         self._log("AUTO_COMMIT_SYNC", offsets=offsets_text(offsets))
         try:
             self._offsets.commit_sync(offsets, timer)
-        except CommitFailedException as error:
+        except (CommitFailedException, RebalanceInProgressException) as error:
             self._log("AUTO_COMMIT_SYNC_FAILED", offsets=offsets_text(offsets), error=error)
 
     def _ended(self, offsets: Offsets, error: BaseException | None) -> None:
         if error is None:
             self._log("AUTO_COMMIT_COMPLETED", offsets=offsets_text(offsets))
-        elif isinstance(error, RetriableException):
-            self._log("AUTO_COMMIT_FAILED_RETRIABLE", offsets=offsets_text(offsets), error=error)
+        elif isinstance(error, RetriableCommitFailedException):
+            self._log("AUTO_COMMIT_FAILED_RETRIABLE", offsets=offsets_text(offsets), error=error, trace=error.java_text())
             self._due_ms = min(self._due_ms, self._clock.now_ms + self._retry_backoff_ms)
         else:
             self._log("AUTO_COMMIT_FAILED", offsets=offsets_text(offsets), error=error)

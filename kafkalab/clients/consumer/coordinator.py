@@ -154,6 +154,8 @@ class ConsumerCoordinator:
             if not future.is_done:
                 return False
             self._join.under_way = None
+            if future.succeeded and self.state is not MemberState.STABLE:
+                continue  # The heartbeat thread has lost the membership meanwhile; nothing was taken over yet.
             if future.succeeded:
                 self._needs_join_prepare = True
                 self._changes.after_join(future.value)

@@ -2,7 +2,7 @@
 
 A committed offset is the group's bookmark for a partition: the next record to read. It lives at the coordinator; OFFSET_FETCH
 asks for it, OFFSET_COMMIT moves it. Only a member of the current generation may move it. Committing on a timer is
-`auto_commit`'s. Left out: group.instance.id, offsets inside transactions.
+`auto_commit`'s. Left out: offsets inside transactions.
 """
 
 from __future__ import annotations
@@ -10,12 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from kafkalab.clients.consumer.consumer_network_client import ConsumerNetworkClient, Timer
-from kafkalab.clients.consumer.coordinator_lookup import CoordinatorLookup
-from kafkalab.clients.consumer.membership import Membership, MemberState
+from kafkalab.clients.consumer.coordinator_lookup import LOST, CoordinatorLookup
+from kafkalab.clients.consumer.membership import NO_GENERATION, Generation, Membership, MemberState
 from kafkalab.clients.consumer.request_future import RequestFuture
 from kafkalab.clients.consumer.subscription_state import FetchPosition, SubscriptionState
 from kafkalab.clients.log_context import LogContext
-from kafkalab.errors import COMMIT_FAILED_TEXT, CommitFailedException, Errors, RetriableException, error_for
+from kafkalab.errors import (
+    COMMIT_DURING_REBALANCE, COMMIT_FAILED_REBALANCED, COMMIT_FAILED_TEXT, COMMIT_OF_FENCED, COMMIT_OF_OLD_GENERATION, COMMIT_WHILE_JOINING,
+    RETRIABLE_COMMIT, CommitFailedException, Errors, FencedInstanceIdException, RebalanceInProgressException, RetriableCommitFailedException,
+    RetriableException, error_for,
+)
 from kafkalab.lines.java_values import list_text, value_text
 from kafkalab.protocol.messages import (
     OffsetCommitRequest, OffsetCommitRequestPartition, OffsetCommitRequestTopic, OffsetFetchRequest, OffsetFetchRequestGroup,
@@ -40,6 +44,7 @@ class GroupOffsets:
         self._subscriptions, self._log, self._retry_backoff_ms = subscriptions, log, retry_backoff_ms
         self._fetch_under_way: RequestFuture | None = None
         self._ended_commits: list[Callable[[], None]] = []
+        self._fenced: FencedInstanceIdException | None = None
 
     # asking
 
@@ -156,13 +161,24 @@ class GroupOffsets:
         else:
             future = self._commit_when_found(offsets)
         if callback is not None:
-            future.on_done(lambda done: self._ended_commits.append(lambda: callback(offsets, done.error)))
+            future.on_done(lambda done: self._ended_commits.append(lambda: callback(offsets, _as_told(done))))
+        future.on_done(self._note_fencing)
         return future
 
     def run_callbacks(self) -> None:
-        """Tell the application which of its commits have ended; on its own thread, as Java promises."""
+        """Tell the application which of its commits have ended, in that order; on its own thread, as Java promises.
+
+        Raises FencedInstanceIdException when one of them was refused because another member has this one's group.instance.id.
+        """
+        if self._fenced is not None:
+            error, self._fenced = self._fenced, None
+            raise error
         while self._ended_commits:
             self._ended_commits.pop(0)()
+
+    def _note_fencing(self, done: RequestFuture) -> None:
+        if isinstance(done.error, FencedInstanceIdException):
+            self._fenced = done.error
 
     def _commit_when_found(self, offsets: Offsets) -> RequestFuture:
         future = RequestFuture()
@@ -179,10 +195,14 @@ class GroupOffsets:
         return future
 
     def _send_commit(self, offsets: Offsets) -> RequestFuture:
-        if self._is_no_member():
-            self._log("COMMIT_NOT_A_MEMBER")
-            return RequestFuture.failed_with(self._commit_failed())
         group_id, generation, node = self._membership.group_id, self._membership.generation, self._lookup.node
+        if not self._subscriptions.auto_assigned:
+            generation = NO_GENERATION
+        elif self._membership.state is not MemberState.STABLE:
+            self._log("COMMIT_NOT_A_MEMBER")
+            if self._membership.is_rebalancing and self._profile.tells_commits_of_rebalances:
+                return RequestFuture.failed_with(RebalanceInProgressException(COMMIT_WHILE_JOINING))
+            return RequestFuture.failed_with(CommitFailedException(COMMIT_FAILED_TEXT[self._profile.name]))
         self._log("SENDING_OFFSET_COMMIT", offsets=offsets_text(offsets), node=node)
         topics: dict[str, list[OffsetCommitRequestPartition]] = {}
         for tp, committed in offsets.items():
@@ -195,10 +215,10 @@ class GroupOffsets:
                                       topics=tuple(OffsetCommitRequestTopic(name=t, partitions=tuple(ps)) for t, ps in topics.items()))
         self._log.journal.append("commit", self._log.who, group=group_id, offsets={str(tp): o.offset for tp, o in offsets.items()})
         future = RequestFuture()
-        self._client.send(node, request).on_done(lambda sent: self._committed(offsets, sent, future))
+        self._client.send(node, request).on_done(lambda sent: self._committed(offsets, generation, sent, future))
         return future
 
-    def _committed(self, offsets: Offsets, sent: RequestFuture, future: RequestFuture) -> None:
+    def _committed(self, offsets: Offsets, generation: Generation, sent: RequestFuture, future: RequestFuture) -> None:
         if sent.failed:
             future.fail(sent.error)
             return
@@ -206,26 +226,42 @@ class GroupOffsets:
             for p in topic.partitions:
                 error = error_for(p.error_code)
                 if error is not Errors.NONE:
-                    future.fail(self._refusal(error))
+                    future.fail(self._refusal(error, generation))
                     return
                 tp = TopicPartition(topic.name, p.partition_index)
                 self._log("COMMITTED_OFFSET", offset=offsets[tp].offset, partition=tp)
         future.complete()
 
-    def _refusal(self, error: Errors) -> BaseException:
-        """What a refused commit means for this member, and the exception to raise."""
-        if error in (Errors.UNKNOWN_MEMBER_ID, Errors.ILLEGAL_GENERATION):
-            self._membership.expelled()
-            return self._commit_failed()
-        self._lookup.mark_lost_if(error)
+    def _refusal(self, error: Errors, sent_by: Generation) -> BaseException:
+        """What a refused commit means for this member, and the exception to raise (OffsetCommitResponseHandler)."""
+        membership, tells = self._membership, self._profile.tells_commits_of_rebalances
+        if error is Errors.REBALANCE_IN_PROGRESS:
+            if not tells:
+                membership.rejoin_needed = True
+                return CommitFailedException(COMMIT_FAILED_REBALANCED)
+            membership.request_rejoin("offset commit failed since group is already rebalancing")
+            return RebalanceInProgressException(COMMIT_DURING_REBALANCE)
+        if error in (Errors.UNKNOWN_MEMBER_ID, Errors.ILLEGAL_GENERATION, Errors.FENCED_INSTANCE_ID):
+            unchanged = sent_by in (membership.generation, NO_GENERATION)
+            if tells and not unchanged and membership.state is MemberState.PREPARING_REBALANCE:
+                return RebalanceInProgressException(COMMIT_OF_FENCED if error is Errors.FENCED_INSTANCE_ID else COMMIT_OF_OLD_GENERATION)
+            if error is Errors.FENCED_INSTANCE_ID and unchanged:
+                return error.exception()
+            if unchanged:
+                membership.expelled()
+            return CommitFailedException(COMMIT_FAILED_REBALANCED)
+        if error in (*LOST, Errors.REQUEST_TIMED_OUT):
+            self._lookup.mark_unknown(f"error response {error.name}", disconnected=False)
         return error.exception()
 
-    def _is_no_member(self) -> bool:
-        checks = self._subscriptions.auto_assigned and self._profile.checks_membership_before_commit
-        return checks and self._membership.state is MemberState.UNJOINED
 
-    def _commit_failed(self) -> CommitFailedException:
-        return CommitFailedException(COMMIT_FAILED_TEXT[self._profile.name])
+def _as_told(done: RequestFuture) -> BaseException | None:
+    """What a callback hears: an error that may pass is wrapped, so that the application can tell it from one that will not."""
+    if not done.is_retriable:
+        return done.error
+    wrapped = RetriableCommitFailedException(RETRIABLE_COMMIT)
+    wrapped.__cause__ = done.error
+    return wrapped
 
 
 def offsets_text(offsets: Offsets) -> str:
