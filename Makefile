@@ -2,6 +2,7 @@
 STUDENTS ?= 30
 CHAPTERS ?= 02,03
 DIR      ?= data/recordings
+N        ?= 1000
 WHEELS   ?=
 PYTHON   ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
               $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
@@ -33,6 +34,9 @@ course: .venv/ready-dev  ## write: build the notebooks of notebooks/release from
 conformance: .venv/ready-dev  ## compare the simulator with recordings of real clients (DIR=data/recordings)
 	@$(PY) -m kafkalab conformance $(DIR)
 
+seeds: .venv/ready-dev  ## hold N small stories full of faults against the laws (N=1000)
+	@$(PY) -m kafkalab seeds $(N)
+
 bench: .venv/ready-bench  ## measure speed as ratios against peers; writes bench.json
 	@$(PY) -m bench
 
@@ -42,7 +46,7 @@ browser: .venv/ready-dev  ## run each notebook in JupyterLab in a real Chromium;
 wheels: .venv/ready  ## fill the folder wheels/ for machines without internet: make lab WHEELS=wheels
 	@$(PIP) wheel --constraint constraints.txt --wheel-dir wheels ".[dev,bench]" setuptools
 
-.PHONY: help lab test test-all classroom course conformance bench browser wheels
+.PHONY: help lab test test-all classroom course conformance seeds bench browser wheels
 .DEFAULT_GOAL := help
 
 # --- the environment: made once, made again when what it is made from changes ---
@@ -69,7 +73,7 @@ define HELP
     text = $$0; sub(/.*## /, "", text)
     getline command; sub(/^\t@/, "", command)
     gsub(/[$$][(]PIP[)]/, "$(PY) -m pip", command); gsub(/[$$][(]PY[)]/, "$(PY)", command); gsub(/[$$][(]DIR[)]/, "$(DIR)", command)
-    gsub(/[$$][(]STUDENTS[)]/, "$(STUDENTS)", command); gsub(/[$$][(]CHAPTERS[)]/, "$(CHAPTERS)", command)
+    gsub(/[$$][(]N[)]/, "$(N)", command); gsub(/[$$][(]STUDENTS[)]/, "$(STUDENTS)", command); gsub(/[$$][(]CHAPTERS[)]/, "$(CHAPTERS)", command)
     printf "make %-12s %-82s  %s\n", target, text, command
 }
 END { print "\nWithout make, once: python3 -m venv .venv && $(PY) -m pip install -c constraints.txt -e '.[dev,bench]'; then the commands on the right." }

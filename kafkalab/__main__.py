@@ -1,4 +1,4 @@
-"""python -m kafkalab replay | conformance | answer | picture"""
+"""python -m kafkalab replay | conformance | answer | seeds | picture"""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ COMMANDS = {
     "replay": "play a recorded scenario on the simulator",
     "conformance": "compare the simulator with a folder of recordings",
     "answer": "say what the simulator's machines make of small cases in a file",
+    "seeds": "hold many small stories full of faults against the laws",
     "picture": "draw the picture of the README",
 }
 
@@ -22,6 +23,8 @@ def main(argv: list[str]) -> int:
         from kafkalab.conformance import main as run
     elif argv[0] == "answer":
         from kafkalab.answer import main as run
+    elif argv[0] == "seeds":
+        from kafkalab.laws.command import main as run
     else:
         from kafkalab.picture import main as run
     return run(argv[1:])

@@ -7,7 +7,9 @@ from typing import Any
 from kafkalab.answer.entry import CannotAnswer, Entry
 from kafkalab.answer.group_case import JOINS_WITHOUT_ID, GroupCase
 from kafkalab.broker.group_state import GroupState, may_move
+from kafkalab.clients.consumer.assignors import Member, assign
 from kafkalab.errors import Errors
+from kafkalab.records import TopicPartition
 
 BROKER = "2.3"
 """Groups are answered as the coordinator of this release would; the entries restate its tests."""
@@ -87,7 +89,24 @@ def initial_delay(entry: Entry) -> dict[str, Any]:
     return {"completes_at_ms": ended - began}
 
 
+def assignment(entry: Entry) -> dict[str, Any]:
+    """What the leader of a group gives to each member. A member's `owned` may name the generation in which it got it."""
+    given = entry.input
+    members = {name: Member(
+        topics=tuple(member.get("topics", ())), owned=None if "owned" not in member else tuple(map(_partition, member["owned"])),
+        generation=member.get("generation", 1 if member.get("owned") else None), instance_id=member.get("instance_id", member.get("group_instance_id")),
+        rack_id=member.get("rack")) for name, member in given["members"].items()}
+    found = assign(given["assignor"], entry.profile, given["topic_partitions"], members)
+    return {name: [f"{tp.topic}-{tp.partition}" for tp in partitions] for name, partitions in found.items()}
+
+
+def _partition(text: str) -> TopicPartition:
+    topic, _, number = str(text).rpartition("-")
+    return TopicPartition(topic, int(number))
+
+
 ANSWERS = {
+    "assignor": assignment,
     "group_transition": transition,
     "heartbeat": heartbeat,
     "offset_commit": commit,

@@ -43,6 +43,7 @@ FLOORS = {
     "kafkalab.unsaid_steps": ("", "only what is in the file: the steps themselves are kafkalab.scenario's"),
     "kafkalab.scenario": (f"kafkalab.config kafkalab.broker.broker_config kafkalab.unsaid_steps {PURE}", "a scenario is read and checked here; what it does is kafkalab.replay's"),
     "kafkalab.replay": (f"kafkalab.scenario kafkalab.unsaid_steps {CORE}", "a replay plays a scenario on a Lab"),
+    "kafkalab.laws": (CORE, "a law reads a journal; a story uses what a learner could use"),
     "kafkalab.answer": (CORE, "an answer drives a machine and reads off what it did"),
     "kafkalab.views": (f"kafkalab.sim.journal kafkalab.lines {PURE} {TABLES} matplotlib IPython",
                        "views look, never touch: read lab.table(), lab.lines() or lab.sockets() of the lab you are given"),

@@ -1,10 +1,13 @@
 """Pictures of a lab. They read the journal and touch nothing; each has a text twin (``picture.text``)."""
 
 from .connections import timeline
+from .group_timeline import group_timeline
+from .offset_ruler import lag_curve, offset_ruler
 from .picture import Picture
+from .replica_ladder import replica_ladder
 from .sequence import sequence
 from .side_by_side import side_by_side
 from .state_diagram import state_diagram
 from .versions import compare
 
-__all__ = ["Picture", "compare", "sequence", "side_by_side", "state_diagram", "timeline"]
+__all__ = ["Picture", "compare", "group_timeline", "lag_curve", "offset_ruler", "replica_ladder", "sequence", "side_by_side", "state_diagram", "timeline"]

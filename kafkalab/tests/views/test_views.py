@@ -6,9 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
 from kafkalab.tests.views.fake_lab import FakeLab, first_poll
-from kafkalab.views import compare, sequence, side_by_side, timeline
+from kafkalab.views import compare, group_timeline, lag_curve, offset_ruler, replica_ladder, sequence, side_by_side, timeline
 from kafkalab.views.connections import rows
+from kafkalab.views.offset_ruler import lag_points
+from kafkalab.views.replica_ladder import rungs
 from kafkalab.views.sequence import arrows
 from kafkalab.views.style import LOOKS, axis_unit, clock
 from kafkalab.views.versions import differing
@@ -159,3 +162,36 @@ def test_a_long_name_stays_inside_the_picture():
     lab.open("inv-1", -2, None, "bootstrap", 8, "telemetry")
     assert_texts_inside_and_apart(timeline(lab))
     assert_texts_inside_and_apart(compare(lab, FakeLab(), ("3.9", "2.1, nothing sent")))
+
+
+def test_the_newer_pictures_have_no_labels_that_overlap():
+    lab = small_group()
+    for picture in (group_timeline(lab, "inventory"), replica_ladder(lab, "orders-0", {2_000: "first", 6_000: "later"}),
+                    offset_ruler(lab, "orders-0", "inventory"), lag_curve({"one": lab}, "inventory")):
+        assert_texts_inside_and_apart(picture)
+        assert len(picture.text.splitlines()) >= 2
+
+
+def test_what_the_newer_pictures_say():
+    lab = small_group()
+    assert "Stable" in group_timeline(lab, "inventory").text and "reads" in group_timeline(lab, "inventory").text
+    ruler = {line.rsplit(None, 1)[0]: int(line.split()[-1]) for line in offset_ruler(lab, "orders-0", "inventory").text.splitlines()[1:]}
+    assert ruler["log end"] == 5 and ruler["committed"] == 5 and ruler["position of reader"] == 5
+    assert [(rung.log_end_offset, rung.role) for rung in rungs(lab, "orders-0", [lab.now_ms]) if rung.broker == lab.leader("orders", 0)] == [(5, "leader")]
+    assert lag_points(lab, "inventory")[-1][1] == 0
+
+
+def small_group() -> Lab:
+    """A group of one that has read and committed five records."""
+    lab = Lab(brokers=3, seed=3)
+    lab.create_topic("orders", replication_factor=3)
+    producer = KafkaProducer(lab)
+    for number in range(5):
+        producer.send(ProducerRecord("orders", value=str(number))).get()
+    reader = KafkaConsumer(lab, {"group.id": "inventory", "auto.offset.reset": "earliest"}, name="reader")
+    reader.subscribe(["orders"])
+    while reader.assignment() == [] or reader.position(TopicPartition("orders", 0)) < 5:
+        reader.poll(timeout_ms=1_000)
+    reader.commit_sync()
+    lab.run_for(ms=3_000)
+    return lab

@@ -1,0 +1,164 @@
+"""The small stories that laws are held against. Each draws its cast and its faults from the seed's own streams.
+
+A story's clients name their records `who:number`, so that every record is known again wherever it turns up, and say in the journal
+what no machine can know (`tell`).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
+from kafkalab.clients.producer.kafka_producer import KafkaProducer
+from kafkalab.errors import KafkaException
+from kafkalab.lab import Lab
+from kafkalab.laws.faults import Fault, Menu, draw
+from kafkalab.laws.laws import Scope
+from kafkalab.laws.reading import tell
+from kafkalab.records import ProducerRecord, TopicPartition
+from kafkalab.sim.rng import Streams
+
+TOPIC = "orders"
+GROUP = "inventory"
+VERSIONS = ("2.3", "2.8", "3.9", "4.4")
+FAULTS_END_MS = 5_500
+"""By then every fault is over; what comes after is for finding one's feet and for the last reader."""
+QUICK_BROKERS = {"group.initial.rebalance.delay.ms": 0, "group.min.session.timeout.ms": 1_000}
+QUICK_PRODUCER = {"request.timeout.ms": 1_500, "delivery.timeout.ms": 6_000, "linger.ms": 0, "metadata.max.age.ms": 3_000}
+QUICK_CONSUMER = {"session.timeout.ms": 1_500, "heartbeat.interval.ms": 400, "max.poll.interval.ms": 2_500, "request.timeout.ms": 2_000, "auto.offset.reset": "earliest",
+                  "fetch.max.wait.ms": 500, "metadata.max.age.ms": 3_000,
+                  "default.api.timeout.ms": 3_000}
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A kind of story.
+
+    menu   what may go wrong in it
+    tell   builds the lab and its people: tell(lab, rng, how), with chance for the cast
+    scope  the limits it keeps
+    """
+
+    name: str
+    menu: Menu
+    people: Callable[[Lab, random.Random, Story], None]
+    scope: Scope = Scope()
+    broker_versions: Sequence[str] = ("2.3", "4.4")
+    versions: Sequence[str] = VERSIONS
+    acks: Sequence[str] = ("all",)
+    settings: tuple[tuple[str, object], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One seed's story before it begins: which, and what goes wrong in it."""
+
+    seed: int
+    story: Story
+    faults: tuple[Fault, ...]
+
+    def without(self, faults: Sequence[Fault]) -> Run:
+        return replace(self, faults=tuple(fault for fault in self.faults if fault not in faults))
+
+
+def run_of(seed: int, stories: Sequence[Story] | None = None) -> Run:
+    """The story of a seed and its faults."""
+    rng = Streams(seed).stream("laws/story")
+    story = rng.choice(STORIES if stories is None else stories)
+    return Run(seed, story, draw(Streams(seed).stream("laws/faults"), story.menu))
+
+
+def play(run: Run) -> Lab:
+    """Tell the story from beginning to end; the lab's journal has it all."""
+    rng = Streams(run.seed).stream("laws/cast")
+    story = run.story
+    lab = Lab(brokers=3, seed=run.seed, version=rng.choice(story.versions), broker_version=rng.choice(story.broker_versions),
+              broker_config={**QUICK_BROKERS, **dict(story.settings)})
+    lab.create_topic(TOPIC, partitions=rng.randint(1, 2), replication_factor=3)
+    for fault in run.faults:
+        fault.begin(lab)
+    story.people(lab, rng, story)
+    lab.run_for(ms=FAULTS_END_MS)
+    read_to_the_end(lab, "last reader")
+    lab.close()
+    return lab
+
+
+# -- the people
+
+
+def produce(lab: Lab, name: str, count: int, pause_ms: int, config: dict[str, object]) -> None:
+    """Sends `count` records, one every `pause_ms` or so, and waits for none."""
+    rng = lab.streams.stream(f"{name}/habits")
+    producer = KafkaProducer(lab, {**QUICK_PRODUCER, **config}, name=name)
+    if config.get("enable.idempotence"):
+        tell(lab.journal, name, "idempotent")
+    for number in range(count):
+        try:
+            producer.send(ProducerRecord(TOPIC, key=f"{name}:{number}", value="tea"))
+        except KafkaException:
+            pass  # no metadata in time: this one was never sent
+        lab.sleep(rng.randint(1, 2 * pause_ms))
+
+
+def consume(lab: Lab, name: str, config: dict[str, object]) -> None:
+    """Reads in the group, commits when it feels like it, and goes away at times, with or without a word."""
+    rng = lab.streams.stream(f"{name}/habits")
+    while lab.now_ms < FAULTS_END_MS:
+        consumer = KafkaConsumer(lab, {"group.id": GROUP, **QUICK_CONSUMER, **config}, name=lab.unused_name(name))
+        consumer.subscribe([TOPIC])
+        stays_ms = lab.now_ms + rng.randint(1_000, 4_000)
+        while lab.now_ms < min(stays_ms, FAULTS_END_MS):
+            try:
+                consumer.poll(timeout_ms=rng.choice((100, 500)))
+                whim = rng.random()
+                if whim < 0.3:
+                    consumer.commit_sync()
+                elif whim < 0.6:
+                    consumer.commit_async()
+                elif whim < 0.7:
+                    lab.sleep(rng.randint(10, 900))
+            except KafkaException:
+                pass  # a lost membership, no coordinator in time: the next poll finds out
+        consumer.close()
+
+
+def read_to_the_end(lab: Lab, name: str, isolation: str = "read_uncommitted") -> None:
+    """Somebody who belongs to no group reads everything that is there, when all is quiet."""
+    partitions = [TopicPartition(TOPIC, index) for index in range(len(lab.cluster.topics[TOPIC].partitions))]
+    reader = KafkaConsumer(lab, {**QUICK_CONSUMER, "isolation.level": isolation, "enable.auto.commit": False}, name=name)
+    reader.assign(partitions)
+    try:
+        ends = reader.end_offsets(partitions)
+        reader.seek_to_beginning(partitions)
+        deadline_ms = lab.now_ms + 5_000
+        while any(reader.position(tp) < ends[tp] for tp in partitions) and lab.now_ms < deadline_ms:
+            reader.poll(timeout_ms=200)
+        if all(reader.position(tp) >= ends[tp] for tp in partitions):
+            tell(lab.journal, name, "reads everything to the end")
+    except KafkaException as error:
+        tell(lab.journal, name, "cannot read", error=type(error).__name__)
+
+
+# -- the stories
+
+
+def _writers(lab: Lab, rng: random.Random, story: Story) -> None:
+    for number in range(rng.randint(1, 2)):
+        config = {"acks": rng.choice(story.acks), "enable.idempotence": rng.random() < 0.6 and story.acks == ("all",)}
+        lab.spawn(produce, f"writer-{number}", rng.randint(5, 14), rng.randint(50, 350), config, name=f"writer-{number}")
+
+
+def _readers(lab: Lab, rng: random.Random, story: Story) -> None:
+    lab.place_coordinator(GROUP, rng.randrange(3))
+    for number in range(rng.randint(2, 3)):
+        lab.spawn(consume, f"reader-{number}", {"enable.auto.commit": rng.random() < 0.5, "auto.commit.interval.ms": 1_500}, name=f"reader-{number}")
+    lab.spawn(produce, "writer-0", rng.randint(4, 8), 300, {"acks": "all"}, name="writer-0")
+
+
+STORIES = (
+    Story("copies", Menu(("crash", "crash", "cut", "lose answer", "slow", "pause", "kill"), ("writer-0", "writer-1")), _writers),
+    Story("groups", Menu(("crash", "cut", "slow", "pause", "pause", "kill"), ("reader-0", "reader-1", "reader-2")), _readers),
+)

@@ -1,0 +1,78 @@
+"""A share of the seeds; `make seeds N=10000` plays them all."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kafkalab.clients.consumer.subscription_state import SubscriptionState
+from kafkalab.laws.faults import Fault
+from kafkalab.laws.shrink import shrink
+from kafkalab.laws.stories import STORIES, Run, run_of
+from kafkalab.laws.trial import report, try_seed
+from kafkalab.records import OffsetAndMetadata
+
+ROOT = Path(__file__).resolve().parents[3]
+SHARE = 40
+"""Seeds of each kind of story in `make test`."""
+
+
+@pytest.mark.parametrize("story", STORIES, ids=lambda story: story.name)
+def test_every_law_holds_on_a_share_of_the_seeds(story):
+    for seed in range(SHARE):
+        trial = try_seed(seed, [story])
+        assert trial.held, report(trial)
+
+
+@pytest.mark.slow
+def test_every_law_holds_on_all_seeds():
+    done = run_seeds("10000")
+    assert done.returncode == 0 and "every law held" in done.stdout, done.stdout
+
+
+def test_two_processes_with_other_hashes_write_the_same_bytes():
+    done = run_seeds("12", "--jobs", "2", "--twice", "1")
+    assert done.returncode == 0 and "12 of them in two processes: every law held" in done.stdout, done.stdout
+
+
+def run_seeds(*arguments: str) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, "-m", "kafkalab", "seeds", *arguments], cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)},
+                          capture_output=True, text=True, timeout=1_800)
+
+
+def test_a_fault_less_leaves_the_rest_of_the_story_as_it_was():
+    """Faults are drawn before the story begins, from a stream of their own; up to the first of them two stories are the same."""
+    run = next(run for seed in range(100) if len((run := run_of(seed)).faults) > 1)
+    whole, shorter = (try_run_events(one, run.faults[-1].at_ms) for one in (run, run.without(run.faults[-1:])))
+    assert whole == shorter and len(whole) > 50
+
+
+def try_run_events(run, until_ms):
+    from kafkalab.laws.stories import play
+    return [repr(event) for event in play(run).journal.events if event.at_ms < until_ms]
+
+
+def test_the_shrinker_leaves_what_it_takes_and_nothing_else():
+    faults = tuple(Fault(at_ms, "slow", at_ms % 3, "writer-0", 10) for at_ms in range(12))
+    guilty = {faults[3], faults[8]}
+    run = Run(0, STORIES[0], faults)
+    assert set(shrink(run, lambda one: guilty <= set(one.faults)).faults) == guilty
+    assert shrink(run, lambda one: True).faults == ()
+
+
+def test_a_broken_seed_is_told_with_its_number_its_law_its_faults_and_the_lines_around(monkeypatch):
+    honest = SubscriptionState.all_consumed
+
+    def one_too_many(self):
+        return {tp: OffsetAndMetadata(offset.offset + 1, offset.leader_epoch) for tp, offset in honest(self).items()}
+
+    monkeypatch.setattr(SubscriptionState, "all_consumed", one_too_many)
+    trial = next(trial for seed in range(60) if not (trial := try_seed(seed)).held)
+    told = report(trial)
+    assert told.startswith(f"seed {trial.run.seed}, a story of {trial.run.story.name}: commits stay below the high watermark")
+    assert "it takes no fault at all" in told and "commits orders-" in told
+    assert "\n  > " in told and "lines of that moment:" in told

@@ -1,0 +1,120 @@
+"""Who owned what, and who waited for whom? The life of a consumer group, one row a member.
+
+A full bar is a member that owns partitions and reads; an open one a member that has joined and waits for the others, or owns
+nothing; a gap is a member outside the group. The strip above is the group's state at its coordinator.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .picture import Picture, blank_figure, columns
+from .style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, axis_unit, clock
+
+READS, WAITS = "reads", "joins"
+STATE_COLOURS = {"Empty": "#ffffff", "PreparingRebalance": "#E69F00", "CompletingRebalance": "#F0E442", "Stable": "#009E73", "Dead": "#999999"}
+MEMBER_COLOURS = {READS: "#56B4E9", WAITS: "#ffffff"}
+
+
+@dataclass(frozen=True)
+class Span:
+    """A stretch of time in which one thing was so: `what` is a group's state, or READS or WAITS of a member."""
+
+    from_ms: int
+    to_ms: int
+    what: str
+    note: str = ""
+
+
+def group_states(lab, group: str) -> list[Span]:
+    """The states of a group at its coordinator, with the generation each led to."""
+    found = [event for event in lab.journal.of("state") if event.fields.get("machine") == "group" and event.fields.get("group") == group]
+    ends = [event.at_ms for event in found[1:]] + [lab.now_ms]
+    return [Span(event.at_ms, until_ms, event.after, f"generation {event.generation}") for event, until_ms in zip(found, ends)]
+
+
+def member_spans(lab, group: str) -> dict[str, list[Span]]:
+    """By member, what it was to the group: joining, reading with which partitions; gaps where it was no member."""
+    spans: dict[str, list[Span]] = {}
+    open_: dict[str, tuple[int, str, str]] = {}
+
+    def change(who: str, at_ms: int, what: str, note: str = "") -> None:
+        before = open_.pop(who, None)
+        if before and at_ms > before[0]:
+            spans.setdefault(who, []).append(Span(before[0], at_ms, before[1], before[2]))
+        spans.setdefault(who, [])
+        if what:
+            open_[who] = (at_ms, what, note)
+
+    for event in lab.journal.of("state", "assignment", "fault"):
+        if event.kind == "assignment" and event.group == group:
+            owns = ", ".join(event.partitions)
+            change(event.who, event.at_ms, READS if owns else WAITS, owns)
+        elif event.kind == "state" and event.fields.get("machine") == f"member of {group}":
+            if event.after == "UNJOINED":
+                change(event.who, event.at_ms, "")
+            elif event.after == "PREPARING_REBALANCE":
+                change(event.who, event.at_ms, WAITS)
+        elif event.kind == "fault" and event.who in open_ and event.fields.get("what") == "kill -9":
+            change(event.who, event.at_ms, "")
+    for who in list(open_):
+        change(who, lab.now_ms, "")
+    return dict(sorted(spans.items()))
+
+
+def group_timeline(lab, group: str, *, from_ms: int = 0, to_ms: int | None = None, title: str | None = None) -> Picture:
+    """Draw a group between two times of the lab (default: from the start until now)."""
+    to_ms = lab.now_ms if to_ms is None else to_ms
+    members, states = member_spans(lab, group), group_states(lab, group)
+    height_in = 1.75 + 0.42 * max(1, len(members))
+    figure = blank_figure(WIDTH_IN, height_in)
+    axes = figure.add_axes((0.13, 0.62 / height_in, 0.84, 1 - 1.42 / height_in))
+    unit_ms, unit = axis_unit(to_ms - from_ms)
+    _strip(axes, -1, states, STATE_COLOURS, from_ms, to_ms, unit_ms)
+    axes.text(-0.01, -1, "the group", transform=axes.get_yaxis_transform(), ha="right", va="center", fontsize=SMALL_PT, weight="bold")
+    for row, (who, spans) in enumerate(members.items()):
+        _strip(axes, row, spans, MEMBER_COLOURS, from_ms, to_ms, unit_ms)
+        axes.text(-0.01, row, who, transform=axes.get_yaxis_transform(), ha="right", va="center", fontsize=SMALL_PT)
+        if spans and spans[-1].to_ms < min(to_ms, lab.now_ms):
+            axes.plot([spans[-1].to_ms / unit_ms], [row], marker="x", color=ALERT, markersize=8, markeredgewidth=2, zorder=4)
+    axes.set_xlim(from_ms / unit_ms, to_ms / unit_ms)
+    axes.set_ylim(max(1, len(members)) - 0.5, -1.6)
+    axes.set_yticks([])
+    axes.set_xlabel(f"time of the lab, {unit}", fontsize=SMALL_PT)
+    axes.tick_params(axis="x", labelsize=SMALL_PT)
+    axes.grid(axis="x", color=RULE, linewidth=0.7)
+    axes.set_axisbelow(True)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    rebalances = sum(span.what == "PreparingRebalance" for span in states)
+    heading = title or f"group {group}: {len(members)} members, {rebalances} rebalance{'' if rebalances == 1 else 's'}"
+    figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
+    _legend(figure, {span.what for span in states}, 1 - 0.44 / height_in)
+    return Picture(figure, _text(group, states, members), f"Group timeline: {heading}.")
+
+
+def _strip(axes, row: float, spans: list[Span], colours: dict[str, str], from_ms: int, to_ms: int, unit_ms: float) -> None:
+    for span in spans:
+        begin, end = max(span.from_ms, from_ms), min(span.to_ms, to_ms)
+        if end <= begin:
+            continue
+        axes.broken_barh([(begin / unit_ms, (end - begin) / unit_ms)], (row - 0.3, 0.6), facecolor=colours.get(span.what, "#dddddd"),
+                         edgecolor=INK, linewidth=0.6, hatch="////" if span.what == WAITS else "")
+        if span.note and span.what in (READS, "Stable") and (end - begin) > 0.011 * len(span.note) * (to_ms - from_ms):
+            axes.text((begin + end) / 2 / unit_ms, row, span.note, ha="center", va="center", fontsize=SMALL_PT, color=INK, clip_on=True)
+
+
+def _legend(figure, seen: set[str], y: float) -> None:
+    from matplotlib.patches import Patch
+
+    handles = [Patch(facecolor=colour, edgecolor=INK, label=state) for state, colour in STATE_COLOURS.items() if state in seen]
+    handles += [Patch(facecolor=MEMBER_COLOURS[READS], edgecolor=INK, label="a member reads"),
+                Patch(facecolor=MEMBER_COLOURS[WAITS], edgecolor=INK, hatch="////", label="joins and waits, or owns nothing")]
+    figure.legend(handles=handles, fontsize=SMALL_PT, loc="upper left", bbox_to_anchor=(0.008, y), ncols=6, frameon=False, handlelength=1.8,
+                  columnspacing=1.2, labelcolor=QUIET)
+
+
+def _text(group: str, states: list[Span], members: dict[str, list[Span]]) -> str:
+    rows = [("the group", clock(span.from_ms), clock(span.to_ms), span.what, span.note) for span in states]
+    rows += [(who, clock(span.from_ms), clock(span.to_ms), span.what, span.note) for who, spans in members.items() for span in spans]
+    return columns(rows, ("who", "from", "to", "what", "which"))

@@ -1,0 +1,111 @@
+"""Where is everybody on the log? One partition as a ruler, with every offset that has a name; and how lag went over time.
+
+Offsets are of the *next* record: a committed offset of 10 says that 0 to 9 are done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .picture import Picture, blank_figure, columns
+from .style import INK, QUIET, RULE, SMALL_PT, WIDTH_IN, axis_unit, clock
+
+LINES = ("-", "--", "-.", ":")
+COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7")
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A named place on the ruler."""
+
+    name: str
+    offset: int
+
+
+def marks(lab, partition: str, group: str, at_ms: int) -> list[Mark]:
+    """Every named offset of a partition at a time: both ends of the log, what is safe, what is stable, what the group has done."""
+    state = lab.at(at_ms)
+    place = state["partitions"][partition]
+    found = [Mark("log start", place["log_start_offset"]), Mark("last stable", place["last_stable_offset"]),
+             Mark("high watermark", place["high_watermark"]), Mark("log end", place["log_end_offset"])]
+    committed = state["groups"].get(group, {}).get("offsets", {}).get(partition)
+    if committed is not None:
+        found.append(Mark("committed", committed["offset"] if isinstance(committed, Mapping) else committed))
+    for name, client in state["clients"].items():
+        position = client.get("positions", {}).get(partition)
+        if position is not None and client.get("group", group) == group:
+            found.append(Mark(f"position of {name}", position))
+    return sorted(found, key=lambda mark: mark.offset)
+
+
+def offset_ruler(lab, partition: str, group: str, at_ms: int | None = None, *, title: str | None = None) -> Picture:
+    """Draw the named offsets of a partition on one line, at a time of the lab (default: now)."""
+    at_ms = lab.now_ms if at_ms is None else at_ms
+    found = marks(lab, partition, group, at_ms)
+    end = max([mark.offset for mark in found] + [1])
+    height_in = 1.25 + 0.26 * len(found)
+    figure = blank_figure(WIDTH_IN, height_in)
+    axes = figure.add_axes((0.04, 0.40 / height_in, 0.93, 1 - 0.85 / height_in))
+    axes.barh([0], [end], height=0.8, color="#eeeeee", edgecolor=INK, linewidth=0.8)
+    for row, mark in enumerate(found):
+        high = 1.3 + 0.9 * row
+        axes.vlines([mark.offset], -0.4, high, color=COLOURS[row % len(COLOURS)], linewidth=1.4)
+        right = mark.offset > end * 0.75
+        axes.text(mark.offset + (-0.006 if right else 0.006) * end, high, f"{mark.name} {mark.offset}", ha="right" if right else "left", va="center",
+                  fontsize=SMALL_PT)
+    axes.set_xlim(-0.01 * end, end * 1.02)
+    axes.set_ylim(-0.8, 1.3 + 0.9 * len(found))
+    axes.set_yticks([])
+    axes.tick_params(axis="x", labelsize=SMALL_PT)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    heading = title or f"{partition} at {clock(at_ms)}, as group {group} sees it"
+    figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
+    return Picture(figure, columns([(mark.name, str(mark.offset)) for mark in found], ("mark", "offset")), f"Offset ruler: {heading}.")
+
+
+def lag_points(lab, group: str) -> list[tuple[int, int]]:
+    """(time, records not committed yet) after every event that changed it: all partitions of the group's topics together."""
+    ends: dict[str, int] = {}
+    done: dict[str, int] = {}
+    points: list[tuple[int, int]] = []
+    for event in lab.journal.of("log.ends", "commit"):
+        if event.kind == "log.ends":
+            ends[f"{event.topic}-{event.partition}"] = event.high_watermark
+        elif event.fields.get("group") == group and "offset" in event.fields:
+            done[f"{event.topic}-{event.partition}"] = event.offset
+        lag = sum(end - done.get(partition, 0) for partition, end in ends.items())
+        if points and points[-1][0] == event.at_ms:
+            points.pop()
+        points.append((event.at_ms, lag))
+    return points
+
+
+def lag_curve(labs: Mapping[str, object], group: str, *, title: str | None = None, unit_of: str = "records") -> Picture:
+    """Draw how lag went in one lab or several, each under its name."""
+    points = {name: lag_points(lab, group) for name, lab in labs.items()}
+    span_ms = max(lab.now_ms for lab in labs.values())
+    unit_ms, unit = axis_unit(span_ms)
+    height_in = 3.4
+    figure = blank_figure(WIDTH_IN, height_in)
+    axes = figure.add_axes((0.07, 0.15, 0.90, 0.62))
+    for number, (name, line) in enumerate(points.items()):
+        end = labs[name].now_ms
+        times = [at_ms / unit_ms for at_ms, _ in line] + [end / unit_ms]
+        axes.step(times, [lag for _, lag in line] + [line[-1][1] if line else 0], where="post", color=COLOURS[number % 4],
+                  linestyle=LINES[number % 4], linewidth=1.8, label=name)
+    axes.set_xlim(0, span_ms / unit_ms)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel(f"time of the lab, {unit}", fontsize=SMALL_PT)
+    axes.set_ylabel(f"{unit_of} behind", fontsize=SMALL_PT)
+    axes.tick_params(labelsize=SMALL_PT)
+    axes.grid(color=RULE, linewidth=0.6)
+    axes.set_axisbelow(True)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    heading = title or f"lag of group {group}"
+    figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
+    figure.legend(fontsize=SMALL_PT, loc="upper left", bbox_to_anchor=(0.06, 1 - 0.36 / height_in), ncols=4, frameon=False, labelcolor=QUIET)
+    rows = [(name, str(max((lag for _, lag in line), default=0)), str(line[-1][1] if line else 0)) for name, line in points.items()]
+    return Picture(figure, columns(rows, ("run", "most behind", "behind at the end")), f"Lag over time: {heading}.")
