@@ -46,6 +46,7 @@ class ConsumerNetworkClient:
         self._stage, self._retry_backoff_ms = stage, retry_backoff_ms
         self._unsent: dict[str, list[ClientRequest]] = {}
         self._nodes: dict[str, Node] = {}
+        self._unsent_count = 0
         self._completed: list[tuple[RequestFuture, ClientResponse]] = []
         self._to_disconnect: list[Node] = []
 
@@ -58,6 +59,7 @@ class ConsumerNetworkClient:
         request = self.client.new_request(node.connection, message, lambda response: self._completed.append((future, response)), timeout_ms)
         self._nodes[node.connection] = node
         self._unsent.setdefault(node.connection, []).append(request)
+        self._unsent_count += 1
         self.client.selector.wakeup()
         return future
 
@@ -67,8 +69,12 @@ class ConsumerNetworkClient:
         With a `future` it does not wait when that is done already; `block` says likewise whether waiting makes sense.
         Raises WakeupException after `wakeup`, InvalidTopicException for a topic that cannot exist.
         """
-        for until_ms in self._pass(timer, future, block, can_be_woken=True):
+        until_ms = self._begin_pass(timer.remaining_ms, future, block)
+        try:
             self._stage.wait(self.client.selector.signal, until_ms)
+        finally:
+            self.is_polling = False
+        self._end_pass(can_be_woken=True)
         self.client.metadata.raise_fatal()
 
     def poll_until(self, future: RequestFuture, timer: Timer) -> bool:
@@ -80,8 +86,12 @@ class ConsumerNetworkClient:
 
     def poll_no_wakeup(self) -> None:
         """A pass that does not wait, and that no `wakeup` ends."""
-        for until_ms in self._pass(Timer(self.clock, 0)):
+        until_ms = self._begin_pass(0)
+        try:
             self._stage.wait(self.client.selector.signal, until_ms)
+        finally:
+            self.is_polling = False
+        self._end_pass()
 
     def wakeup(self) -> None:
         """Let the poll that waits, or the next one, raise WakeupException."""
@@ -100,16 +110,25 @@ class ConsumerNetworkClient:
 
     def poll_in_thread(self) -> Iterator[int]:
         """The same on the heartbeat thread, which cannot block: it yields until when it sleeps."""
-        for until_ms in self._pass(Timer(self.clock, 0)):
+        until_ms = self._begin_pass(0)
+        try:
             if until_ms > self.clock.now_ms:
                 yield until_ms
+        finally:
+            self.is_polling = False
+        self._end_pass()
 
     def transmit_sends(self) -> None:
         """Write what is queued without looking for answers (3.x, KAFKA-7109)."""
         self._disconnect_pending()
         self._try_send()
-        for until_ms in self._poll_client(0):
+        until_ms = self.client.begin_poll(0)
+        self.is_polling = True
+        try:
             self._stage.wait(self.client.selector.signal, until_ms)
+        finally:
+            self.is_polling = False
+        self.client.end_poll()
 
     def sleep(self, ms: int) -> None:
         """Wait, whatever news comes."""
@@ -134,7 +153,7 @@ class ConsumerNetworkClient:
     def has_pending_requests(self, node: Node | None = None) -> bool:
         """Is anything queued for `node`, or unanswered by it? For all nodes when None."""
         if node is None:
-            return any(self._unsent.values()) or self.client.in_flight_count() > 0
+            return self._unsent_count > 0 or self.client.in_flight_count() > 0
         return bool(self._unsent.get(node.connection)) or self.client.in_flight_count(node.connection) > 0
 
     def least_loaded_node(self) -> Node | None:
@@ -150,40 +169,45 @@ class ConsumerNetworkClient:
         """Close the socket to `node` in the next pass."""
         self._to_disconnect.append(node)
 
-    def _pass(self, timer: Timer, future: RequestFuture | None = None, block: Callable[[], bool] | None = None,
-              can_be_woken: bool = False) -> Iterator[int]:
-        """One pass, written once for both threads: in its middle it yields until when the caller may sleep."""
-        self._fire()
-        self._disconnect_pending()
+    def _begin_pass(self, timeout_ms: int, future: RequestFuture | None = None, block: Callable[[], bool] | None = None) -> int:
+        """The first half of a pass, for both threads; until when the caller may sleep. It says when it has: `is_polling = False`."""
+        if self._completed:
+            self._fire()
+        if self._to_disconnect:
+            self._disconnect_pending()
         delay_ms = self._try_send()
-        may_block = not self._completed and (future is None or not future.is_done) and (block is None or block())
-        timeout_ms = min(timer.remaining_ms, delay_ms) if may_block else 0
-        if self.client.in_flight_count() == 0:
-            timeout_ms = min(timeout_ms, self._retry_backoff_ms)
-        yield from self._poll_client(timeout_ms)
-        self._check_disconnects()
-        if can_be_woken:
-            self.raise_if_woken()
-        self._try_send()
-        self._fail_expired()
-        self._fire()
-
-    def _poll_client(self, timeout_ms: int) -> Iterator[int]:
+        if delay_ms < timeout_ms:
+            timeout_ms = delay_ms
+        if self._completed or (future is not None and future.is_done) or (block is not None and not block()):
+            timeout_ms = 0
+        if timeout_ms > self._retry_backoff_ms and self.client.in_flight_count() == 0:
+            timeout_ms = self._retry_backoff_ms
         until_ms = self.client.begin_poll(timeout_ms)
         self.is_polling = True
-        try:
-            yield until_ms
-        finally:
-            self.is_polling = False
+        return until_ms
+
+    def _end_pass(self, can_be_woken: bool = False) -> None:
         self.client.end_poll()
+        if self._unsent_count:
+            self._check_disconnects()
+        if can_be_woken and self._woken:
+            self.raise_if_woken()
+        if self._unsent_count:
+            self._try_send()
+            self._fail_expired()
+        if self._completed:
+            self._fire()
 
     def _try_send(self) -> int:
         delay_ms = self.client.settings.request_timeout_ms
+        if not self._unsent_count:
+            return delay_ms
         for connection, queue in self._unsent.items():
             node = self._nodes[connection]
             if queue:
                 delay_ms = min(delay_ms, self.client.poll_delay_ms(node))
             while queue and self.client.ready(node):
+                self._unsent_count -= 1
                 self.client.send(queue.pop(0))
         return delay_ms
 
@@ -192,6 +216,7 @@ class ConsumerNetworkClient:
         for connection, queue in self._unsent.items():
             if queue and self.client.connection_failed(self._nodes[connection]):
                 failed, queue[:] = list(queue), []
+                self._unsent_count -= len(failed)
                 for request in failed:
                     request.on_complete(ClientResponse(request, self.clock.now_ms, disconnected=True))
 
@@ -200,12 +225,15 @@ class ConsumerNetworkClient:
         for queue in self._unsent.values():
             while queue and now_ms - queue[0].created_ms > queue[0].timeout_ms:
                 request = queue.pop(0)
+                self._unsent_count -= 1
                 request.on_complete(ClientResponse(request, now_ms, disconnected=True))
 
     def _disconnect_pending(self) -> None:
         while self._to_disconnect:
             node = self._to_disconnect.pop(0)
-            for request in self._unsent.pop(node.connection, []):
+            unsent = self._unsent.pop(node.connection, [])
+            self._unsent_count -= len(unsent)
+            for request in unsent:
                 request.on_complete(ClientResponse(request, self.clock.now_ms, disconnected=True))
             self.client.disconnect(node.connection)
 

@@ -17,6 +17,7 @@ is a field of the Profile.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Mapping
 
 from kafkalab.clients.consumer.assignment_changes import AssignmentChanges
@@ -65,6 +66,7 @@ class ConsumerCoordinator:
         self._changes = AssignmentChanges(config, profile, client, subscriptions, self._membership, self._auto_commit,
                                           self._join.leader.assignors, log)
         self._needs_join_prepare = True
+        self._seen: tuple = (None,) * 5  # what `rejoin_needed` looked at last, when it was as it should be
 
     @property
     def group_id(self) -> str:
@@ -114,6 +116,10 @@ class ConsumerCoordinator:
         application wants other topics than it asked for then (rejoinNeededOrPending)."""
         if not self._subscriptions.auto_assigned:
             return False
+        seen = (self._client.client.metadata.view, self._subscriptions.topics, self._subscriptions.group_topics,
+                self._join.leader.assigned_by, self._join.joined_topics)
+        if all(map(operator.is_, seen, self._seen)):  # as when it was last looked at: a poll asks several times
+            return self._membership.rejoin_needed or self._join.under_way is not None
         before, now = self._join.leader.assigned_by, self._join.leader.partition_counts()
         if before is not None and before != now:
             if not self._membership.rejoin_needed:
@@ -129,6 +135,7 @@ class ConsumerCoordinator:
                 self._membership.request_rejoin(
                     "subscription has changed", f"subscription has changed from {before} at the beginning of the rebalance to {after}")
             return True
+        self._seen = seen
         return self._membership.rejoin_needed or self._join.under_way is not None
 
     # joining

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from kafkalab.clients.log_context import LogContext
+from kafkalab.clients.log_context import Later, LogContext
 from kafkalab.errors import Errors, error_for
 from kafkalab.protocol.messages import FetchPartition, FetchResponse, FetchTopic, ForgottenTopic
 from kafkalab.records import TopicPartition
@@ -31,7 +31,7 @@ class ShownFetch:
     full: bool
     to_send: str
     to_forget: str = "()"
-    implied: str = "()"
+    implied: str | Later = "()"
 
 
 class FetchSessionData(NamedTuple):
@@ -60,6 +60,8 @@ class FetchSessionHandler:
         self.node_id, self.session_id, self.epoch = node_id, INVALID_SESSION, INITIAL_EPOCH
         self.partitions: dict[TopicPartition, FetchPartition] = {}
         self._log = log
+        self._names: tuple[TopicPartition, ...] = ()
+        self._names_of: Mapping[TopicPartition, FetchPartition] | None = None
 
     @property
     def is_ending(self) -> bool:
@@ -75,8 +77,13 @@ class FetchSessionHandler:
             self._log("FETCH_BUILT_FULL", session_id=self.session_id or "INVALID", session_epoch=EPOCH_NAMES[self.epoch],
                       node_id=self.node_id, partitions=shown)
             return FetchSessionData(session, _fetch_topics(wanted), (), ShownFetch(full=True, to_send=shown))
+        if self._goes_without_saying(wanted):
+            everything = Later(_parenthesised, self._names)
+            self._log("FETCH_BUILT_INCREMENTAL", session_id=self.session_id, session_epoch=self.epoch, node_id=self.node_id,
+                      added="()", altered="()", removed="()", replaced="()", out_of=everything)
+            return FetchSessionData(session, (), (), ShownFetch(full=False, to_send="()", implied=everything))
         added = [tp for tp in wanted if tp not in self.partitions]
-        altered = [tp for tp in wanted if tp in self.partitions and wanted[tp] != self.partitions[tp]]
+        altered = [tp for tp in wanted if tp in self.partitions and _differ(wanted[tp], self.partitions[tp])]
         removed = [tp for tp in self.partitions if tp not in wanted]
         to_send = {tp: wanted[tp] for tp in (*added, *altered)}
         # What changed moves to the end, as in Java's linked map.
@@ -88,13 +95,25 @@ class FetchSessionHandler:
         shown = ShownFetch(full=False, to_send=_parenthesised(to_send), to_forget=self._with_ids(removed), implied=_parenthesised(kept))
         return FetchSessionData(session, _fetch_topics(to_send), _forgotten_topics(removed), shown)
 
+    def _goes_without_saying(self, wanted: Mapping[TopicPartition, FetchPartition]) -> bool:
+        """Is everything as the broker remembers it?"""
+        known = self.partitions
+        if len(wanted) != len(known):
+            return False
+        for tp, partition in wanted.items():
+            if known.get(tp) is not partition:
+                return False
+        if self._names_of is not known:
+            self._names_of, self._names = known, tuple(known)
+        return True
+
     def handle(self, response: FetchResponse, answered: list[TopicPartition]) -> bool:
         """Take over what the broker made of the session; False when the answer is of no use."""
         if response.error_code != Errors.NONE.code:
             self._log("FETCH_SESSION_ERROR", node_id=self.node_id, error=error_for(response.error_code).name)
             self._restart()
             return False
-        shown = _parenthesised(answered)
+        shown = _parenthesised(answered) if answered else "()"
         if self.epoch in (INITIAL_EPOCH, FINAL_EPOCH):
             if response.session_id == INVALID_SESSION:
                 self._restart()
@@ -102,8 +121,8 @@ class FetchSessionHandler:
             self._log("FETCH_SESSION_CREATED", node_id=self.node_id, session_id=response.session_id, response=shown)
             self.session_id, self.epoch = response.session_id, 1
         else:
-            implied = [tp for tp in self.partitions if tp not in answered]
-            tail = f", implied={_parenthesised(implied)}" if implied else ""
+            implied = tuple(tp for tp in self.partitions if tp not in answered) if answered else tuple(self.partitions)
+            tail = Later(_implied, implied) if implied else ""
             self._log("FETCH_SESSION_INCREMENTAL", node_id=self.node_id, session_id=self.session_id, response=shown, implied=tail,
                       throttle=0)
             self.epoch += 1
@@ -142,6 +161,14 @@ def _forgotten_topics(partitions: Iterable[TopicPartition]) -> tuple[ForgottenTo
     for tp in partitions:
         by_topic.setdefault(tp.topic, []).append(tp.partition)
     return tuple(ForgottenTopic(topic=topic, partitions=tuple(numbers)) for topic, numbers in by_topic.items())
+
+
+def _differ(one: FetchPartition, other: FetchPartition) -> bool:
+    return one is not other and one != other
+
+
+def _implied(partitions: Iterable[TopicPartition]) -> str:
+    return f", implied={_parenthesised(partitions)}"
 
 
 def _parenthesised(partitions: Iterable[TopicPartition]) -> str:

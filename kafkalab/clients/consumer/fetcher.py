@@ -13,7 +13,7 @@ from kafkalab.clients.consumer.fetch_collector import CompletedFetch, FetchColle
 from kafkalab.clients.consumer.fetch_session import FetchSessionData, FetchSessionHandler
 from kafkalab.clients.consumer.request_future import RequestFuture
 from kafkalab.clients.consumer.subscription_state import PartitionState, SubscriptionState
-from kafkalab.clients.log_context import LogContext
+from kafkalab.clients.log_context import Later, LogContext
 from kafkalab.clients.metadata import ClusterView
 from kafkalab.clients.node import Node
 from kafkalab.lines import payload
@@ -39,12 +39,19 @@ class Fetcher:
         level = config["isolation.level"]
         self._isolation = level if profile.isolation_in_lower_case else level.upper()
         self._isolation_level = 1 if level == "read_committed" else 0
+        self._limits = {"max_wait_ms": config["fetch.max.wait.ms"], "min_bytes": config["fetch.min.bytes"],
+                        "max_bytes": config["fetch.max.bytes"], "rack_id": config.get("client.rack", "")}
 
     def send_fetches(self) -> int:
         """Send what can be sent now; how many requests that was."""
+        wanted = self._wanted()
+        if not wanted:
+            return 0
         built = []
-        for node, partitions in self._wanted().items():
-            session = self._sessions.setdefault(node.id, FetchSessionHandler(self._log, node.connection, self._topic_id))
+        for node, partitions in wanted.items():
+            session = self._sessions.get(node.id)
+            if session is None:
+                session = self._sessions[node.id] = FetchSessionHandler(self._log, node.connection, self._topic_id)
             built.append((node, session, session.build(partitions)))
         for node, session, fetch in built:
             self._send(node, session, fetch)
@@ -88,8 +95,9 @@ class Fetcher:
                 self._log(obstacle, partition=tp, node=node)
             else:
                 wanted.setdefault(node, {})[tp] = self._fetch_partition(tp, state)
-                self._log("FETCH_ADDED", isolation=self._isolation, partition=tp, offset=state.position.offset, node=node,
-                          position=state.position.text(self._profile.position_style))
+                position = state.position
+                self._log("FETCH_ADDED", isolation=self._isolation, partition=tp, offset=position.offset, node=node,
+                          position=Later(position.text, self._profile.position_style))
         return wanted
 
     def _leader_of(self, tp: TopicPartition, state: PartitionState) -> Node | None:
@@ -115,9 +123,13 @@ class Fetcher:
 
     def _fetch_partition(self, tp: TopicPartition, state: PartitionState) -> FetchPartition:
         position = state.position
+        if state.asked_at is position:
+            return state.asked
         epoch = position.leader_epoch if self._profile.fetches_with_epoch and position.leader_epoch is not None else -1
-        return FetchPartition(partition=tp.partition, current_leader_epoch=epoch, fetch_offset=position.offset,
-                              partition_max_bytes=self._config["max.partition.fetch.bytes"])
+        state.asked_at = position
+        state.asked = FetchPartition(partition=tp.partition, current_leader_epoch=epoch, fetch_offset=position.offset,
+                                     partition_max_bytes=self._config["max.partition.fetch.bytes"])
+        return state.asked
 
     def _send(self, node: Node, session: FetchSessionHandler, fetch: FetchSessionData) -> None:
         shown = fetch.shown
@@ -125,28 +137,25 @@ class Fetcher:
                   to_send=shown.to_send, to_forget=shown.to_forget, to_replace="()", implied=shown.implied, use_topic_ids="True")
         self._log("FETCH_PENDING_ADDED", node=node)
         self._pending[node.id] = node
-        offsets = {tp: p.fetch_offset for tp, p in session.partitions.items()}
-        self._client.send(node, self._request(fetch)).on_done(lambda sent: self._answered(node, session, offsets, sent))
+        asked = session.partitions
+        self._client.send(node, self._request(fetch)).on_done(lambda sent: self._answered(node, session, asked, sent))
 
     def _request(self, fetch: FetchSessionData) -> FetchRequest:
-        config = self._config
-        return FetchRequest(max_wait_ms=config["fetch.max.wait.ms"], min_bytes=config["fetch.min.bytes"],
-                            max_bytes=config["fetch.max.bytes"],
-                            isolation_level=self._isolation_level, topics=fetch.topics, forgotten_topics_data=fetch.forgotten,
-                            rack_id=config.get("client.rack", ""), **fetch.session)
+        return FetchRequest(isolation_level=self._isolation_level, topics=fetch.topics, forgotten_topics_data=fetch.forgotten,
+                            **self._limits, **fetch.session)
 
-    def _answered(self, node: Node, session: FetchSessionHandler, offsets: Mapping[TopicPartition, int], sent: RequestFuture) -> None:
-        """offsets: the position of each partition in the session when the fetch was sent."""
+    def _answered(self, node: Node, session: FetchSessionHandler, asked: Mapping[TopicPartition, FetchPartition], sent: RequestFuture) -> None:
+        """asked: what the session held when the fetch was sent."""
         if sent.failed:
             session.handle_error(sent.error)
             self._metadata.request_update()
         else:
             self.fetched_from[node.connection] = None
-            self._take(session, offsets, sent.value.message)
+            self._take(session, asked, sent.value.message)
         self._log("FETCH_PENDING_REMOVED", session_id=session.session_id, node=node, initial_session_id=0)
         self._pending.pop(node.id, None)
 
-    def _take(self, session: FetchSessionHandler, offsets: Mapping[TopicPartition, int], message) -> None:
+    def _take(self, session: FetchSessionHandler, asked: Mapping[TopicPartition, FetchPartition], message) -> None:
         names = self._metadata.topic_names
         answered = {TopicPartition(topic.topic or names.get(topic.topic_id, ""), partition.partition_index): (t, p)
                     for t, topic in enumerate(message.responses) for p, partition in enumerate(topic.partitions)}
@@ -154,11 +163,12 @@ class Fetcher:
         if not session.handle(message, list(answered)) and ended:
             return
         for tp, (t, p) in answered.items():
-            if tp in self._subscriptions.partitions and tp in offsets:
+            if tp in self._subscriptions.partitions and tp in asked:
                 self.fetched[tp] = None
-                self._log("FETCH_RETURNED", isolation=self._isolation, offset=offsets[tp], partition=tp,
-                          data=payload.fetched_text(message, t, p, self._profile.name))
-                self._collector.add(CompletedFetch.of(tp, offsets[tp], message.responses[t].partitions[p]))
+                offset = asked[tp].fetch_offset
+                self._log("FETCH_RETURNED", isolation=self._isolation, offset=offset, partition=tp,
+                          data=Later(payload.fetched_text, message, t, p, self._profile.name))
+                self._collector.add(CompletedFetch.of(tp, offset, message.responses[t].partitions[p]))
 
     def _send_close(self, node: Node, session: FetchSessionHandler, fetch: FetchSessionData) -> RequestFuture:
         self._log("SENDING_FULL_FETCH", isolation=self._isolation, node=node, to_send="()", use_topic_ids="True")

@@ -15,6 +15,7 @@ from kafkalab.clients.hash_order import partitions_in_hash_order
 from kafkalab.clients.metadata import ClusterView
 from kafkalab.clients.node import Node
 from kafkalab.errors import IllegalStateException
+from kafkalab.protocol.messages import FetchPartition
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 
 
@@ -75,6 +76,7 @@ class PartitionState:
     high_watermark   as the last answer told it, and the two other ends of the log
     pending_revocation  about to be given up: nothing more is fetched or handed out
     leader           whom to fetch from, as found in the metadata `leader_as_of`; to be found anew when that is another one
+    asked            what a fetch says of it as long as the position is `asked_at`
     """
 
     state: FetchState = FetchState.INITIALIZING
@@ -88,6 +90,8 @@ class PartitionState:
     last_stable_offset: int | None = None
     leader: Node | None = None
     leader_as_of: ClusterView | None = None
+    asked: FetchPartition | None = None
+    asked_at: FetchPosition | None = None
 
     def transition_to(self, after: FetchState) -> None:
         assert after in TRANSITIONS[self.state], f"{self.state} -> {after} is not in the table"
@@ -172,7 +176,10 @@ class SubscriptionState:
                 if s.state is FetchState.AWAIT_RESET and (s.next_retry_ms is None or now_ms >= s.next_retry_ms)]
 
     def has_all_positions(self) -> bool:
-        return all(s.state is FetchState.FETCHING for s in self.partitions.values())
+        for state in self.partitions.values():
+            if state.state is not FetchState.FETCHING:
+                return False
+        return True
 
     def seek(self, tp: TopicPartition, position: FetchPosition) -> None:
         state = self.partitions[tp]
