@@ -11,6 +11,7 @@ from typing import Any
 from kafkalab.broker.broker import Broker
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster import BrokerNode, ClusterState
+from kafkalab.broker.interbroker import InterBroker
 from kafkalab.broker.profiles import BrokerProfile
 from kafkalab.broker_channel import BrokerChannel, OnReply
 from kafkalab.protocol.api_keys import api_of
@@ -28,14 +29,17 @@ class BrokerEnd:
     """
 
     def __init__(self, node: BrokerNode, profile: BrokerProfile, config: BrokerConfig, cluster: ClusterState, clock: Scheduler,
-                 network: Network, journal: Journal, streams: Streams) -> None:
+                 network: Network, journal: Journal, streams: Streams, peers: InterBroker) -> None:
         self.node = node
         self.name = f"broker-{node.id}"
         self.machine = Broker(node.id, node.host, node.port, profile, cluster, clock, self._respond, journal, streams,
                               close=self._close, config=config, ask=self._ask)
         self._channels: dict[int, BrokerChannel] = {}
         self._cluster, self._release = cluster, profile.name
-        self._clock, self._network, self._journal = clock, network, journal
+        self._clock, self._network, self._journal, self._peers = clock, network, journal, peers
+        self._profile, self._config = profile, config
+        self._is_up, self._was_clean, self._life = True, False, 0
+        peers.add(self.machine)
         self._connections: dict[str, Connection] = {}
         self._delays_ms: dict[str, int] = {}
         network.listen(node.host, node.port, self)
@@ -47,20 +51,81 @@ class BrokerEnd:
         self._delays_ms[api] = ms
 
     def crash(self) -> None:
-        """The process dies: its sockets break, new ones are refused, and what it kept in memory only is gone."""
+        """The process dies (kill -9): its sockets break, new ones are refused, and what it kept in memory only is gone.
+
+        The controller learns of it when the broker's session ends. Harmless where it is down already.
+        """
+        self._end("crash", clean=False)
+
+    def stop(self) -> None:
+        """The process ends in an orderly way: what it leads moves to replicas in sync first, and its session is closed
+        (controlled.shutdown.enable). Takes a few milliseconds of the lab's time."""
+        if not self._is_up:
+            return
+        life = self._life
+        self._journal.append("broker.stopping", self.name, broker=self.node.id)
+        if self._config.controlled_shutdown_enable:
+            self._peers.shuts_down(self.node.id)
+        self._clock.after(2 * self._profile.move_ms, lambda: self._life == life and self._end("stop", clean=True))
+
+    def restart(self, takes_ms: int = 0) -> None:
+        """The process starts again with what was on its disk; one that was still running is killed first.
+
+        takes_ms: from the start to an open port. A KRaft broker that was killed is let in only when its old session has ended.
+        """
+        self.crash()
+        self._life += 1
+        life = self._life
+        self._journal.append("broker.starting", self.name, broker=self.node.id)
+        self._begin_at(self._clock.now_ms + takes_ms, life)
+
+    def pause(self, ms: int) -> None:
+        """The process stands still for `ms` milliseconds, as in a long garbage collection: it answers nobody, and nobody hears of it.
+
+        What waits then is served; the broker learns what was decided meanwhile a little later, and until then acts on what it knew.
+        """
+        if self._is_up:
+            until_ms = self._clock.now_ms + ms
+            self._journal.append("fault", self.name, what="pause", broker=self.node.id, ms=ms)
+            self.machine.pause(until_ms)
+            self._peers.paused(self.node.id, until_ms)
+
+    @property
+    def is_up(self) -> bool:
+        """Does the process run?"""
+        return self._is_up
+
+    def _begin_at(self, at_ms: int, life: int) -> None:
+        def begin() -> None:
+            if self._life != life or self._is_up:
+                return
+            allowed_ms = self._peers.may_start_at_ms(self.node.id)
+            if allowed_ms > self._clock.now_ms:
+                self._begin_at(allowed_ms + 1, life)
+                return
+            self._is_up = True
+            self._network.listen(self.node.host, self.node.port, self)
+            self._journal.append("broker.up", self.name, broker=self.node.id)
+            self.machine.start()
+            self._peers.started(self.node.id, self._was_clean)
+
+        if at_ms > self._clock.now_ms:
+            self._clock.at(at_ms, begin)
+        else:
+            begin()
+
+    def _end(self, how: str, clean: bool) -> None:
+        self._life += 1
+        if not self._is_up:
+            return
+        self._is_up, self._was_clean = False, clean
         self._network.stop_listening(self.node.host, self.node.port)
         self._connections.clear()
         for channel in self._channels.values():
             channel.forget()
         self.machine.crash()
-        self._journal.append("broker.down", self.name, broker=self.node.id, how="crash")
-
-    def restart(self) -> None:
-        """The process starts again with what was on its disk; one that was still running ends first."""
-        self.crash()
-        self._network.listen(self.node.host, self.node.port, self)
-        self._journal.append("broker.up", self.name, broker=self.node.id)
-        self.machine.start()
+        self._journal.append("broker.down", self.name, broker=self.node.id, how=how)
+        self._peers.died(self.node.id, clean)
 
     # what the network says
 

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from kafkalab.broker.broker_config import BrokerConfig, broker_config
 from kafkalab.broker.cluster import BrokerNode, ClusterState
+from kafkalab.broker.interbroker import InterBroker
+from kafkalab.broker.log_config import checked
 from kafkalab.broker.profiles import broker_profile
 from kafkalab.broker_end import BrokerEnd
 from kafkalab.errors import IllegalStateException
@@ -61,7 +63,8 @@ class Lab:
         self._history = History(self.journal)
         self.streams = Streams(seed)
         self.stage = Stage(self.clock)
-        self.network = Network(self.clock, self.streams, name_of=lambda answer: api_of(answer).name)
+        self.network = Network(self.clock, self.streams, name_of=_api_name, on_fault=lambda client, server, what, fields:
+                               self.journal.append("fault", client, what=what, server=server, **fields))
         self.epoch_ms = epoch if isinstance(epoch, int) else _epoch_ms(epoch)
         self.version = version
         self.cold = cold
@@ -72,8 +75,9 @@ class Lab:
                                     transaction_partitions=settings.transaction_state_log_num_partitions,
                                     transaction_replication_factor=settings.transaction_state_log_replication_factor,
                                     tell=lambda kind, fields: self.journal.append(kind, "cluster", **fields))
-        self._ends = {node.id: BrokerEnd(node, profile, settings, self.cluster, self.clock, self.network, self.journal, self.streams)
-                      for node in nodes}
+        self._peers = InterBroker(profile, settings, self.cluster, self.clock, self.journal, self.streams, self.network)
+        self._ends = {node.id: BrokerEnd(node, profile, settings, self.cluster, self.clock, self.network, self.journal, self.streams,
+                                         self._peers) for node in nodes}
         self._numbers: dict[str, int] = {}
         self._names: set[str] = set()
         self._killed: dict[str, int] = {}
@@ -118,12 +122,14 @@ class Lab:
 
     # the cluster
 
-    def create_topic(self, name: str, partitions: int = 1, replication_factor: int = 1, leaders: Sequence[int] | None = None) -> None:
+    def create_topic(self, name: str, partitions: int = 1, replication_factor: int = 1, leaders: Sequence[int] | None = None,
+                     config: Mapping[str, Any] | None = None) -> None:
         """A topic from the start. leaders: the broker that leads each partition; otherwise they take turns.
 
-        Raises ValueError for a topic that exists, or more replicas than brokers.
+        config: topic configs by their Kafka names, `{"min.insync.replicas": 2}`. Raises ValueError for a topic that exists, or more
+        replicas than brokers; InvalidConfigurationException for a config that Kafka does not take or that is not simulated.
         """
-        self.cluster.create_topic(name, partitions, replication_factor, leaders)
+        self.cluster.create_topic(name, partitions, replication_factor, leaders, config=checked(config))
 
     def place_coordinator(self, group: str, broker: int) -> None:
         """Let `broker` coordinate `group`, as if its partition of __consumer_offsets had always been led there."""
@@ -156,8 +162,32 @@ class Lab:
 
     def link(self, broker: int, client: str) -> Link:
         """One client's way to one broker, for faults on it: `lab.link(0, "shop").cut()`, `.heal()`, `.set_latency(ms=20)`,
-        `.cut_before_reply("PRODUCE")`."""
+        `.cut_before_request("PRODUCE")`, `.cut_before_reply("PRODUCE")`.
+
+        A broker is a client of another broker whose partitions it follows: `lab.link(0, "broker-1").set_latency(ms=200)` makes
+        broker 1 a slow follower of broker 0.
+        """
         return self.network.link(client, f"broker-{broker}")
+
+    def partition(self, *sides: Sequence[int]) -> None:
+        """Break the network among brokers: nobody of one side reaches anybody of another, until `heal()`.
+
+        `lab.partition([0], [1, 2])`. A broker on no side reaches all. The controller quorum (or ZooKeeper) is with the larger side,
+        the first where they are equal. Clients still reach every broker. Raises ValueError for an unknown broker, one on two sides,
+        or fewer than two sides.
+        """
+        named = [broker for side in sides for broker in side]
+        for broker in named:
+            self.broker(broker)
+        if len(sides) < 2 or not all(sides) or len(set(named)) < len(named):
+            raise ValueError(f"a partition has two sides or more, none empty, and no broker on two of them, not {sides!r}")
+        self.journal.append("fault", "lab", what="partition", sides=[list(side) for side in sides])
+        self._peers.separate(sides)
+
+    def heal(self) -> None:
+        """End the partition of the network: brokers reach one another and the controller again."""
+        self.journal.append("fault", "lab", what="heal")
+        self._peers.join()
 
     @property
     def first_address(self) -> str:
@@ -250,6 +280,11 @@ class Lab:
 
     def __repr__(self) -> str:
         return f"Lab({len(self._ends)} brokers, {self.now_ms} ms, {len(self.journal.events)} events)"
+
+
+def _api_name(message: Any) -> str:
+    """The API of an answer, or of a request with its header before it."""
+    return api_of(message[2] if type(message) is tuple else message).name
 
 
 def _whole_ms(ms: int) -> int:

@@ -19,9 +19,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 MACHINES: Mapping[str, tuple[str, str, str]] = {
+    "broker registration": ("kafkalab.broker.broker_state", "MOVES", "controller.BrokerControlState"),
     "connection": ("kafkalab.clients.connection_states", "TRANSITIONS", "clients.ClusterConnectionStates"),
-    "fetch position": ("kafkalab.clients.consumer.subscription_state", "TRANSITIONS", "SubscriptionState.FetchStates"),
     "consumer group": ("kafkalab.broker.consumer_group_state", "MOVES", "coordinator.group.modern.consumer.ConsumerGroup.ConsumerGroupState"),
+    "fetch position": ("kafkalab.clients.consumer.subscription_state", "TRANSITIONS", "SubscriptionState.FetchStates"),
+    "follower": ("kafkalab.broker.follow_state", "MOVES", "server.ReplicaState"),
     "group": ("kafkalab.broker.group_state", "MOVES", "coordinator.group.classic.ClassicGroupState"),
     "member": ("kafkalab.clients.consumer.membership", "TRANSITIONS", "AbstractCoordinator.MemberState"),
     "transaction": ("kafkalab.broker.transaction_state", "TRANSITIONS", "coordinator.transaction.TransactionState"),

@@ -11,19 +11,36 @@ from __future__ import annotations
 import random
 from collections import deque
 from collections.abc import Callable, Hashable
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.broker.administration import Administration
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.cluster import TRANSACTION_TOPIC, ClusterState
+from kafkalab.broker.cluster import OFFSETS_TOPIC, TRANSACTION_TOPIC, ClusterState, Partition
 from kafkalab.broker.directory import Directory
-from kafkalab.broker.effects import Appended, Ask, Caller, CancelTimer, Disconnect, Effect, Note, Respond, SetTimer
+from kafkalab.broker.effects import (
+    Appended,
+    Ask,
+    Caller,
+    CancelTimer,
+    ChangeIsr,
+    Disconnect,
+    Effect,
+    Grown,
+    Note,
+    Respond,
+    SetTimer,
+    ToBroker,
+)
 from kafkalab.broker.fetches import Fetches
+from kafkalab.broker.follower_sessions import FollowerSessions
 from kafkalab.broker.group_coordinator import GroupCoordinator
 from kafkalab.broker.identifiers import java_uuid
 from kafkalab.broker.marker_writer import MarkerWriter
+from kafkalab.broker.metadata_cache import MetadataCache
 from kafkalab.broker.producer_ids import ProducerIds
 from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.broker.replica_fetcher import ReplicaFetchers
 from kafkalab.broker.replica_manager import ReplicaManager
 from kafkalab.broker.transaction_coordinator import TransactionCoordinator
 from kafkalab.broker.transaction_verification import TransactionVerification
@@ -34,6 +51,9 @@ from kafkalab.protocol.header import RequestHeader
 from kafkalab.sim.journal import Journal
 from kafkalab.sim.rng import Streams
 from kafkalab.sim.scheduler import Scheduler, Timer
+
+if TYPE_CHECKING:
+    from kafkalab.broker.interbroker import InterBroker
 
 SLOWEST_MS = 2
 """A request is served 0 to 2 ms after it came, drawn anew each time, so that the seed decides who wins a race."""
@@ -64,6 +84,8 @@ class BrokerConnection:
 class Broker:
     """One broker of the lab.
 
+    metadata: what this broker knows of the cluster. peers: the other brokers and the controller; None for a broker alone.
+    paused_until_ms: the process stands still until then, as in a long garbage collection.
     respond: respond(connection_id, correlation_id, response) brings an answer on its way.
     close: close(connection_id) closes a connection from the broker's side: one that has been idle too long, or that
         sent something the broker does not speak. The caller need not call `disconnected` afterwards.
@@ -80,8 +102,13 @@ class Broker:
         self.name = f"broker-{node_id}"
         self.profile = profile
         self.config = config
+        self.peers: InterBroker | None = None
+        self.paused_until_ms = 0
+        self.metadata = cluster = MetadataCache(cluster)
         self.directory = Directory(profile, cluster, config, self._transactions_ready_after_ms)
         self.replicas = ReplicaManager(node_id, profile, cluster, config)
+        self.sessions = FollowerSessions(config, self.replicas)
+        self.fetchers = ReplicaFetchers(config, profile.asks_for_epochs, self.replicas.replica)
         self.fetches = Fetches(profile, self.replicas, config.max_incremental_fetch_session_cache_slots,
                                self._draw_session_id)
         self.coordinator = GroupCoordinator(node_id, profile, cluster, config, self._draw_member_uuid)
@@ -118,15 +145,27 @@ class Broker:
         } | dict.fromkeys((m.JoinGroupRequest, m.SyncGroupRequest, m.HeartbeatRequest, m.LeaveGroupRequest,
                            m.OffsetCommitRequest, m.OffsetFetchRequest, m.ListGroupsRequest, m.DescribeGroupsRequest,
                            m.DeleteGroupsRequest, m.OffsetDeleteRequest, m.ConsumerGroupHeartbeatRequest), self.coordinator.handle) | administration.handlers()
-        self._on_timer = {"fetch": self.fetches.on_timer, "transactions": self.transactions.on_timer,
-                          "verification": self.verification.on_timer}
         self._on_reply = {"transactions": self.transactions.on_reply, "verification": self.verification.on_reply}
+        self._on_timer = {
+            "fetch": self.fetches.on_timer,
+            "transactions": self.transactions.on_timer,
+            "verification": self.verification.on_timer,
+            "produce": self.replicas.on_timer,
+            "isr": self.replicas.on_timer,
+            "round": self.sessions.on_timer,
+            "arrival": self.sessions.on_timer,
+            "fetcher": self.fetchers.on_timer,
+            "delayed": self.fetchers.on_timer,
+        }
         self._carry_out: dict[type, Callable[[Any], None]] = {
             Respond: self._answer,
             SetTimer: self._set_timer,
             CancelTimer: self._cancel_timer,
             Note: self._write,
             Appended: self._look_again,
+            Grown: self._tell_followers,
+            ToBroker: self._tell_broker,
+            ChangeIsr: self._change_isr,
             Disconnect: self._hang_up,
             Ask: self._ask,
         }
@@ -150,36 +189,59 @@ class Broker:
         coordinator does not see connections."""
         if self._connections.pop(connection_id, None) is not None:
             self._cancel_timer(CancelTimer(("idle", connection_id)))
-            self._do(self.fetches.abandon(connection_id))
+            self.do(self.fetches.abandon(connection_id))
+            self.do(self.replicas.produces.abandon(connection_id))
 
     def crash(self) -> None:
-        """The process dies: connections, timers, parked requests and fetch sessions are gone. Logs are on the disk."""
+        """The process dies: connections, timers, parked requests, fetch sessions and what it knew of followers are gone. Logs are
+        on the disk."""
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()
         self._connections.clear()
+        self.paused_until_ms = 0
         self.fetches.forget()
         self.transactions.forget()
         self.verification.forget()
+        self.sessions.forget()
+        self.fetchers.forget()
+        self.replicas.process_died()
 
     def start(self) -> None:
         """The process is up again: groups are read back, with a fresh session for every member; and transactions, of which those
-        that were decided are brought to their end."""
-        self._do(self.coordinator.load(self._scheduler.now_ms))
-        self._do(self.transactions.load(self._scheduler.now_ms))
+        that were decided are brought to their end. Among other brokers that happens when the controller makes it a leader again."""
+        if self.peers is not None:
+            return
+        self.do(self.coordinator.load(self._scheduler.now_ms))
+        self.do(self.transactions.load(self._scheduler.now_ms))
 
-    def leader_changed(self, topic: str, partition: int) -> None:
-        """The partition got another leader: fetches that wait here for its records learn of it. A partition of the transaction log
-        is read by who leads it now."""
-        if topic == TRANSACTION_TOPIC:
-            self._do(self.transactions.leader_changed(partition, self._scheduler.now_ms))
-        self._do(self.fetches.look_again(topic, partition))
+    def pause(self, until_ms: int) -> None:
+        """The process stands still: what comes meanwhile waits, and so do its timers."""
+        self.paused_until_ms = max(self.paused_until_ms, until_ms)
+
+    def leader_changed(self, partition: Partition, before: int, stored_at: Broker) -> None:
+        """This broker hears that a partition has another leader. Groups go where their partition of the offsets topic is led, and
+        transactions where theirs is.
+
+        stored_at: who led it last, and so has its records.
+        """
+        if partition.topic == TRANSACTION_TOPIC:
+            self.do(self.transactions.leader_changed(partition.index, self._scheduler.now_ms))
+        if partition.topic != OFFSETS_TOPIC:
+            return
+        if before == self.node_id:
+            self.do(self.coordinator.resign(partition.index))
+        if partition.leader == self.node_id:
+            self.do(self.coordinator.take_over(partition.index, stored_at.coordinator, self._scheduler.now_ms))
 
     def topic_deleted(self, topic: str) -> None:
         """The topic is no more: its replicas go, fetches that wait for it are answered, and groups forget their offsets in it."""
         for partition in self.replicas.forget(topic):
-            self._do(self.fetches.look_again(topic, partition))
-        self._do(self.coordinator.topic_deleted(topic))
+            self.sessions.dropped((topic, partition))
+            self.do(self.fetchers.unfollow(((topic, partition),), self._scheduler.now_ms))
+            self.do(self.replicas.produces.look_again((topic, partition)))
+            self.do(self.fetches.look_again(topic, partition))
+        self.do(self.coordinator.topic_deleted(topic))
 
     # -- serving
 
@@ -205,15 +267,18 @@ class Broker:
     def _serve(self, connection: BrokerConnection, caller: Caller, request: Any) -> None:
         if connection.caller is not caller or self._connections.get(connection.id) is not connection:
             return  # the connection went away while the request was on its way through the broker
+        if self.paused_until_ms > self._scheduler.now_ms:
+            self._scheduler.at(self.paused_until_ms, partial(self._serve, connection, caller, request))
+            return
         handler = self._handlers.get(type(request))
         header = caller.header
         if handler is None or not (self.directory.speaks(header.api_key, header.api_version)
                                    or header.api_key is ApiKeys.API_VERSIONS):
             self._hang_up(Disconnect(caller))  # a broker closes the connection on what it cannot read
             return
-        self._do(handler(request, caller, self._scheduler.now_ms))
+        self.do(handler(request, caller, self._scheduler.now_ms))
 
-    def _do(self, effects: list[Effect]) -> None:
+    def do(self, effects: list[Effect]) -> None:
         for effect in effects:
             self._carry_out[type(effect)](effect)
 
@@ -249,11 +314,14 @@ class Broker:
             timer.cancel()
 
     def _ring(self, key: tuple[str, ...]) -> None:
+        if self.paused_until_ms > self._scheduler.now_ms:
+            self._timers[key] = self._scheduler.at(self.paused_until_ms, partial(self._ring, key))
+            return
         del self._timers[key]
         if key[0] == "idle":
             self._close_if_idle(key[1])
         else:
-            self._do(self._on_timer.get(key[0], self.coordinator.on_timer)(key, self._scheduler.now_ms))
+            self.do(self._on_timer.get(key[0], self.coordinator.on_timer)(key, self._scheduler.now_ms))
 
     def _write(self, effect: Note) -> None:
         self._journal.write(effect.kind, self.name, effect.fields)
@@ -262,12 +330,24 @@ class Broker:
         ends = self.replicas.ends_to_tell(effect.topic, effect.partition)
         if ends is not None:
             self._write(ends)
-        self._do(self.fetches.look_again(effect.topic, effect.partition))
+        self.do(self.fetches.look_again(effect.topic, effect.partition))
+        if self.sessions.by_follower:
+            self.do(self.sessions.watermark_moved((effect.topic, effect.partition), self._scheduler.now_ms))
+
+    def _tell_followers(self, effect: Grown) -> None:
+        if self.peers is not None:
+            self.peers.grown(self.node_id, (effect.topic, effect.partition))
+
+    def _tell_broker(self, effect: ToBroker) -> None:
+        self.peers.send(self.node_id, effect.broker, effect.message, effect.parks)
+
+    def _change_isr(self, effect: ChangeIsr) -> None:
+        self.peers.change_isr(self.node_id, effect)
 
     def _ask(self, effect: Ask) -> None:
         tag = effect.tag
         self._ask_broker(effect.broker, effect.request,
-                         lambda response: self._do(self._on_reply[tag[0]](tag, response, self._scheduler.now_ms)))
+                         lambda response: self.do(self._on_reply[tag[0]](tag, response, self._scheduler.now_ms)))
 
     def _hang_up(self, effect: Disconnect) -> None:
         self.disconnected(effect.to.connection_id)

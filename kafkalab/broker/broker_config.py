@@ -12,8 +12,8 @@ from typing import Any
 class BrokerConfig:
     """One broker's settings; each field is a Kafka config with dots for underscores, except the last.
 
-    group_max_session_timeout_ms, transaction_abort_timed_out_transaction_cleanup_interval_ms: None takes the release's default from
-        its profile.
+    group_max_session_timeout_ms, replica_lag_time_max_ms, transaction_abort_timed_out_transaction_cleanup_interval_ms: None takes
+        the release's default from its profile.
     chance_of_producer_ids: not Kafka's. How likely a broker already holds a block of producer ids when it is first
         asked for one, 0..1. A broker that has served before holds one; a fresh 4.4 does not, and says 14 once. In the
         recordings the brokers had served other runs: 10 of 13 first requests at a 4.4.0 were answered at once. As likely it is
@@ -40,6 +40,20 @@ class BrokerConfig:
     group_consumer_assignment_interval_ms: int = 1_000
     offset_metadata_max_bytes: int = 4_096
     max_incremental_fetch_session_cache_slots: int = 1_000
+    min_insync_replicas: int = 1
+    unclean_leader_election_enable: bool = False
+    replica_lag_time_max_ms: int | None = None
+    replica_fetch_wait_max_ms: int = 500
+    replica_fetch_backoff_ms: int = 1_000
+    replica_fetch_max_bytes: int = 1_048_576
+    replica_fetch_response_max_bytes: int = 10_485_760
+    zookeeper_session_timeout_ms: int = 6_000
+    broker_session_timeout_ms: int = 9_000
+    broker_heartbeat_interval_ms: int = 2_000
+    controlled_shutdown_enable: bool = True
+    auto_leader_rebalance_enable: bool = True
+    leader_imbalance_check_interval_seconds: int = 300
+    leader_imbalance_per_broker_percentage: int = 10
     chance_of_producer_ids: float = 1.0
 
 

@@ -1,8 +1,8 @@
 """Who is there, and who leads what? The cluster's metadata, as all brokers and the controller see it.
 
 In Kafka this knowledge lives in ZooKeeper or in the KRaft log and reaches each broker's MetadataCache a little later.
-Here all brokers share one `ClusterState`, so a change is known everywhere at once; who notices a dead broker when is a
-matter for the controller, which comes later.
+Here all brokers share one `ClusterState`, so a change is known at once by everybody who is in touch (`metadata_cache`); who
+notices a dead broker when is the matter of `controller`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kafkalab.broker.identifiers import kafka_uuid
+from kafkalab.broker.log_config import read_setting
 from kafkalab.broker.transaction_log import TransactionLog
 from kafkalab.hashing import coordinator_partition
 
@@ -45,7 +46,11 @@ class BrokerNode:
 
 @dataclass(slots=True)
 class Partition:
-    """One partition's place in the cluster. leader is -1 while there is none; each change of it raises leader_epoch."""
+    """One partition's place in the cluster. leader is -1 while there is none; each change of it raises leader_epoch.
+
+    elr         eligible leader replicas (KIP-966)
+    last_known  who led last, remembered while nobody does and nobody is eligible; -1 for nobody
+    """
 
     topic: str
     index: int
@@ -53,6 +58,8 @@ class Partition:
     replicas: tuple[int, ...]
     isr: tuple[int, ...]
     leader_epoch: int = 0
+    elr: tuple[int, ...] = ()
+    last_known: int = NO_LEADER
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +68,11 @@ class Topic:
     topic_id: str
     partitions: tuple[Partition, ...]
     config: Mapping[str, str | None] = field(default_factory=dict)
+
+    def setting(self, key: str, default: Any) -> Any:
+        """The topic's own value of a config, read and typed; the broker's where it has none."""
+        text = self.config.get(key)
+        return default if text is None else read_setting(key, text)
 
     @property
     def is_internal(self) -> bool:
@@ -109,7 +121,8 @@ class ClusterState:
         """Create a topic and give its partitions to brokers in turn, the first replica leading.
 
         leaders: who leads each partition instead; the other replicas are the brokers after it. replicas: who has a replica
-        of each partition instead, its leader first. config: the topic's own settings (`topic_config`). ValueError where the
+        of each partition instead, its leader first. config: the topic's own settings (`topic_config`). Who is not
+        there when the topic is created neither leads nor is in sync. ValueError where the
         name is illegal, the topic exists, a number is below 1, there are too few brokers, or a leader is not a broker.
         """
         ids = list(self.brokers)
@@ -140,7 +153,8 @@ class ClusterState:
         ids = list(self.brokers)
         first = ids.index(leader)
         brokers = tuple(replicas or (ids[(first + step) % len(ids)] for step in range(count)))
-        return Partition(topic, index, leader, brokers, brokers)
+        isr = tuple(id for id in brokers if self.alive[id]) or brokers
+        return Partition(topic, index, isr[0] if self.alive[isr[0]] else NO_LEADER, brokers, isr)
 
     def add_partitions(self, name: str, count: int, replicas: Sequence[Sequence[int]] | None = None) -> None:
         """Give a topic partitions up to `count`, with as many replicas as it has; replicas: who has those of the new ones."""
@@ -232,14 +246,20 @@ class ClusterState:
     def _place(self, partition: Partition, broker: int) -> None:
         if broker not in self.brokers:
             raise ValueError(f"there is no broker {broker}; brokers are {list(self.brokers)}")
+        ids = list(self.brokers)
+        first = ids.index(broker)
         partition.leader = broker
-        partition.replicas = partition.isr = (broker,)
+        partition.replicas = partition.isr = tuple(ids[(first + step) % len(ids)] for step in range(len(partition.replicas)))
         self.changed(partition)
 
     def changed(self, partition: Partition) -> None:
         """A partition's leader, epoch, replicas or in-sync replicas are others now: answers kept so far are stale."""
         self.revision += 1
         self._tell("partition.changed", {"topic": partition.topic, "partition": partition.index, **told(partition)})
+
+    def forget_places(self) -> None:
+        """Look every group's partition up anew: this state has become a copy."""
+        self._partition_of_group = {}
 
     def next_producer_id_block(self) -> range:
         """The next block of producer ids, as the controller hands it to a broker."""

@@ -10,7 +10,7 @@ sides), and that topics are looked at anew every 10 minutes although nobody came
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from kafkalab.broker.broker_config import BrokerConfig
@@ -71,10 +71,11 @@ class ConsumerGroups:
         self._remove(group, member, reason, out)
         return out
 
-    def load(self, now_ms: int) -> list[Effect]:
-        """Begin again after a crash: every record of this protocol is written at once, so only the sessions are new."""
+    def load(self, now_ms: int, ids: Iterable[str] | None = None) -> list[Effect]:
+        """Begin again after a crash, or as another coordinator: every record of this protocol is written at once, so only the sessions
+        are new. ids: which groups; None means all."""
         out: list[Effect] = []
-        for group in self.groups.values():
+        for group in [self.groups[id] for id in (self.groups if ids is None else ids)]:
             for member in group.members.values():
                 self._renew(group, member, now_ms, out)
         return out

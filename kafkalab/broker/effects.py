@@ -51,10 +51,37 @@ class Note(NamedTuple):
 
 
 class Appended(NamedTuple):
-    """A partition's log grew: whoever waits for its records may look again."""
+    """A partition's readable end moved: whoever waits for its records may look again."""
 
     topic: str
     partition: int
+
+
+class Grown(NamedTuple):
+    """A partition with followers has records that they lack."""
+
+    topic: str
+    partition: int
+
+
+class ToBroker(NamedTuple):
+    """Say something to another broker.
+
+    message  a value of peer_messages; None wants what is parked there for this broker back when its time is up
+    parks    a fetch of which it is known that the leader has nothing to say: nobody watches it arrive
+    """
+
+    broker: int
+    message: Any
+    parks: bool = False
+
+
+class ChangeIsr(NamedTuple):
+    """Ask the controller (2.7 on; before, ZooKeeper) to make these the in-sync replicas."""
+
+    topic: str
+    partition: int
+    isr: tuple[int, ...]
 
 
 class Disconnect(NamedTuple):
@@ -72,4 +99,4 @@ class Ask(NamedTuple):
     tag: tuple[Any, ...]
 
 
-Effect = Ask | Respond | SetTimer | CancelTimer | Note | Appended | Disconnect
+Effect = Ask | Respond | SetTimer | CancelTimer | Note | Appended | Grown | ToBroker | ChangeIsr | Disconnect

@@ -23,6 +23,7 @@ from kafkalab.broker.group_state import GroupState, may_move
 from kafkalab.broker.profiles import FIRST_GENERATION, BrokerProfile
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
+from kafkalab.hashing import coordinator_partition
 from kafkalab.protocol.messages import (
     ConsumerGroupHeartbeatRequest,
     DeleteGroupsRequest,
@@ -101,11 +102,37 @@ class GroupCoordinator:
 
     def load(self, now_ms: int) -> list[Effect]:
         """Begin again after a crash: every group as its last record says, all sessions new."""
-        found = [loaded(group, now_ms) for group in self.groups.values()]
-        self.groups = {group.id: group for group in found if group is not None}
-        notes = [loaded_note(group) for group in self.groups.values()]
-        return self.modern.load(now_ms) + notes + [SetTimer(("session", group.id, member.id), member.deadline_ms)
-                        for group in self.groups.values() for member in group.members.values()]
+        return self.modern.load(now_ms) + self._load([group for group in self.groups.values() if self.coordinates(group.id)], now_ms)
+
+    def take_over(self, partition: int, stored_at: GroupCoordinator, now_ms: int) -> list[Effect]:
+        """This broker leads a partition of the offsets topic from now on: read its groups, as the last leader's records say."""
+        modern = [id for id in stored_at.modern.groups if self._partition_of(id) == partition]
+        if stored_at is not self:
+            self.modern.groups.update({id: stored_at.modern.groups.pop(id) for id in modern})
+        return self.modern.load(now_ms, modern) + self._load(
+            [group for group in stored_at.groups.values() if self._partition_of(group.id) == partition], now_ms)
+
+    def resign(self, partition: int) -> list[Effect]:
+        """Another broker leads that partition now."""
+        out = [effect for group in list(self.groups.values()) if self._partition_of(group.id) == partition and group.state is not DEAD
+               for effect in self.retire(group.id)]
+        return out + [CancelTimer((what, group.id, member)) for group in self.modern.groups.values()
+                      if self._partition_of(group.id) == partition for member in group.members for what in self._modern_alarms]
+
+    def _load(self, groups: list[Group], now_ms: int) -> list[Effect]:
+        effects: list[Effect] = []
+        for before in groups:
+            group = loaded(before, now_ms)
+            if group is None:
+                self.groups.pop(before.id, None)
+                continue
+            self.groups[group.id] = group
+            effects.append(loaded_note(group))
+            effects += [SetTimer(("session", group.id, member.id), member.deadline_ms) for member in group.members.values()]
+        return effects
+
+    def _partition_of(self, group_id: str) -> int:
+        return coordinator_partition(group_id, self._config.offsets_topic_num_partitions)
 
     def forget(self, group: Group, reason: str) -> list[Effect]:
         """A group without members ends: deleted, or nothing of it is left."""

@@ -1,17 +1,19 @@
-"""What is in a partition, and where? The leader's log: batches in offset order.
+"""What is in a partition, and where? One replica's log: batches in offset order.
 
-Kafka's class is UnifiedLog. Left out for now: segments, retention and compaction; and with one replica the high
-watermark simply is the log end. Replication will move it.
+Kafka's class is UnifiedLog. Left out for now: segments, retention and compaction. How far the log is safe is said from
+outside: the leader moves the high watermark when its followers have fetched, a follower when its leader tells it.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import replace
 
 from kafkalab.broker.producer_state import ProducerState
 from kafkalab.broker.transaction_index import TransactionIndex
 from kafkalab.protocol.messages import AbortedTransaction, RecordBatch
+
+NO_EPOCH = -1
 
 
 class PartitionLog:
@@ -19,17 +21,18 @@ class PartitionLog:
 
     log_start_offset  the first offset a reader may ask for
     log_end_offset    the offset the next record will get
+    high_watermark    consumers see records below this offset: every replica in sync has them
     size_bytes        of all batches
     producers         what is known of those who wrote here, from the batches alone
     aborted           the transactions that came to nothing
     """
 
-    __slots__ = ("topic", "index", "log_start_offset", "log_end_offset", "size_bytes", "producers", "aborted", "_batches", "_bases",
-                 "_epochs")
+    __slots__ = ("topic", "index", "log_start_offset", "log_end_offset", "high_watermark", "size_bytes", "producers", "aborted",
+                 "_batches", "_bases", "_epochs")
 
     def __init__(self, topic: str, index: int) -> None:
         self.topic, self.index = topic, index
-        self.log_start_offset = self.log_end_offset = self.size_bytes = 0
+        self.log_start_offset = self.log_end_offset = self.high_watermark = self.size_bytes = 0
         self.producers = ProducerState()
         self.aborted = TransactionIndex()
         self._batches: list[RecordBatch] = []
@@ -37,9 +40,9 @@ class PartitionLog:
         self._epochs: list[tuple[int, int]] = []
 
     @property
-    def high_watermark(self) -> int:
-        """Consumers see records below this offset. The log end, as long as nobody has to replicate."""
-        return self.log_end_offset
+    def batches(self) -> tuple[RecordBatch, ...]:
+        """All batches, oldest first."""
+        return tuple(self._batches)
 
     @property
     def last_stable_offset(self) -> int:
@@ -60,21 +63,50 @@ class PartitionLog:
             self._remember(batch, None)
 
     def append(self, batch: RecordBatch, leader_epoch: int, now_ms: int | None = None) -> RecordBatch:
-        """Give the batch its offsets and keep it; returns it with its base offset. ValueError for an empty batch.
+        """As leader: give the batch its offsets and keep it; returns it with its base offset. ValueError for an empty batch.
 
         now_ms: when a producer or a coordinator wrote it; None for what is merely copied.
         """
         if not batch.records:
             raise ValueError("an empty batch has no offsets")
-        base = self.log_end_offset
-        stored = replace(batch, base_offset=base)
-        self.note_epoch(leader_epoch)
-        self._batches.append(stored)
-        self._bases.append(base)
-        self.log_end_offset = base + len(batch.records)
-        self.size_bytes += batch.size_bytes
-        self._remember(stored, now_ms)
+        stored = replace(batch, base_offset=self.log_end_offset)
+        self.copy(stored, leader_epoch, now_ms)
         return stored
+
+    def copy(self, batch: RecordBatch, leader_epoch: int, now_ms: int | None = None) -> None:
+        """As follower: keep a batch at the offsets the leader gave it. ValueError for one that begins before the log end."""
+        if batch.base_offset < self.log_end_offset:
+            raise ValueError(f"{self.topic}-{self.index} ends at {self.log_end_offset}: a batch at {batch.base_offset} cannot follow")
+        self.note_epoch(leader_epoch)
+        self._batches.append(batch)
+        self._bases.append(batch.base_offset)
+        self.log_end_offset = batch.last_offset + 1
+        self.size_bytes += batch.size_bytes
+        self._remember(batch, now_ms)
+
+    def truncate_to(self, offset: int) -> int:
+        """Drop the batches that reach to `offset` or beyond; returns how many records went.
+
+        The high watermark never stays above the end, and what is known of producers is read from the rest.
+        """
+        keep, before = bisect_left(self._bases, offset), self.log_end_offset
+        if keep and self._batches[keep - 1].last_offset >= offset:
+            keep -= 1  # a batch is never cut
+        if keep < len(self._batches):
+            self.log_end_offset = self._bases[keep]
+            self.size_bytes -= sum(batch.size_bytes for batch in self._batches[keep:])
+            del self._batches[keep:], self._bases[keep:]
+            self.rebuild_producers()
+        while self._epochs and self._epochs[-1][1] >= self.log_end_offset:
+            self._epochs.pop()
+        self.high_watermark = min(self.high_watermark, self.log_end_offset)
+        return before - self.log_end_offset
+
+    def begin_at(self, offset: int) -> None:
+        """Forget everything and go on at `offset`: what a follower does whose leader no longer has what it lacks."""
+        self.truncate_to(0)
+        self._epochs.clear()
+        self.log_start_offset = self.log_end_offset = self.high_watermark = offset
 
     def _remember(self, stored: RecordBatch, now_ms: int | None) -> None:
         ended = self.producers.remember(stored, now_ms)
@@ -124,21 +156,41 @@ class PartitionLog:
                     return batch.base_offset + step, record.timestamp_ms
         return None
 
+    # -- leader epochs: KIP-101's leader epoch file
+
+    @property
+    def last_epoch(self) -> int:
+        """The newest leader epoch this log has seen; -1 for none."""
+        return self._epochs[-1][0] if self._epochs else NO_EPOCH
+
+    @property
+    def epochs(self) -> tuple[tuple[int, int], ...]:
+        """(leader epoch, its first offset), oldest first."""
+        return tuple(self._epochs)
+
     def note_epoch(self, leader_epoch: int) -> None:
-        """Remember where a leader epoch began (KIP-101's leader epoch file)."""
-        if not self._epochs or self._epochs[-1][0] < leader_epoch:
-            self._epochs.append((leader_epoch, self.log_end_offset))
+        """Remember that a leader epoch begins at the log end. One that brought no records gives way to its successor."""
+        if self._epochs and self._epochs[-1][0] >= leader_epoch:
+            return
+        while self._epochs and self._epochs[-1][1] >= self.log_end_offset:
+            self._epochs.pop()
+        self._epochs.append((leader_epoch, self.log_end_offset))
 
     def epoch_at(self, offset: int) -> int:
         """The leader epoch in which the record at `offset` was or will be written; -1 before the first."""
-        return next((epoch for epoch, start in reversed(self._epochs) if start <= offset), -1)
+        return next((epoch for epoch, start in reversed(self._epochs) if start <= offset), NO_EPOCH)
 
     def end_of_epoch(self, leader_epoch: int) -> tuple[int, int]:
-        """(epoch, end offset): the largest known epoch up to the asked one, and where its successor began."""
-        end, known = self.log_end_offset, -1
+        """(epoch, end offset): the largest known epoch up to the asked one, and where its successor began.
+
+        The answer carries the epoch because the asker may mean one of which this log has never heard (KIP-279). One older
+        than all ended where the first begins; (-1, -1) for one newer than all (LeaderEpochFileCache.endOffsetFor).
+        """
+        if leader_epoch > self.last_epoch:
+            return NO_EPOCH, -1
+        end = self.log_end_offset
         for epoch, start in reversed(self._epochs):
             if epoch <= leader_epoch:
-                known = epoch
-                break
+                return epoch, end
             end = start
-        return (known, end) if known >= 0 else (-1, -1)
+        return leader_epoch, end

@@ -48,6 +48,20 @@ class BrokerProfile:
     hints_new_leader: errors about leadership name the new leader and its address (KIP-951, 3.7).
     forwards_to_controller: a broker passes an administrator's wishes on to the controller (KIP-590, 2.8); before, it sent
         the client there with NOT_CONTROLLER.
+    replica_lag_time_max_ms: replica.lag.time.max.ms; thirty seconds since 2.5, ten before (KIP-537).
+    asks_for_epochs: a follower asks where its last epoch ended before it fetches (KIP-101); since 2.7 the fetch itself
+        carries the epoch, and the answer says where the logs part (KIP-595).
+    watermark_waits_for_min_isr: the high watermark stands still while the ISR is smaller than min.insync.replicas (KIP-966).
+    min_isr_is_effective: min.insync.replicas counts as no more than there are replicas.
+    is_kraft: brokers beat to a controller quorum (KIP-500), which fences them; before, each holds a session of ZooKeeper.
+    eligible_leader_replicas: a replica that leaves an ISR below min.insync.replicas may still be elected (KIP-966).
+    shrink_raises_epoch: a replica that the controller takes out of the ISR raises the leader epoch (until 3.6, KAFKA-15021).
+    noticed_late_ms: from the end of a broker's session to its loss being known everywhere, shortest and longest: ZooKeeper
+        rounds sessions up to its tick, the quorum looks for stale brokers now and then. With the session's length and the
+        age of the last sign of life this gives 4.9-6.4 s (2.3.1) and 7.5-9.8 s (4.4.0), as recorded.
+    isr_change_ms: how long it takes to have an ISR confirmed (ZooKeeper's write; ALTER_PARTITION since 2.7, KIP-497).
+    move_ms: how long the controller takes to elect and to make it known.
+    starting_ms: from the start of the process to an open port, shortest and longest seen in recordings.
     largest_session_timeout_ms: group.max.session.timeout.ms; five minutes until 2.2, thirty since 2.3 (KIP-389's release).
     finalized_features_epoch: what ApiVersions v3 and later reports (KIP-584); -1 where there are no features.
     """
@@ -69,6 +83,17 @@ class BrokerProfile:
     names_own_range: bool
     hints_new_leader: bool
     forwards_to_controller: bool
+    replica_lag_time_max_ms: int
+    asks_for_epochs: bool
+    watermark_waits_for_min_isr: bool
+    min_isr_is_effective: bool
+    is_kraft: bool
+    eligible_leader_replicas: bool
+    shrink_raises_epoch: bool
+    noticed_late_ms: tuple[int, int]
+    isr_change_ms: int
+    move_ms: int
+    starting_ms: tuple[int, int]
     largest_session_timeout_ms: int
     finalized_features_epoch: int
 
@@ -92,6 +117,17 @@ BROKER_PROFILES: Mapping[str, BrokerProfile] = MappingProxyType({
         names_own_range=False,
         hints_new_leader=False,
         forwards_to_controller=False,
+        replica_lag_time_max_ms=10_000,
+        asks_for_epochs=True,
+        watermark_waits_for_min_isr=False,
+        min_isr_is_effective=False,
+        is_kraft=False,
+        eligible_leader_replicas=False,
+        shrink_raises_epoch=True,
+        noticed_late_ms=(0, 500),
+        isr_change_ms=10,
+        move_ms=20,
+        starting_ms=(1_500, 2_600),
         largest_session_timeout_ms=1_800_000,
         finalized_features_epoch=-1,
     ),
@@ -113,6 +149,17 @@ BROKER_PROFILES: Mapping[str, BrokerProfile] = MappingProxyType({
         names_own_range=True,
         hints_new_leader=True,
         forwards_to_controller=True,
+        replica_lag_time_max_ms=30_000,
+        asks_for_epochs=False,
+        watermark_waits_for_min_isr=True,
+        min_isr_is_effective=True,
+        is_kraft=True,
+        eligible_leader_replicas=True,
+        shrink_raises_epoch=False,
+        noticed_late_ms=(0, 800),
+        isr_change_ms=10,
+        move_ms=20,
+        starting_ms=(2_400, 4_900),
         largest_session_timeout_ms=1_800_000,
         finalized_features_epoch=500,
     ),

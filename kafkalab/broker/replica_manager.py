@@ -1,19 +1,22 @@
-"""The partitions this broker leads: appending to them, reading from them, answering where they begin and end.
+"""The replicas on this broker: appending to those it leads, reading from them, saying how far they are safe.
 
-Kafka's classes are ReplicaManager and Partition. Left out for now: followers, so acks=all has nobody to wait for.
+Kafka's class is ReplicaManager. What followers copy stands in `replica_fetcher`, what is owed to them in
+`follower_sessions`, who waits for acks=all in `delayed_produce`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster import ClusterState, Partition
-from kafkalab.broker.effects import Appended, Caller, Effect, Note, Respond
+from kafkalab.broker.delayed_produce import DelayedProduces, WaitingProduce
+from kafkalab.broker.effects import Appended, Caller, ChangeIsr, Effect, Grown, Note, Respond, SetTimer
 from kafkalab.broker.partition_log import PartitionLog
+from kafkalab.broker.peer_messages import PartitionKey
 from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.broker.replica import Replica, enough_in_sync, verdict_of_ack
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors, error_for
 from kafkalab.protocol.messages import (
@@ -49,22 +52,40 @@ LEADERSHIP_ERRORS = frozenset({Errors.NOT_LEADER_OR_FOLLOWER.code, Errors.FENCED
 """Errors that KIP-951 accompanies with the name of the present leader."""
 
 
-@dataclass(slots=True)
-class Replica:
-    """A partition on this broker: its place in the cluster, its log, and the ends of the log last journalled."""
-
-    partition: Partition
-    log: PartitionLog
-    told: tuple[int, ...] = ()
-
-
 class ReplicaManager:
+    """The replicas of one broker.
+
+    produces: the purgatory of acks=all.
+    """
+
     def __init__(self, node_id: int, profile: BrokerProfile, cluster: ClusterState, config: BrokerConfig) -> None:
         self.node_id = node_id
+        self.produces = DelayedProduces(self._ack_verdict)
         self._profile = profile
         self._cluster = cluster
         self._config = config
-        self._replicas: dict[tuple[str, int], Replica] = {}
+        self._replicas: dict[PartitionKey, Replica] = {}
+        self._lag_ms = config.replica_lag_time_max_ms or profile.replica_lag_time_max_ms
+        self._behind: dict[PartitionKey, None] = {}
+
+    @property
+    def all(self) -> Iterable[Replica]:
+        """Every replica that has been used so far."""
+        return self._replicas.values()
+
+    def replica(self, key: PartitionKey) -> Replica:
+        """This broker's replica of a partition, begun empty where there is none. KeyError for a partition that does not exist."""
+        replica = self._replicas.get(key)
+        if replica is None:
+            partition = self._cluster.partition(*key)
+            if partition is None:
+                raise KeyError(f"there is no partition {key[0]}-{key[1]}")
+            replica = self._replicas[key] = Replica(partition, PartitionLog(*key))
+        return replica
+
+    def found(self, key: PartitionKey) -> Replica | None:
+        """This broker's replica; None where it has not been used."""
+        return self._replicas.get(key)
 
     def name_of(self, topic: str, topic_id: str) -> str | None:
         """The topic a request means, by whichever of the two it carries; None where the id is unknown."""
@@ -87,10 +108,12 @@ class ReplicaManager:
                 return None, Errors.UNKNOWN_TOPIC_OR_PARTITION.code
             if partition.leader != self.node_id:
                 return None, Errors.NOT_LEADER_OR_FOLLOWER.code
-            replica = self._begin(partition)
+            replica = self.replica((topic, index))
         partition = replica.partition
         if partition.leader != self.node_id:
             return None, Errors.NOT_LEADER_OR_FOLLOWER.code
+        if replica.led_epoch != partition.leader_epoch:
+            replica.lead(0)
         if current_leader_epoch != -1 and current_leader_epoch != partition.leader_epoch:
             fenced = current_leader_epoch < partition.leader_epoch
             return None, (Errors.FENCED_LEADER_EPOCH if fenced else Errors.UNKNOWN_LEADER_EPOCH).code
@@ -114,6 +137,7 @@ class ReplicaManager:
         gone = [index for name, index in self._replicas if name == topic]
         for index in gone:
             del self._replicas[topic, index]
+            self._behind.pop((topic, index), None)
         return gone
 
     def delete_records(self, request: DeleteRecordsRequest, caller: Caller, now_ms: int) -> list[Effect]:
@@ -157,10 +181,12 @@ class ReplicaManager:
         by_id = WireChange.PRODUCE_BY_TOPIC_ID.holds_for(caller.header)
         hints = self._profile.hints_new_leader and WireChange.PRODUCE_HINTS_LEADER.holds_for(caller.header)
         after: list[Effect] = []
-        responses, endpoints = [], {}
+        headings, endpoints = [], {}
+        answers: dict[PartitionKey, PartitionProduceResponse] = {}
+        required: dict[PartitionKey, int] = {}
         for data in request.topic_data:
             topic = self.name_of(data.name, data.topic_id)
-            answers = []
+            keys = []
             for part in data.partition_data:
                 if request.acks not in ACKS:
                     answer = _refused(part.index, Errors.INVALID_REQUIRED_ACKS.code)
@@ -169,32 +195,41 @@ class ReplicaManager:
                 elif (topic, part.index) in refused:
                     answer = _refused(part.index, refused[topic, part.index].code)
                 else:
-                    answer = self._append(topic, part, after, now_ms)
+                    answer = self._append(topic, part, request.acks, after, now_ms)
+                    if request.acks == -1 and answer.base_offset >= 0:
+                        required[topic, part.index] = answer.base_offset + sum(len(batch.records) for batch in part.records)
                     if hints and answer.error_code in LEADERSHIP_ERRORS:
                         hint = self.leader_hint(topic, part.index)
                         answer = _refused(part.index, answer.error_code, hint)
                         if hint.leader_id >= 0:
                             endpoints[hint.leader_id] = self.endpoint_of(hint.leader_id)
-                answers.append(answer)
-            responses.append(TopicProduceResponse(
-                name="" if by_id else topic or "", topic_id=self._id_to_answer(data) if by_id else ZERO_UUID,
-                partition_responses=tuple(answers)))
-        response = None
-        if request.acks != 0:
-            response = ProduceResponse(responses=tuple(responses), node_endpoints=tuple(endpoints.values()))
-        return [effect for effect in after if type(effect) is Note] + [Respond(caller, response)] + [
-            effect for effect in after if type(effect) is Appended]
+                keys.append((topic or data.topic_id, part.index))
+                answers[keys[-1]] = answer
+            headings.append(("" if by_id else topic or "", self._id_to_answer(data) if by_id else ZERO_UUID, keys))
+
+        def complete(final: dict[PartitionKey, PartitionProduceResponse]) -> ProduceResponse | None:
+            if request.acks == 0:
+                return None
+            return ProduceResponse(node_endpoints=tuple(endpoints.values()), responses=tuple(
+                TopicProduceResponse(name=name, topic_id=topic_id, partition_responses=tuple(final[key] for key in keys))
+                for name, topic_id, keys in headings))
+
+        notes = [effect for effect in after if type(effect) is Note]
+        waits = self.produces.add(WaitingProduce(caller, required, answers, complete), now_ms + request.timeout_ms)
+        return notes + waits + [effect for effect in after if type(effect) is not Note]
 
     def _id_to_answer(self, data: TopicProduceData) -> str:
         """The id the caller used; where it only gave the name, the id of that topic."""
         return data.topic_id if data.topic_id != ZERO_UUID else self.id_of(data.name)
 
-    def _append(self, topic: str, data: ProducePartitionData, after: list[Effect], now_ms: int) -> PartitionProduceResponse:
+    def _append(self, topic: str, data: ProducePartitionData, acks: int, after: list[Effect], now_ms: int) -> PartitionProduceResponse:
         replica, error = self.led_replica(topic, data.index)
         if replica is None:
             return _refused(data.index, error)
+        if acks == -1 and not enough_in_sync(replica.partition.isr, self._min_isr(replica)):
+            return _refused(data.index, Errors.NOT_ENOUGH_REPLICAS.code)
         replica.log.producers.forget_idle(now_ms, self._profile.forgets_producers_after_ms)
-        base_offset = -1
+        base_offset, has_grown = -1, False
         for batch in data.records:
             if batch.size_bytes > self._config.message_max_bytes:
                 return _refused(data.index, Errors.MESSAGE_TOO_LARGE.code)
@@ -205,11 +240,12 @@ class ReplicaManager:
                 base_offset = verdict.duplicate_of.base_offset
                 continue
             stored = replica.log.append(batch, replica.partition.leader_epoch, now_ms)
-            base_offset = stored.base_offset
+            base_offset, has_grown = stored.base_offset, True
             after.append(Note("record.appended", {
                 "topic": topic, "partition": data.index, "base_offset": base_offset, "last_offset": stored.last_offset,
                 "producer_id": stored.producer_id, "producer_epoch": stored.producer_epoch, "size_bytes": stored.size_bytes, "records": stored.records}))
-            after.append(Appended(topic, data.index))
+        if has_grown:
+            after += self.appended(replica, now_ms)
         return PartitionProduceResponse(index=data.index, base_offset=base_offset,
                                         log_start_offset=replica.log.log_start_offset)
 
@@ -225,7 +261,7 @@ class ReplicaManager:
         return Errors.NONE, [Note("record.appended", {
             "topic": topic, "partition": index, "base_offset": stored.base_offset, "last_offset": stored.last_offset,
             "producer_id": stored.producer_id, "producer_epoch": stored.producer_epoch, "size_bytes": stored.size_bytes, "records": (),
-            "control": marker.control.name}), Appended(topic, index)]
+            "control": marker.control.name}), *self.appended(replica, now_ms)]
 
     # -- LIST_OFFSETS and OFFSET_FOR_LEADER_EPOCH
 
@@ -270,13 +306,106 @@ class ReplicaManager:
             results.append(OffsetForLeaderTopicResult(topic=topic.topic, partitions=tuple(ends)))
         return [Respond(caller, OffsetForLeaderEpochResponse(topics=tuple(results)))]
 
-    def _begin(self, partition: Partition) -> Replica:
-        """Lead a partition: an empty log that knows where the epoch began."""
-        log = PartitionLog(partition.topic, partition.index)
-        log.note_epoch(partition.leader_epoch)
-        replica = Replica(partition, log)
-        self._replicas[partition.topic, partition.index] = replica
-        return replica
+    # -- how far is it safe?
+
+    def appended(self, replica: Replica, now_ms: int) -> list[Effect]:
+        """What follows when a log that this broker leads has grown: followers are told, and readers as far as it is safe."""
+        key = replica.partition.topic, replica.partition.index
+        effects = self._watermark(replica, now_ms)
+        if not replica.is_alone:
+            effects.append(Grown(*key))
+            if key not in self._behind:
+                effects += self._watch(key, now_ms)
+        return effects
+
+    def follower_fetched(self, replica: Replica, follower: int, offset: int, now_ms: int) -> list[Effect]:
+        """A follower has everything before `offset`: the high watermark may move, and the follower join the ISR."""
+        known = replica.followers.get(follower)
+        if known is None:
+            return []
+        known.fetched(offset, replica.log.log_end_offset, now_ms)
+        effects: list[Effect] = []
+        if replica.may_join(follower):
+            effects += self._ask_for(replica, tuple(id for id in replica.partition.replicas
+                                                    if id == follower or id in replica.partition.isr))
+        return effects + self._watermark(replica, now_ms)
+
+    def isr_changed(self, replica: Replica, now_ms: int) -> list[Effect]:
+        """The controller has confirmed another ISR of a partition that this broker goes on leading."""
+        replica.isr_wanted = None
+        for id, follower in replica.followers.items():
+            if id not in replica.partition.isr:  # the high watermark does not wait for who may not be there at all
+                follower.caught_up_ms = min(follower.caught_up_ms, now_ms - self._lag_ms - 1)
+        key = replica.partition.topic, replica.partition.index
+        return self._watermark(replica, now_ms) + self.produces.look_again(key)
+
+    def check_laggards(self, now_ms: int) -> list[Effect]:
+        """Every half of replica.lag.time.max.ms, while somebody may be behind: who has been for too long leaves the ISR."""
+        effects: list[Effect] = []
+        for key in list(self._behind):
+            replica = self._replicas[key]
+            if replica.partition.leader != self.node_id or all(
+                    follower.log_end_offset == replica.log.log_end_offset for id, follower in replica.followers.items()
+                    if id in replica.partition.isr):
+                del self._behind[key]
+                continue
+            gone = replica.laggards(now_ms, self._lag_ms)
+            if gone and replica.isr_wanted is None:
+                effects += self._ask_for(replica, tuple(id for id in replica.partition.isr if id not in gone))
+        if self._behind:
+            effects.append(SetTimer(("isr",), now_ms + self._lag_ms // 2))
+        return effects
+
+    def roles_changed(self, replica: Replica, now_ms: int) -> list[Effect]:
+        """The partition has another leader or leader epoch, and this broker has heard of it."""
+        key = replica.partition.topic, replica.partition.index
+        if replica.partition.leader == self.node_id:
+            replica.lead(now_ms)
+            self._behind[key] = None
+            effects: list[Effect] = [SetTimer(("isr",), now_ms + self._lag_ms // 2)] if replica.followers else []
+            effects += self._watermark(replica, now_ms)
+        else:
+            replica.follow()
+            effects = [Appended(*key)]  # who waits here for records learns that they are elsewhere now
+        return effects + self.produces.look_again(key)
+
+    def process_died(self) -> None:
+        """The process died: what it knew of followers and waiting produces is gone. Logs are on the disk."""
+        self.produces.forget()
+        self._behind.clear()
+        for replica in self._replicas.values():
+            replica.follow()
+
+    def on_timer(self, key: tuple, now_ms: int) -> list[Effect]:
+        return self.check_laggards(now_ms) if key[0] == "isr" else self.produces.on_timer(key, now_ms)
+
+    def _watermark(self, replica: Replica, now_ms: int) -> list[Effect]:
+        waits_for = self._min_isr(replica) if self._profile.watermark_waits_for_min_isr else 0
+        if not replica.advance(now_ms, self._lag_ms, waits_for):
+            return []
+        key = replica.partition.topic, replica.partition.index
+        return self.produces.look_again(key) + [Appended(*key)]
+
+    def _watch(self, key: PartitionKey, now_ms: int) -> list[Effect]:
+        """Look after laggards at the next tick of the clock that began with the broker."""
+        begins = not self._behind
+        self._behind[key] = None
+        half_ms = self._lag_ms // 2
+        return [SetTimer(("isr",), (now_ms // half_ms + 1) * half_ms)] if begins else []
+
+    def _ask_for(self, replica: Replica, isr: tuple[int, ...]) -> list[Effect]:
+        replica.isr_wanted = isr
+        return [ChangeIsr(replica.partition.topic, replica.partition.index, isr)]
+
+    def _min_isr(self, replica: Replica) -> int:
+        wanted = self._cluster.topics[replica.partition.topic].setting("min.insync.replicas", self._config.min_insync_replicas)
+        return min(wanted, len(replica.partition.replicas)) if self._profile.min_isr_is_effective else wanted
+
+    def _ack_verdict(self, key: PartitionKey, required: int) -> Errors | None:
+        replica, error = self.led_replica(*key)
+        if replica is None:
+            return Errors.NOT_LEADER_OR_FOLLOWER
+        return verdict_of_ack(replica.log.high_watermark, required, len(replica.partition.isr), self._min_isr(replica))
 
 
 def _refused(index: int, error: int, hint: LeaderIdAndEpoch = LeaderIdAndEpoch()) -> PartitionProduceResponse:

@@ -39,42 +39,66 @@ class Link:
     """One client's way to one server. Faults are sentences: `cut()`, `heal()`, `set_latency(ms=20)`, `cut_before_reply("PRODUCE")`.
 
     latency_ms  one way; jitter_ms: at most so much more, drawn for each message
-    name_of     how a reply is called, for faults that wait for a certain one
+    name_of     how a message is called, for faults that wait for a certain one
+    on_fault    each is called with what was done (cut, heal, ...) and its arguments
     """
 
     def __init__(self, rng: random.Random, latency_ms: int, jitter_ms: int, name_of: Callable[[Any], str] = str) -> None:
         self.latency_ms, self.jitter_ms = latency_ms, jitter_ms
         self.is_cut = False
         self.connections: list[Connection] = []
+        self.on_fault: list[Callable[[str, dict[str, Any]], None]] = []
         self._rng, self._name_of = rng, name_of
         self._never_arriving: list[str] = []
+        self._never_leaving: list[str] = []
 
     def set_latency(self, ms: int, jitter_ms: int | None = None) -> None:
         """One-way latency in milliseconds, from the next message on."""
         self.latency_ms = ms
         if jitter_ms is not None:
             self.jitter_ms = jitter_ms
+        self._tell("set_latency", ms=ms, jitter_ms=self.jitter_ms)
 
     def cut(self) -> None:
         """Break every connection of this link and let no new one through until `heal()`."""
         self.is_cut = True
         for connection in list(self.connections):
             connection.break_off()
+        self._tell("cut")
 
     def heal(self) -> None:
         """Let new connections through again; the old ones stay broken."""
         self.is_cut = False
+        self._tell("heal")
 
     def cut_before_reply(self, name: str) -> None:
         """The server's next reply of that name never arrives: the connection breaks instead. What was asked has been done."""
         self._never_arriving.append(name)
+        self._tell("cut_before_reply", api=name)
+
+    def cut_before_request(self, name: str) -> None:
+        """The client's next request of that name never arrives: the connection breaks instead. Nothing has been done."""
+        self._never_leaving.append(name)
+        self._tell("cut_before_request", api=name)
 
     def loses(self, reply: Any) -> bool:
         """Whether this reply is the one that a fault waits for; asked once for each reply."""
-        if not self._never_arriving or (name := self._name_of(reply)) not in self._never_arriving:
+        return bool(self._never_arriving) and self._is_meant(reply, self._never_arriving)
+
+    def loses_request(self, request: Any) -> bool:
+        """Whether this request is the one that a fault waits for; asked once for each request."""
+        return bool(self._never_leaving) and self._is_meant(request, self._never_leaving)
+
+    def _is_meant(self, message: Any, names: list[str]) -> bool:
+        name = self._name_of(message)
+        if name not in names:
             return False
-        self._never_arriving.remove(name)
+        names.remove(name)
         return True
+
+    def _tell(self, what: str, **fields: Any) -> None:
+        for tell in self.on_fault:
+            tell(what, fields)
 
     def delay_ms(self) -> int:
         """How long the next message takes, one way."""
@@ -94,6 +118,9 @@ class Connection:
 
     def send(self, message: Any) -> None:
         """Client to server."""
+        if self.link.loses_request(message):
+            self.break_off()
+            return
         at_ms = self._clock.now_ms + self.link.delay_ms()
         if at_ms < self._out_at_ms:
             at_ms = self._out_at_ms
@@ -141,13 +168,15 @@ class Connection:
 class Network:
     """All links of a lab. Latency defaults to a local network's: 1 ms one way, and 0 or 1 ms of jitter.
 
-    name_of  how a server's reply is called; see Link
+    name_of   how a message is called; see Link
+    on_fault  called with client, server, what was done to their link, and its arguments
     """
 
     def __init__(self, clock: Scheduler, streams: Streams, latency_ms: int = 1, jitter_ms: int = 1,
-                 name_of: Callable[[Any], str] = str) -> None:
+                 name_of: Callable[[Any], str] = str,
+                 on_fault: Callable[[str, str, str, dict[str, Any]], None] = lambda client, server, what, fields: None) -> None:
         self.latency_ms, self.jitter_ms = latency_ms, jitter_ms
-        self._clock, self._streams, self._name_of = clock, streams, name_of
+        self._clock, self._streams, self._name_of, self._on_fault = clock, streams, name_of, on_fault
         self._listeners: dict[tuple[str, int], Server] = {}
         self._links: dict[tuple[str, str], Link] = {}
         self._count: dict[str, int] = {}
@@ -177,7 +206,8 @@ class Network:
         """The way of one client to one server, both by name; made when first asked for."""
         if (client, server) not in self._links:
             rng = self._streams.stream(f"{client}/link to {server}")
-            self._links[client, server] = Link(rng, self.latency_ms, self.jitter_ms, self._name_of)
+            link = self._links[client, server] = Link(rng, self.latency_ms, self.jitter_ms, self._name_of)
+            link.on_fault.append(lambda what, fields: self._on_fault(client, server, what, fields))
         return self._links[client, server]
 
     def connect(self, client: str, host: str, port: int, endpoint: Endpoint, delay_ms: int = 0) -> Connection:

@@ -329,7 +329,7 @@ def test_a_broker_that_runs_may_be_restarted():
     consumer.subscribe(["t"])
     consumer.poll(timeout_ms=1_000)
     lab.broker(0).restart()
-    for _ in range(100):
+    for _ in range(250):
         consumer.poll(timeout_ms=100)
     assert len(consumer.assignment()) == 1
     assert "peer" in [socket.how for socket in lab.sockets()]

@@ -39,8 +39,11 @@ def test_a_marker_takes_one_offset_and_78_bytes():
 
 def test_an_open_transaction_holds_back_later_plain_records():
     log = a_log(plain(), data(1), plain(), plain())
+    log.high_watermark = 4
     assert (log.high_watermark, log.last_stable_offset) == (4, 1)
     log.append(end(1, "COMMIT"), 0)
+    assert log.last_stable_offset == 1, "the marker is not safe yet"
+    log.high_watermark = 5
     assert log.last_stable_offset == log.high_watermark == 5
 
 

@@ -63,6 +63,7 @@ def test_a_coordinator_that_dies_after_the_decision_finishes_when_it_is_back(rel
     wire.lab.link(0, "broker-1").heal()
     assert wire.seen() == ["v"] and wire.log().last_stable_offset == 0
     wire.lab.broker(1).restart()
+    assert wire.lab.run_until(lambda: wire.lab.broker(1).is_up)
     wire.settle()
     assert wire.seen() == ["v", "COMMIT"] and wire.log().last_stable_offset == 2
     assert wire.state()[0] == "CompleteCommit"
@@ -78,7 +79,7 @@ def test_another_broker_that_becomes_coordinator_finishes_likewise():
     partition = wire.lab.cluster.transaction_partition("tx")
     wire.lab.broker(1).crash()
     wire.lab.cluster.set_leader(partition.topic, partition.index, 2)
-    wire.lab.broker(2).machine.leader_changed(partition.topic, partition.index)
+    wire.lab.broker(2).machine.leader_changed(partition, 1, wire.lab.broker(1).machine)
     wire.settle()
     assert wire.seen() == ["v", "ABORT"] and wire.state()[0] == "CompleteAbort"
     assert wire.log().producers.entries[producer[0]].coordinator_epoch == partition.leader_epoch == 1

@@ -145,6 +145,7 @@ def test_a_broker_that_dies_and_comes_back_brings_its_groups_along():
     lab.broker(0).crash()
     assert lab.at(lab.now_ms)["brokers"][0]["alive"] is False
     lab.broker(0).restart()
+    assert lab.run_until(lambda: lab.broker(0).is_up)
     after = lab.at(lab.now_ms)
     assert after["brokers"][0]["alive"] is True
     assert after["groups"] == before["groups"]
