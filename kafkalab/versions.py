@@ -57,6 +57,7 @@ class Profile:
     notes_epoch_before_setting        a committed offset's epoch is compared with the metadata's before the position is set (2.4)
     reset_strategy                    how the policy prints when one seeks to it
     prints_ids_of_changes             lines name what a fetch session alters and forgets with its topic id (3.1, KIP-516)
+    enforces_rebalances               has enforceRebalance (2.6, KIP-568)
     tells_commits_of_rebalances       a commit during a rebalance raises RebalanceInProgressException (2.5, KIP-447); before, CommitFailed
     disconnects_lost_coordinator      the old coordinator's socket is closed when it is no longer trusted (3.1)
     leave_reason_in_full              LeaveGroup's line repeats the whole poll time-out sentence (2.8)
@@ -134,6 +135,7 @@ class Profile:
     notes_epoch_before_setting: bool = True
     reset_strategy: str = "AutoOffsetResetStrategy{{type={name}}}"
     prints_ids_of_changes: bool = True
+    enforces_rebalances: bool = True
     tells_commits_of_rebalances: bool = True
     disconnects_lost_coordinator: bool = True
     leave_reason_in_full: bool = False
@@ -235,7 +237,7 @@ V2_3 = replace(
     V2_8, name="2.3", release="2.3.0", commit_id="fc1aaa116b661c8a", least_loaded=standing_then_preparing,
     client_id_without_group="consumer-{n}", client_id_with_group="consumer-{n}", awaits_join_in_poll=True, revokes_even_nothing=True,
     assigns_static_first=False, sticky_fast_path="", sticky_takes_from_the_fullest=True, sticky_moves_new_first=False,
-    sticky_reads_user_data_once=False, revokes_on_close=False, raises_listener_errors=False, tells_commits_of_rebalances=False,
+    sticky_reads_user_data_once=False, revokes_on_close=False, raises_listener_errors=False, enforces_rebalances=False, tells_commits_of_rebalances=False,
     join_disables_heartbeats=True, heartbeats_from_join=False, eager_unassigns_at_prepare=False,
     tells_owned_partitions=False, requires_stable_offsets=False, leave_reason_in_full=False, position_style="plain",
     keeps_leader_of_position=False, keeps_paused_data=False, prints_generation_object=False,

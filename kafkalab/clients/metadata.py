@@ -68,6 +68,7 @@ class Metadata:
     refresh backoff after the last attempt. A newly wanted topic cancels the backoff (Metadata.timeToNextUpdate).
 
     view            the cluster as last heard of
+    retains         for a subscription by pattern: retains(topic, is_internal) says what to keep of all there is; None asks by name
     update_version  counts the answers; whoever waits for news remembers the number
     error_topics    topics the last answer had an error for
     topic_ids       name -> id (KIP-516), topic_names the other way round
@@ -88,6 +89,7 @@ class Metadata:
         self._last_refresh_ms = self._last_success_ms = 0
         self._needs_full = self._needs_new_topics = False
         self._fruitless = 0
+        self.retains: Callable[[str, bool], bool] | None = None
         self._epochs: dict[TopicPartition, int] = {}
         self._backoff_drawn: tuple[int, int] | None = None
         self._due_ms: int | None = None  # when the next refresh is due, if nothing changes; None: something has
@@ -127,7 +129,10 @@ class Metadata:
     def update_requested(self) -> bool:
         return self._needs_full or self._needs_new_topics
 
-    def wanted_topics(self) -> list[str]:
+    def wanted_topics(self) -> list[str] | None:
+        """What METADATA is to ask for; None for every topic there is, of which `retains` keeps some."""
+        if self.retains is not None:
+            return None
         return list(dict.fromkeys((*self._wanted(), *self._transient)))
 
     def want_for_now(self, topics: Iterable[str]) -> None:
@@ -142,6 +147,10 @@ class Metadata:
             allowed_ms = self._last_refresh_ms + self._refresh_backoff_ms()
             due_ms = self._due_ms = allowed_ms if self.update_requested else max(allowed_ms, self._last_success_ms + self._max_age_ms)
         return due_ms - now_ms if due_ms > now_ms else 0
+
+    def may_update(self, now_ms: int) -> bool:
+        """Is the refresh backoff over (timeToAllowUpdate)?"""
+        return now_ms >= self._last_refresh_ms + self._refresh_backoff_ms()
 
     def _refresh_backoff_ms(self) -> int:
         if not self._profile.exponential_refresh_backoff:
@@ -173,6 +182,8 @@ class Metadata:
         topics: dict[str, tuple[PartitionView, ...]] = {}
         known = {node.id for node in nodes}
         for topic in response.topics:
+            if self.retains is not None and not self.retains(topic.name, topic.is_internal):
+                continue
             if topic.error_code != Errors.NONE.code:
                 error = error_for(topic.error_code)
                 self.error_topics[topic.name] = error

@@ -71,7 +71,8 @@ class DefaultMetadataUpdater:
 
     def _send(self, node: Node) -> None:
         client = self._client
-        topics = tuple(MetadataRequestTopic(name=topic) for topic in self._metadata.wanted_topics())
+        wanted = self._metadata.wanted_topics()
+        topics = None if wanted is None else tuple(MetadataRequestTopic(name=topic) for topic in wanted)
         message = MetadataRequest(topics=topics, allow_auto_topic_creation=client.settings.allow_auto_topic_creation)
         client.log("SENDING_METADATA_REQUEST", request=client.request_text(message, node), node=node)
         self._in_flight = True

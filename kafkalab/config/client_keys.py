@@ -125,7 +125,7 @@ CONSUMER_KEYS = (
     fixed("internal.leave.group.on.close", Type.BOOLEAN, {"2.1": True, "4.4": GONE}, "an internal switch of Kafka Streams"),
     inert("internal.throw.on.fetch.stable.offset.unsupported", Type.BOOLEAN, {"2.8": False}, "an internal switch of Kafka Streams"),
     inert("check.crcs", Type.BOOLEAN, True, "no record of the lab is ever corrupt"),
-    inert("exclude.internal.topics", Type.BOOLEAN, True, "matters to patterns only, which are not simulated"),
+    key("exclude.internal.topics", Type.BOOLEAN, True, "a subscription by pattern leaves out internal topics"),
     inert("share.acknowledgement.mode", Type.STRING, {"4.4": "implicit"}, "for share consumers only (KIP-932)"),
     inert("share.acquire.mode", Type.STRING, {"4.4": "BATCH_OPTIMIZED"}, "for share consumers only (KIP-932)"),
 )

@@ -67,6 +67,7 @@ class ConsumerCoordinator:
                                           self._join.leader.assignors, log)
         self._needs_join_prepare = True
         self._seen: tuple = (None,) * 5  # what `rejoin_needed` looked at last, when it was as it should be
+        self._matched_at_version = 0
 
     @property
     def group_id(self) -> str:
@@ -90,14 +91,16 @@ class ConsumerCoordinator:
 
         False when the timer ended before this consumer was a member. Without `wait_for_join` a join goes on in the background.
         """
+        self._match_pattern()
         self.offsets.run_callbacks()
         if self._subscriptions.auto_assigned:
             self._thread.raise_failure()
             self._heartbeat.polled(self._clock.now_ms)
             if self._lookup.unknown and not self._lookup.ensure_ready(timer):
                 return False
-            if self.rejoin_needed() and not self._ensure_active(timer if wait_for_join else self._client.timer(0)):
-                return False
+            if self.rejoin_needed():
+                if not self._see_topics_of_pattern(timer) or not self._ensure_active(timer if wait_for_join else self._client.timer(0)):
+                    return False
         else:
             if self._client.client.metadata.update_requested and not self._client.client.has_ready_nodes():
                 self._client.await_metadata_update(timer)
@@ -137,6 +140,30 @@ class ConsumerCoordinator:
             return True
         self._seen = seen
         return self._membership.rejoin_needed or self._join.under_way is not None
+
+    def request_rejoin(self, reason: str) -> None:
+        """Join again in the next poll (KIP-568)."""
+        self._membership.request_rejoin(reason)
+
+    def _match_pattern(self) -> None:
+        """Have the topics that match the pattern become others? (maybeUpdateSubscriptionMetadata)"""
+        metadata = self._client.client.metadata
+        if self._subscriptions.pattern is not None and self._matched_at_version != metadata.update_version:
+            self._matched_at_version = metadata.update_version
+            if self._subscriptions.match(metadata.view.topics):
+                metadata.request_update_for_new_topics()
+
+    def _see_topics_of_pattern(self, timer: Timer) -> bool:
+        """One new topic shall not cost a rebalance for each member that sees it: look once more before the join."""
+        if self._subscriptions.pattern is None:
+            return True
+        metadata = self._client.client.metadata
+        if metadata.may_update(self._clock.now_ms):
+            metadata.request_update()
+        if metadata.update_requested and not self._client.await_metadata_update(timer):
+            return False
+        self._match_pattern()
+        return True
 
     # joining
 
@@ -179,6 +206,14 @@ class ConsumerCoordinator:
         return True
 
     # leaving
+
+    def before_unsubscribing(self) -> None:
+        """Give up the assignment (2.4 and later tell the listener), then the membership."""
+        try:
+            if self._profile.revokes_on_close:
+                self._changes.before_leaving()
+        finally:
+            self.maybe_leave("the consumer unsubscribed from all topics")
 
     def maybe_leave(self, reason: str) -> None:
         """Tell the coordinator that this member goes, if it is one; it waits for no answer (maybeLeaveGroup)."""

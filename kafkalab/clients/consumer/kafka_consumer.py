@@ -5,6 +5,7 @@ Blocking calls with Java's names in snake_case. Creating one, subscribing and as
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
@@ -21,7 +22,7 @@ from kafkalab.clients.consumer.subscription_state import FetchPosition, FetchSta
 from kafkalab.clients.log_context import LogContext
 from kafkalab.clients.wiring import bootstrap_nodes, network_client
 from kafkalab.config import ConsumerConfig, dump_text
-from kafkalab.errors import Errors, IllegalArgumentException, IllegalStateException, InvalidGroupIdException, TimeoutException, error_for
+from kafkalab.errors import Errors, IllegalArgumentException, IllegalStateException, InvalidGroupIdException, TimeoutException, UnsupportedVersionException, error_for
 from kafkalab.lines import metrics
 from kafkalab.protocol.messages import MetadataRequest, MetadataRequestTopic
 from kafkalab.records import ConsumerRecords, OffsetAndMetadata, TopicPartition
@@ -60,7 +61,8 @@ class KafkaConsumer:
         self._log = log = LogContext(lab.journal, self.name, self.client_id, prefix, profile.name)
         log("CONSUMER_CONFIG", values=dump_text(profile.name, config, self.client_id))
         log("CONSUMER_INITIALIZING")
-        self._subscriptions = SubscriptionState(config["auto.offset.reset"], partial(lab.journal.append, who=self.name))
+        self._subscriptions = SubscriptionState(config["auto.offset.reset"], partial(lab.journal.append, who=self.name),
+                                                not config["exclude.internal.topics"])
         self._client = client = network_client(
             lab, "consumer", self.name, self.client_id, config, profile, log, lambda: self._subscriptions.metadata_topics(),
             MAX_IN_FLIGHT, bool(config.get("allow.auto.create.topics", True)))
@@ -82,12 +84,26 @@ class KafkaConsumer:
 
     # what to read
 
-    def subscribe(self, topics: Iterable[str], listener=None) -> None:
-        """Ask for topics; the group decides on partitions in a later poll. `listener` has on_partitions_assigned and _revoked."""
+    def subscribe(self, topics: Iterable[str] | re.Pattern[str], listener=None) -> None:
+        """Ask for topics, by name or by a compiled pattern that names must match in full; the group decides on partitions in a
+        later poll. A pattern is matched anew with each METADATA answer, so topics that come later are read as well.
+
+        `listener` has on_partitions_assigned, on_partitions_revoked and, if it likes, on_partitions_lost (from 2.4 on, KIP-429).
+        No topics at all is `unsubscribe()`. Raises IllegalArgumentException for an empty name, IllegalStateException where the consumer
+        is subscribed in another way.
+        """
         if isinstance(topics, str):
             raise IllegalArgumentException(f"subscribe() takes a list of topics: subscribe([{topics!r}])")
         self._need_group()
+        if isinstance(topics, re.Pattern):
+            self._subscribe_to_pattern(topics, listener)
+            return
         topics = tuple(topics)
+        if not topics:
+            self.unsubscribe()
+            return
+        if not all(isinstance(topic, str) and topic.strip() for topic in topics):
+            raise IllegalArgumentException("Topic collection to subscribe to cannot contain null or empty topic")
         with self._calling("subscribe", topics=list(topics)):
             self._subscriptions.check_kind(by_group=True)
             self._log("SUBSCRIBED", topics=", ".join(topics))
@@ -95,6 +111,16 @@ class KafkaConsumer:
             self._subscriptions.subscribe(topics, listener)
             if new:
                 self._client.metadata.request_update_for_new_topics()
+
+    def _subscribe_to_pattern(self, pattern: re.Pattern[str], listener) -> None:
+        if not pattern.pattern:
+            raise IllegalArgumentException("Topic pattern to subscribe to cannot be empty")
+        with self._calling("subscribe", pattern=pattern.pattern):
+            self._subscriptions.check_kind(by_group=True)
+            self._log("SUBSCRIBED_TO_PATTERN", pattern=pattern.pattern)
+            self._subscriptions.subscribe_to_pattern(pattern, listener)
+            self._client.metadata.retains = self._subscriptions.retains
+            self._client.metadata.request_update_for_new_topics()
 
     def assign(self, partitions: Iterable[TopicPartition]) -> None:
         """Read exactly these partitions, without a group deciding."""
@@ -109,9 +135,12 @@ class KafkaConsumer:
 
     def unsubscribe(self) -> None:
         with self._calling("unsubscribe"):
-            if self._coordinator is not None:
-                self._coordinator.maybe_leave("the consumer unsubscribed from all topics")
-            self._subscriptions.unsubscribe()
+            try:
+                if self._coordinator is not None:
+                    self._coordinator.before_unsubscribing()
+            finally:
+                self._subscriptions.unsubscribe()
+                self._client.metadata.retains = None
             self._log("UNSUBSCRIBED")
 
     def assignment_in_hash_order(self) -> list[TopicPartition]:
@@ -171,7 +200,7 @@ class KafkaConsumer:
         self._check_open()
         if not isinstance(timeout_ms, int) or timeout_ms < 0:
             raise IllegalArgumentException(f"poll() waits a whole number of milliseconds, not negative: {timeout_ms!r} is none")
-        if not self._subscriptions.topics:
+        if not self._subscriptions.is_subscribed:
             raise IllegalStateException("Consumer is not subscribed to any topics or assigned any partitions")
         with self._calling("poll", timeout_ms=timeout_ms):
             timer = self._network.timer(timeout_ms)
@@ -193,6 +222,17 @@ class KafkaConsumer:
         poll loop from outside."""
         with self._calling("wakeup"):
             self._network.wakeup()
+
+    def enforce_rebalance(self, reason: str | None = None) -> None:
+        """Have the group rebalance in a later poll, though nothing has changed (KIP-568; `reason` is KIP-800's). Raises
+        UnsupportedVersionException for a client that cannot, IllegalStateException without a group."""
+        if not self.profile.enforces_rebalances:
+            raise UnsupportedVersionException(f"A consumer {self.profile.name} has no enforceRebalance: it came with 2.6 (KIP-568). Take a newer version.")
+        self._check_open()
+        if self._coordinator is None:
+            raise IllegalStateException("Tried to force a rebalance but consumer does not have a group.")
+        with self._calling("enforce_rebalance", reason=reason):
+            self._coordinator.request_rejoin(reason or "rebalance enforced by user")
 
     def _update_assignment(self, timer) -> bool:
         if self._coordinator is not None:
@@ -311,7 +351,12 @@ class KafkaConsumer:
     # the end
 
     def close(self, timeout_ms: int = 30_000) -> None:
-        """Commit (with auto commit), leave the group, close all sockets. Twice is harmless."""
+        """Commit (with auto commit), leave the group, close all sockets, in at most `timeout_ms`. Twice is harmless.
+
+        Raises IllegalArgumentException for a negative time, and what a rebalance listener raised.
+        """
+        if not isinstance(timeout_ms, int) or timeout_ms < 0:
+            raise IllegalArgumentException("The timeout cannot be negative.")
         if self._closed:
             return
         with self._calling("close"):

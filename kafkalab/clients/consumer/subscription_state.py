@@ -8,7 +8,8 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from kafkalab.clients.hash_order import partitions_in_hash_order
@@ -17,6 +18,9 @@ from kafkalab.clients.node import Node
 from kafkalab.errors import IllegalStateException
 from kafkalab.protocol.messages import FetchPartition
 from kafkalab.records import OffsetAndMetadata, TopicPartition
+
+
+EXCLUSIVE = "Subscription to topics, partitions and pattern are mutually exclusive"
 
 
 class FetchState(enum.Enum):
@@ -103,11 +107,15 @@ class SubscriptionState:
 
     tell          tell(kind, **fields) hears what partitions are read and from where, for the journal: "assigned", "position"
     group_topics  what all members of the group want, known to the leader alone: it watches them for the others
+    pattern       what the names of topics must match in full, None without; `topics` then holds those that do
     """
 
-    def __init__(self, reset_strategy: str, tell: Callable[..., object] = lambda kind, **fields: None) -> None:
+    def __init__(self, reset_strategy: str, tell: Callable[..., object] = lambda kind, **fields: None,
+                 with_internal_topics: bool = False) -> None:
         self.default_reset = reset_strategy
         self._tell = tell
+        self._with_internal_topics = with_internal_topics
+        self.pattern: re.Pattern[str] | None = None
         self.topics: tuple[str, ...] = ()
         self.group_topics: tuple[str, ...] = ()
         self.auto_assigned = False
@@ -121,10 +129,35 @@ class SubscriptionState:
     def check_kind(self, by_group: bool) -> None:
         """A consumer is assigned partitions by its group or by its user; to change over it must unsubscribe. IllegalStateException."""
         if self.topics and self.auto_assigned is not by_group:
-            raise IllegalStateException("Subscription to topics, partitions and pattern are mutually exclusive")
+            raise IllegalStateException(EXCLUSIVE)
+
+    @property
+    def is_subscribed(self) -> bool:
+        """Did the application say what it wants? A pattern may match nothing yet."""
+        return bool(self.topics) or self.pattern is not None
 
     def subscribe(self, topics: tuple[str, ...], listener) -> None:
+        """Raises IllegalStateException after a subscription by pattern."""
+        if self.pattern is not None:
+            raise IllegalStateException(EXCLUSIVE)
         self.topics, self.auto_assigned, self.listener = tuple(dict.fromkeys(topics)), True, listener
+
+    def subscribe_to_pattern(self, pattern: re.Pattern[str], listener) -> None:
+        """Raises IllegalStateException after a subscription to topics by name."""
+        if self.topics and self.pattern is None:
+            raise IllegalStateException(EXCLUSIVE)
+        self.pattern, self.auto_assigned, self.listener = pattern, True, listener
+
+    def retains(self, topic: str, is_internal: bool) -> bool:
+        """Of all topics there are, which does a subscription by pattern keep? (ConsumerMetadata.retainTopic)"""
+        wanted = self.pattern is not None and self.pattern.fullmatch(topic) and (not is_internal or self._with_internal_topics)
+        return bool(wanted) or topic in self.group_topics
+
+    def match(self, topics: Iterable[str]) -> bool:
+        """Subscribe to those of `topics` that match the pattern; says whether these are others than before."""
+        found = tuple(sorted(topic for topic in topics if self.pattern.fullmatch(topic)))
+        before, self.topics = self.topics, found
+        return before != found
 
     def assign_from_user(self, partitions) -> None:
         self.auto_assigned = False
@@ -135,7 +168,7 @@ class SubscriptionState:
         self._replace(partitions)
 
     def unsubscribe(self) -> None:
-        self.topics, self.group_topics, self.auto_assigned = (), (), False
+        self.topics, self.group_topics, self.auto_assigned, self.pattern = (), (), False, None
         self._replace(())
 
     def _replace(self, partitions) -> None:
@@ -153,7 +186,7 @@ class SubscriptionState:
 
     def wants(self, topic: str) -> bool:
         """Is the topic part of the subscription?"""
-        return topic in self.topics
+        return topic in self.topics or self.pattern is not None and self.pattern.fullmatch(topic) is not None
 
     def mark_pending_revocation(self) -> None:
         for state in self.partitions.values():
