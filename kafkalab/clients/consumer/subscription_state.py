@@ -156,8 +156,10 @@ class SubscriptionState:
     def match(self, topics: Iterable[str]) -> bool:
         """Subscribe to those of `topics` that match the pattern; says whether these are others than before."""
         found = tuple(sorted(topic for topic in topics if self.pattern.fullmatch(topic)))
-        before, self.topics = self.topics, found
-        return before != found
+        if found == self.topics:
+            return False
+        self.topics = found
+        return True
 
     def assign_from_user(self, partitions) -> None:
         self.auto_assigned = False
