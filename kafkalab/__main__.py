@@ -1,4 +1,4 @@
-"""python -m kafkalab replay | conformance | answer | seeds | picture"""
+"""python -m kafkalab replay | conformance | answer | seeds | picture | kafka-consumer-groups | kafka-topics | ..."""
 
 from __future__ import annotations
 
@@ -10,12 +10,18 @@ COMMANDS = {
     "answer": "say what the simulator's machines make of small cases in a file",
     "seeds": "hold many small stories full of faults against the laws",
     "picture": "draw the picture of the README",
+    "kafka-consumer-groups": "groups of a played scenario: list, describe, reset offsets",
+    "kafka-topics": "topics of a played scenario",
+    "kafka-get-offsets": "where partitions of a played scenario begin and end",
+    "kafka-log-dirs": "what the partitions of a played scenario take on disk",
+    "kafka-dump-log": "the batches of a partition of a played scenario",
+    "kafka-transactions": "transactional ids of a played scenario",
 }
 
 
 def main(argv: list[str]) -> int:
     if not argv or argv[0] not in COMMANDS:
-        print("usage: python -m kafkalab COMMAND ...\n" + "".join(f"  {name:12} {what}\n" for name, what in COMMANDS.items()), end="", file=sys.stderr)
+        print("usage: python -m kafkalab COMMAND ...\n" + "".join(f"  {name:22} {what}\n" for name, what in COMMANDS.items()), end="", file=sys.stderr)
         return 0 if argv and argv[0] in ("-h", "--help") else 2
     if argv[0] == "replay":
         from kafkalab.replay import main as run
@@ -25,6 +31,9 @@ def main(argv: list[str]) -> int:
         from kafkalab.answer import main as run
     elif argv[0] == "seeds":
         from kafkalab.laws.command import main as run
+    elif argv[0].startswith("kafka-"):
+        from kafkalab.tools.command import run_named
+        return run_named(argv)
     else:
         from kafkalab.picture import main as run
     return run(argv[1:])

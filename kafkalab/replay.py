@@ -52,13 +52,21 @@ class Play:
                 self.lab.place_coordinator(group, broker)
         except ValueError as error:
             raise UnusableScenario(f"the cluster of this scenario cannot be built: {error}") from None
-        self._start_ms, self._steps = played.start_ms, played.steps
+        self._start_ms, self._steps, self.broker_version = played.start_ms, played.steps, played.broker_version
+        self.last_step_ms = max((step["at_ms"] for steps in played.steps.values() for step in steps), default=played.start_ms) - played.start_ms
 
     def run(self) -> dict[str, str]:
+        self.run_to(None)
+        return {name: self.lab.log_text(name) for name in self._steps}
+
+    def run_to(self, at_ms: int | None) -> None:
+        """Play from the start up to virtual time `at_ms`, the last millisecond whole; to the end of all programs when None."""
         players = [Player(self.lab, name, self._start_ms, steps) for name, steps in self._steps.items()]
         apps = [self.lab.spawn(player.play, name=player.name) for player in players]
-        self.lab.run_until(lambda: all(app.done for app in apps), timeout_ms=10**12)
-        return {player.name: self.lab.log_text(player.name) for player in players}
+        if at_ms is None:
+            self.lab.run_until(lambda: all(app.done for app in apps), timeout_ms=10**12)
+        else:
+            self.lab.run_for(at_ms + 1)
 
 
 class Player:

@@ -136,6 +136,10 @@ class PartitionLog:
             last += 1
         return tuple(self._batches[first:last])
 
+    def batches(self) -> tuple[RecordBatch, ...]:
+        """All batches, from the log start on."""
+        return tuple(self._batches)
+
     def bytes_from(self, offset: int, max_bytes: int, end_offset: int | None = None) -> int:
         """How many bytes a reader at `offset` could get below `end_offset`, counted up to max_bytes: what a long poll waits for."""
         total, end_offset = 0, self.log_end_offset if end_offset is None else end_offset

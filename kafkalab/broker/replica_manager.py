@@ -119,6 +119,11 @@ class ReplicaManager:
             return None, (Errors.FENCED_LEADER_EPOCH if fenced else Errors.UNKNOWN_LEADER_EPOCH).code
         return replica, 0
 
+    def log_of(self, topic: str, index: int) -> PartitionLog | None:
+        """This broker's log of the partition, whoever leads it; None where it has none."""
+        replica = self._replicas.get((topic, index))
+        return None if replica is None else replica.log
+
     def ends_to_tell(self, topic: str, index: int) -> Note | None:
         """Where this broker's replica begins and ends, for the journal; None where that was told already."""
         replica = self._replicas.get((topic, index))
@@ -130,7 +135,7 @@ class ReplicaManager:
             return None
         replica.told = ends
         return Note("log.ends", {"topic": topic, "partition": index, "log_start_offset": ends[0], "log_end_offset": ends[1],
-                                 "high_watermark": ends[2], "last_stable_offset": ends[3]})
+                                 "high_watermark": ends[2], "last_stable_offset": ends[3], "size_bytes": log.size_bytes})
 
     def forget(self, topic: str) -> list[int]:
         """Throw the replicas of a deleted topic away; says which partitions that were."""

@@ -50,12 +50,12 @@ def _log_ends(state: dict[str, Any], event: Event) -> None:
     partition = state["partitions"].get(f"{event.topic}-{event.partition}")
     if partition is None:
         return
-    partition["logs"][_broker(event)] = {name: event.fields[name] for name in ENDS}
+    partition["logs"][_broker(event)] = {name: event.fields[name] for name in (*ENDS, "size_bytes") if name in event.fields}
     _show_leaders_log(partition)
 
 
 def _show_leaders_log(partition: dict[str, Any]) -> None:
-    partition.update(partition["logs"].get(partition["leader"], {}))
+    partition.update({name: end for name, end in partition["logs"].get(partition["leader"], {}).items() if name in ENDS})
 
 
 def _broker_up(state: dict[str, Any], event: Event) -> None:

@@ -1,0 +1,110 @@
+"""The cluster a tool connects to: a scenario, played up to a moment. And how a tool refuses."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from kafkalab.clients.admin.kafka_admin_client import KafkaAdminClient
+from kafkalab.errors import IllegalArgumentException, KafkaException
+from kafkalab.lab import Lab
+from kafkalab.replay import Play, seeds_of
+from kafkalab.tools.releases import RELEASES
+
+ADMIN_VERSION = "4.4"
+"""The tools' own client; only this one knows all the admin methods."""
+
+
+LONGEST_AFTER_MS = 24 * 3_600_000
+
+
+class Refusal(Exception):
+    """The tool cannot do what it was asked; the message is one sentence for a person."""
+
+
+class Options(argparse.ArgumentParser):
+    """A tool's options. What it does not know it refuses, with one sentence."""
+
+    def __init__(self, tool: str, description: str) -> None:
+        super().__init__(prog=f"python -m kafkalab {tool}", description=description, allow_abbrev=False)
+        self.tool = tool
+        self.add_argument("--scenario", metavar="FILE", help="a scenario.json of the recordings' format")
+        self.add_argument("--at", metavar="MS", help="virtual milliseconds from the scenario's start; to its end when left out")
+        self.add_argument("--seed", default="0", help="a number, or name=number for each client")
+        self.add_argument("--version", help="play this client version instead of the recorded one")
+        self.add_argument("--bootstrap-server", help="not needed; one of the scenario's brokers")
+
+    def error(self, message: str) -> NoReturn:
+        raise Refusal(message)
+
+
+class Cluster:
+    """A played scenario. state: everything at the moment asked for (`Lab.at`); release: the tools of its brokers' release."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        if not options.scenario:
+            raise Refusal("which cluster? --scenario FILE names a scenario.json to play")
+        play = Play(_scenario(options.scenario), seeds_of(options.seed), options.version)
+        self.lab: Lab = play.lab
+        self.release = RELEASES[play.broker_version]
+        _check_address(options.bootstrap_server, self.lab)
+        moment_ms = _moment(options.at)
+        if moment_ms is not None and moment_ms > play.last_step_ms + LONGEST_AFTER_MS:
+            raise Refusal(f"--at {moment_ms} is too late: the scenario's last step begins at {play.last_step_ms} ms, and a day after it is the end")
+        play.run_to(moment_ms)
+        self.at_ms = self.lab.now_ms if moment_ms is None else moment_ms
+        self.state: dict[str, Any] = self.lab.at(self.at_ms)
+
+    def admin(self) -> KafkaAdminClient:
+        """An administrator who works on from this moment. The brokers that are down cannot be asked."""
+        addresses = [broker["address"] for broker in self.state["brokers"].values() if broker["alive"]]
+        if not addresses:
+            raise Refusal("no broker of this scenario is alive at that moment")
+        return KafkaAdminClient(self.lab, {"bootstrap.servers": ",".join(addresses)}, version=ADMIN_VERSION, name="the tool")
+
+
+def _scenario(path: str) -> Any:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    except json.JSONDecodeError as error:
+        raise Refusal(f"{path} is not JSON: {error}") from None
+    except RecursionError:
+        raise Refusal(f"{path} nests too deeply to be a scenario") from None
+    except UnicodeDecodeError:
+        raise Refusal(f"{path} is not a text file in UTF-8") from None
+    except OSError as error:
+        raise Refusal(str(error)) from None
+
+
+def _moment(text: str | None) -> int | None:
+    if text is None:
+        return None
+    if not text.isascii() or not text.isdecimal():
+        raise Refusal(f"--at takes whole milliseconds from the scenario's start, 0 or later, not {text!r}")
+    return int(text)
+
+
+def _check_address(address: str | None, lab: Lab) -> None:
+    known = [f"{node.host}:{node.port}" for node in lab.cluster.brokers.values()]
+    for one in address.split(",") if address else []:
+        if one not in known:
+            raise Refusal(f"there is no broker at {one} in this scenario; its brokers are {', '.join(known)}")
+
+
+def run_tool(tool: str, work: Callable[[], str]) -> int:
+    """Carry out a tool: what it prints, or one sentence and exit code 2."""
+    try:
+        print(work(), end="")
+    except (Refusal, ValueError, KafkaException, IllegalArgumentException) as error:
+        print(f"{tool}: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def warn(text: str) -> None:
+    """What the real tools print beside their tables, on stderr."""
+    print(text, file=sys.stderr)

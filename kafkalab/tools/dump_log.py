@@ -1,0 +1,86 @@
+"""kafka-dump-log: the batches in a partition's segments, and with --print-data-log their records. (DumpLogSegments)
+
+The real tool is given files; here --topic-partition names the log and --broker whose replica, its leader's when left out. Checksums are
+left out: nothing in the lab is ever corrupt, so there are none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kafkalab.protocol.messages import RecordBatch, WireRecord
+from kafkalab.tools.cluster import Cluster, Options, Refusal, run_tool
+from kafkalab.tools.releases import Release
+
+TOOL = "kafka-dump-log"
+MAGIC = 2
+"""The only record format the lab has (KIP-98)."""
+
+
+def main(argv: list[str]) -> int:
+    return run_tool(TOOL, lambda: _run(argv))
+
+
+def _run(argv: list[str]) -> str:
+    options = Options(TOOL, "The batches of a partition's log.")
+    options.add_argument("--topic-partition", metavar="t4-0")
+    options.add_argument("--broker", help="whose replica; the leader's when left out")
+    options.add_argument("--print-data-log", action="store_true", help="the records, too")
+    chosen = options.parse_args(argv)
+    if not chosen.topic_partition:
+        raise Refusal('Missing required argument "[topic-partition]"')
+    if chosen.broker is not None and not re.fullmatch(r"\d{1,9}", chosen.broker):
+        raise Refusal(f"--broker takes a broker's id, not {chosen.broker!r}")
+    cluster = Cluster(chosen)
+    return "".join(_dump(cluster, chosen.topic_partition, chosen.broker, chosen.print_data_log))
+
+
+def _dump(cluster: Cluster, name: str, broker: str | None, with_records: bool) -> Iterator[str]:
+    place = cluster.state["partitions"].get(name)
+    if place is None:
+        raise Refusal(f"there is no partition {name} in this scenario at that moment")
+    owner = place["leader"] if broker is None else int(broker)
+    if owner not in place["replicas"]:
+        raise Refusal(f"broker {owner} has no replica of {name}; these have: {', '.join(map(str, place['replicas']))}")
+    words = cluster.release
+    topic, _, number = name.rpartition("-")
+    log = cluster.lab.broker(owner).machine.replicas.log_of(topic, int(number))
+    batches = () if log is None else log.batches()
+    first = batches[0].base_offset if batches else 0
+    yield f"Dumping {name}/{first:020}.log\n{words.dump_first}: {first}\n"
+    position = 0
+    for batch in batches:
+        yield _batch_line(batch, position, log.epoch_at(batch.base_offset), words)
+        position += batch.size_bytes
+        if with_records:
+            for step, record in enumerate(batch.records):
+                yield _record_line(batch, step, record, words)
+
+
+def _batch_line(batch: RecordBatch, position: int, epoch: int, words: Release) -> str:
+    count = len(batch.records)
+    last_sequence = batch.base_sequence + count - 1 if batch.base_sequence >= 0 else -1
+    newest = max((record.timestamp_ms for record in batch.records), default=-1)
+    compression = words.dump_no_compression if batch.compression == "none" else batch.compression
+    return (f"baseOffset: {batch.base_offset} lastOffset: {batch.last_offset} count: {count} baseSequence: {batch.base_sequence} "
+            f"lastSequence: {last_sequence} producerId: {batch.producer_id} producerEpoch: {batch.producer_epoch} "
+            f"partitionLeaderEpoch: {epoch} isTransactional: {_truth(batch.is_transactional)} isControl: {_truth(batch.control is not None)}"
+            f"{words.dump_horizon} position: {position} CreateTime: {newest} size: {batch.size_bytes} magic: {MAGIC} compresscodec: {compression} "
+            f"isvalid: true\n")
+
+
+def _record_line(batch: RecordBatch, step: int, record: WireRecord, words: Release) -> str:
+    sequence = batch.base_sequence + step if batch.base_sequence >= 0 else -1
+    end = f" endTxnMarker: {batch.control.name} coordinatorEpoch: {batch.coordinator_epoch}" if batch.control else (
+        f"{'' if record.key is None else f' key: {record.key}'} payload: {record.value}")
+    return (f"| offset: {batch.base_offset + step} CreateTime: {record.timestamp_ms} {words.dump_key_size}: {_size(record.key)} "
+            f"{words.dump_value_size}: {_size(record.value)} sequence: {sequence} headerKeys: []{end}\n")
+
+
+def _size(text: str | None) -> int:
+    return -1 if text is None else len(text.encode("utf-8"))
+
+
+def _truth(value: bool) -> str:
+    return "true" if value else "false"

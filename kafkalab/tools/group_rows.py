@@ -1,0 +1,85 @@
+"""What a line about a group says: rows read off the state, before anybody lays them out (ConsumerGroupCommand.collectGroups...).
+
+A partition's lag is its end minus the committed offset; without a committed offset there is none. Rows come member by member, those with
+most partitions first, then the partitions that no member has; in the order in which Java's hash map hands them out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from kafkalab.clients.hash_order import partitions_in_hash_order
+from kafkalab.hashing import hash_map_order, java_string_hash
+from kafkalab.records import TopicPartition
+
+MISSING = "-"
+"""What the tools print for what is not there."""
+
+
+class OffsetRow(NamedTuple):
+    """One partition of a group; consumer, host and client are MISSING where no member has it, numbers None where unknown."""
+
+    topic: str
+    partition: int
+    leader_epoch: int | None
+    current_offset: int | None
+    log_end_offset: int | None
+    consumer: str
+    host: str
+    client: str
+
+    @property
+    def lag(self) -> int | None:
+        if self.current_offset is None or self.log_end_offset is None:
+            return None
+        return self.log_end_offset - self.current_offset
+
+
+class MemberRow(NamedTuple):
+    consumer: str
+    instance: str
+    host: str
+    client: str
+    partitions: tuple[TopicPartition, ...]
+
+
+def partition_of(text: str) -> TopicPartition:
+    topic, _, number = text.rpartition("-")
+    return TopicPartition(topic, int(number))
+
+
+def offset_rows(state: Mapping[str, Any], group: Mapping[str, Any], by_number: bool = False) -> list[OffsetRow]:
+    """by_number: a member's partitions in ascending order (2.3), not in that of a hash map."""
+    rows, owned = [], set()
+    for id, member in sorted(_members(group), key=lambda item: -len(item[1]["assignment"])):
+        partitions = [partition_of(text) for text in member["assignment"]]
+        owned.update(partitions)
+        ordered = sorted(partitions, key=lambda tp: tp.partition) if by_number else partitions_in_hash_order(partitions)
+        rows += [_row(state, group, tp, id, member["host"], member["client_id"]) for tp in ordered]
+    orphans = [tp for tp in map(partition_of, group["offsets"]) if tp not in owned]
+    return rows + [_row(state, group, tp, MISSING, MISSING, MISSING) for tp in partitions_in_hash_order(orphans)]
+
+
+def _row(state: Mapping[str, Any], group: Mapping[str, Any], tp: TopicPartition, consumer: str, host: str, client: str) -> OffsetRow:
+    committed, place = group["offsets"].get(str(tp)), state["partitions"].get(str(tp))
+    epoch = committed["leader_epoch"] if committed and committed["leader_epoch"] >= 0 else None
+    return OffsetRow(tp.topic, tp.partition, epoch, committed["offset"] if committed else None,
+                     place["high_watermark"] if place else None, consumer, host, client)
+
+
+def member_rows(group: Mapping[str, Any]) -> list[MemberRow]:
+    return [MemberRow(id, member["instance_id"] or "", member["host"], member["client_id"], tuple(map(partition_of, member["assignment"])))
+            for id, member in _members(group)]
+
+
+def _members(group: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    """As the coordinator's hash map hands them out."""
+    return [(id, group["members"][id]) for id in hash_map_order(group["members"], java_string_hash)]
+
+
+def by_topic(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:
+    topics: dict[str, list[int]] = {}
+    for tp in sorted(partitions):
+        topics.setdefault(tp.topic, []).append(tp.partition)
+    return topics

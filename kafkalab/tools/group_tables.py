@@ -1,0 +1,98 @@
+"""How does kafka-consumer-groups lay out its tables? Once as the tool of 2.3 does, once as that of 4.x.
+
+Widths and headings were read off the real tools' output; a column grows with what stands in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from kafkalab.tools.group_rows import MISSING, MemberRow, OffsetRow, by_topic
+
+
+class Column(NamedTuple):
+    """width 0: the last column, which is not padded. grows: as wide as its widest value."""
+
+    heading: str
+    width: int
+    grows: bool = False
+
+
+def table(columns: Sequence[Column], rows: Iterable[Sequence[object]], end: str = "") -> str:
+    """A heading and its rows, each begun with a line break and followed by `end`, as the tools' printf does."""
+    rows = [[MISSING if value is None else str(value) for value in row] for row in rows]
+    widths = [max([column.width, *(len(row[i]) for row in rows)]) if column.grows else column.width for i, column in enumerate(columns)]
+    lines = [[column.heading for column in columns], *rows]
+    return "".join("\n" + " ".join(value.ljust(width) for value, width in zip(line, widths)) + end for line in lines) + "\n"
+
+
+def offsets_table(group: str, rows: Sequence[OffsetRow], with_epoch: bool) -> str:
+    epoch = [Column("LEADER-EPOCH", 15)] if with_epoch else []
+    columns = [Column("GROUP", 15, True), Column("TOPIC", 15, True), Column("PARTITION", 10), *epoch, Column("CURRENT-OFFSET", 15),
+               Column("LOG-END-OFFSET", 15), Column("LAG", 15), Column("CONSUMER-ID", 15, True), Column("HOST", 15, True), Column("CLIENT-ID", 0)]
+    return table(columns, ([group, row.topic, row.partition, *([row.leader_epoch] if with_epoch else []), row.current_offset,
+                            row.log_end_offset, row.lag, row.consumer, row.host, row.client] for row in rows))
+
+
+def _instance(rows: Sequence[MemberRow]) -> list[Column]:
+    return [Column("GROUP-INSTANCE-ID", 17, True)] if any(row.instance for row in rows) else []
+
+
+def _members(group: str, rows: Sequence[MemberRow], instance: list[Column], extra: Sequence[Column],
+             values: Callable[[MemberRow], Sequence[object]], end: str) -> str:
+    columns = [Column("GROUP", 15, True), Column("CONSUMER-ID", 15, True), *instance, Column("HOST", 15, True), Column("CLIENT-ID", 15, True),
+               Column("#PARTITIONS", 15), *extra]
+    return table(columns, ([group, row.consumer, *([row.instance] if instance else []), row.host, row.client, len(row.partitions), *values(row)]
+                           for row in rows), end)
+
+
+def members_table_2_3(group: str, rows: Sequence[MemberRow], verbose: bool) -> str:
+    """No names of static members yet (KIP-345 came with 2.3, its column with 2.4); without members nothing at all."""
+    if not rows:
+        return ""
+
+    def assignment(row: MemberRow) -> list[str]:
+        text = ", ".join(f"{topic}({','.join(map(str, numbers))})" for topic, numbers in by_topic(row.partitions).items())
+        return [text or MISSING]
+
+    if verbose:
+        return _members(group, rows, [], [Column("ASSIGNMENT", 0)], assignment, "")
+    return _members(group, rows, [], [], lambda row: [], " ")
+
+
+def members_table_4(group: str, rows: Sequence[MemberRow], verbose: bool) -> str:
+    """Epochs and target assignments are the new protocol's (KIP-848); members of the classic one have none."""
+    if not verbose:
+        return _members(group, rows, _instance(rows), [], lambda row: [], " ")
+    extra = [Column("CURRENT-EPOCH", 15), Column("CURRENT-ASSIGNMENT", 20), Column("TARGET-EPOCH", 15), Column("TARGET-ASSIGNMENT", 20)]
+
+    def values(row: MemberRow) -> list[object]:
+        text = ";".join(f"{topic}:{','.join(map(str, numbers))}" for topic, numbers in by_topic(row.partitions).items())
+        return [None, text or MISSING, None, None]
+
+    return _members(group, rows, _instance(rows), extra, values, "")
+
+
+def state_table_2_3(group: str, described: Mapping[str, Any], address: str, verbose: bool) -> str:
+    coordinator = f"{address} ({described['coordinator']})"
+    width = max(25, len(coordinator))
+    columns = [Column("GROUP", width), Column("COORDINATOR (ID)", 25), Column("ASSIGNMENT-STRATEGY", 20), Column("STATE", 15), Column("#MEMBERS", 0)]
+    return table(columns, [[group, coordinator, described["strategy"], described["state"], len(described["members"])]])
+
+
+def state_table_4(group: str, described: Mapping[str, Any], address: str, verbose: bool) -> str:
+    coordinator = f"{address}  ({described['coordinator']})"
+    epochs = [Column("GROUP-EPOCH", 15), Column("TARGET-ASSIGNMENT-EPOCH", 25)] if verbose else []
+    columns = [Column("GROUP", 15, True), Column("COORDINATOR (ID)", 25, True), Column("ASSIGNMENT-STRATEGY", 20), Column("STATE", 20), *epochs,
+               Column("#MEMBERS", 0)]
+    new_protocol = described["type"] == "consumer"
+    shown = [described.get("generation"), described.get("generation")] if new_protocol else [None, None]
+    return table(columns, [[group, coordinator, described["strategy"] or MISSING, described["state"], *(shown if verbose else []),
+                            len(described["members"])]])
+
+
+def reset_table(offsets: Iterable[tuple[str, str, int, int]]) -> str:
+    """(group, topic, partition, new offset) of each."""
+    columns = [Column("GROUP", 30), Column("TOPIC", 30), Column("PARTITION", 10), Column("NEW-OFFSET", 15)]
+    return table(columns, offsets)

@@ -1,0 +1,186 @@
+"""kafka-topics: which topics are there, and where are their replicas? (TopicCommand)
+
+Describing and listing read the state of the moment; create, delete and alter ask the brokers. Left out: --exclude-internal on delete,
+--replica-assignment, --config on alter, authorization.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from kafkalab.clients.admin.values import NewPartitions, NewTopic
+from kafkalab.hashing import hash_map_order, java_string_hash
+from kafkalab.tools.cluster import Cluster, Options, Refusal, run_tool
+
+TOOL = "kafka-topics"
+ACTIONS = ("list", "describe", "create", "delete", "alter")
+INTERNAL = ("__consumer_offsets", "__transaction_state")
+NO_LEADER = "none"
+
+
+def main(argv: list[str]) -> int:
+    return run_tool(TOOL, lambda: _run(argv))
+
+
+def _run(argv: list[str]) -> str:
+    options = _options().parse_args(argv)
+    chosen = [action for action in ACTIONS if getattr(options, action)]
+    if len(chosen) != 1:
+        raise Refusal("Command must include exactly one action: --list, --describe, --create, --alter or --delete")
+    if chosen[0] in ("create", "delete", "alter") and not options.topic:
+        raise Refusal('Missing required argument "[topic]"')
+    if options.alter and options.partitions is None:
+        raise Refusal('Missing required argument "[partitions]"')
+    cluster = Cluster(options)
+    return DOES[chosen[0]](cluster, options)
+
+
+def _options() -> Options:
+    options = Options(TOOL, "Topics: list, describe, create, delete, alter.")
+    for name in ACTIONS:
+        options.add_argument(f"--{name}", action="store_true")
+    for name in ("--exclude-internal", "--under-replicated-partitions", "--unavailable-partitions", "--under-min-isr-partitions",
+                 "--at-min-isr-partitions", "--topics-with-overrides", "--if-exists", "--if-not-exists"):
+        options.add_argument(name, action="store_true")
+    options.add_argument("--topic", help="a topic, or a regular expression")
+    options.add_argument("--partitions")
+    options.add_argument("--replication-factor")
+    options.add_argument("--config", action="append", default=[], metavar="KEY=VALUE")
+    return options
+
+
+def _chosen(cluster: Cluster, options: argparse.Namespace) -> list[str]:
+    """The topics meant: all, or those that the whole pattern matches, in the order of their names."""
+    pattern = options.topic.replace(",", "|").strip("\"'") if options.topic else ".*"
+    try:
+        wanted = re.compile(pattern)
+    except re.error as error:
+        raise Refusal(f"{options.topic} is an invalid regex. ({error})") from None
+    return [name for name in sorted(cluster.state["topics"])
+            if wanted.fullmatch(name) and not (options.exclude_internal and name in INTERNAL)]
+
+
+def _existing(cluster: Cluster, options: argparse.Namespace) -> list[str]:
+    names = _chosen(cluster, options)
+    if options.topic and not names and not options.if_exists:
+        raise Refusal(f"Error while executing topic command : Topic '{options.topic}' does not exist as expected")
+    return names
+
+
+def _list(cluster: Cluster, options: argparse.Namespace) -> str:
+    return "".join(f"{name}\n" for name in _chosen(cluster, options))
+
+
+def _describe(cluster: Cluster, options: argparse.Namespace) -> str:
+    names = hash_map_order(_existing(cluster, options), java_string_hash)
+    out = ""
+    for name in names:
+        lines = [_partition_line(cluster, name, number, place) for number, place in _partitions(cluster, name)
+                 if _is_asked_for(place, cluster, name, options)]
+        some = options.under_replicated_partitions or options.unavailable_partitions or options.under_min_isr_partitions or options.at_min_isr_partitions
+        config = _config(cluster, name)
+        if options.topics_with_overrides:
+            out += _topic_line(cluster, name, config) if config else ""
+        elif some:
+            out += "".join(lines)
+        else:
+            out += _topic_line(cluster, name, config) + "".join(lines)
+    return out
+
+
+def _config(cluster: Cluster, name: str) -> dict[str, Any]:
+    """A topic's own settings. A 4.4 cluster sets min.insync.replicas for all of them, as eligible leader replicas want it (KIP-966)."""
+    topic = cluster.lab.cluster.topics.get(name)
+    own = dict(topic.config) if topic else {}
+    return {"min.insync.replicas": _least_in_sync(cluster, name), **own} if cluster.release.sets_min_isr else own
+
+
+def _partitions(cluster: Cluster, name: str) -> list[tuple[int, Mapping[str, Any]]]:
+    count = cluster.state["topics"][name]["partitions"]
+    return [(number, cluster.state["partitions"][f"{name}-{number}"]) for number in range(count)]
+
+
+def _is_asked_for(place: Mapping[str, Any], cluster: Cluster, name: str, options: argparse.Namespace) -> bool:
+    """Nothing special is asked for, or the partition is in one of the troubles that are."""
+    least = _least_in_sync(cluster, name)
+    troubles = {
+        "under_replicated_partitions": len(place["isr"]) < len(place["replicas"]),
+        "unavailable_partitions": not _is_led(place, cluster),
+        "under_min_isr_partitions": len(place["isr"]) < least,
+        "at_min_isr_partitions": len(place["isr"]) == least,
+    }
+    asked = [trouble for trouble in troubles if getattr(options, trouble)]
+    return not asked or any(troubles[trouble] for trouble in asked)
+
+
+def _least_in_sync(cluster: Cluster, name: str) -> int:
+    topic = cluster.lab.cluster.topics.get(name)
+    default = next(iter(cluster.lab.cluster.brokers))
+    config = cluster.lab.broker(default).machine.config
+    own = topic.config.get("min.insync.replicas") if topic else None
+    return int(own if own is not None else getattr(config, "min_insync_replicas", 1))
+
+
+def _is_led(place: Mapping[str, Any], cluster: Cluster) -> bool:
+    leader = cluster.state["brokers"].get(place["leader"])
+    return leader is not None and leader["alive"]
+
+
+def _topic_line(cluster: Cluster, name: str, config: Mapping[str, str | None]) -> str:
+    topic = cluster.state["topics"][name]
+    factor = len(cluster.state["partitions"][f"{name}-0"]["replicas"])
+    configs = ",".join(f"{key}={value}" for key, value in config.items())
+    return cluster.release.topic_line.format(name=name, id=topic["topic_id"], partitions=topic["partitions"], replicas=factor, configs=configs)
+
+
+def _partition_line(cluster: Cluster, name: str, number: int, place: Mapping[str, Any]) -> str:
+    leader = place["leader"] if _is_led(place, cluster) else NO_LEADER
+    replicas, isr = (",".join(map(str, brokers)) for brokers in (place["replicas"], place["isr"]))
+    line = f"\tTopic: {name}\tPartition: {number}\tLeader: {leader}\tReplicas: {replicas}\tIsr: {isr}"
+    if cluster.release.tells_elr:
+        elr, last_elr = (",".join(map(str, place.get(key, ()))) for key in ("elr", "last_known_elr"))
+        line += f"\tElr: {elr}\tLastKnownElr: {last_elr}"
+    return line + "\n"
+
+
+def _number(text: str | None, option: str) -> int | None:
+    if text is None:
+        return None
+    if not re.fullmatch(r"-?\d{1,9}", text):
+        raise Refusal(f"Cannot parse argument '{text}' of option {option}")
+    return int(text)
+
+
+def _create(cluster: Cluster, options: argparse.Namespace) -> str:
+    configs = {}
+    for text in options.config:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise Refusal(f"Invalid topic config: all configs to be added must be in the format \"key=val\", not {text!r}")
+        configs[key] = value
+    if options.if_not_exists and options.topic in cluster.state["topics"]:
+        return ""
+    topic = NewTopic(options.topic, _number(options.partitions, "partitions"), _number(options.replication_factor, "replication-factor"),
+                     configs=configs)
+    cluster.admin().create_topics([topic]).all().get()
+    return cluster.release.says_created.format(topic=options.topic)
+
+
+def _delete(cluster: Cluster, options: argparse.Namespace) -> str:
+    names = _existing(cluster, options)
+    cluster.admin().delete_topics(names).all().get()
+    return ""
+
+
+def _alter(cluster: Cluster, options: argparse.Namespace) -> str:
+    names, count = _existing(cluster, options), _number(options.partitions, "partitions")
+    cluster.admin().create_partitions({name: NewPartitions.increase_to(count) for name in names}).all().get()
+    return ""
+
+
+DOES: Mapping[str, Callable[[Cluster, argparse.Namespace], str]] = {
+    "list": _list, "describe": _describe, "create": _create, "delete": _delete, "alter": _alter,
+}

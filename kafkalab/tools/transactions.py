@@ -1,0 +1,70 @@
+"""kafka-transactions: transactional ids and what state they are in. (TransactionsCommand; it came with 3.0, KIP-664)
+
+`list` gives all of them, `describe --transactional-id ID` one. Left out: find-hanging, describe-producers, abort.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kafkalab.hashing import coordinator_partition
+from kafkalab.tools.cluster import Cluster, Options, Refusal, run_tool
+
+TOOL = "kafka-transactions"
+STATE_TOPIC = "__transaction_state"
+
+
+def main(argv: list[str]) -> int:
+    return run_tool(TOOL, lambda: _run(argv))
+
+
+def _run(argv: list[str]) -> str:
+    options = Options(TOOL, "Transactional ids.")
+    options.add_argument("command", nargs="?", help="list, or describe")
+    options.add_argument("--transactional-id")
+    chosen = options.parse_args(argv)
+    if chosen.command not in ("list", "describe"):
+        raise Refusal(f"argument command: invalid choice: {chosen.command!r} (choose from list, describe)")
+    if chosen.command == "describe" and not chosen.transactional_id:
+        raise Refusal("argument --transactional-id is required")
+    cluster = Cluster(chosen)
+    if not cluster.release.tells_transactions:
+        raise Refusal("an old broker cannot tell of its transactions: LIST_TRANSACTIONS came with 3.0 (KIP-664)")
+    if chosen.command == "list":
+        rows = [(id, _coordinator(cluster, id), txn.get("producer_id", -1), txn.get("state", "")) for id, txn in sorted(cluster.state["transactions"].items())]
+        return _table(("TransactionalId", "Coordinator", "ProducerId", "TransactionState"), rows)
+    return _described(cluster, chosen.transactional_id)
+
+
+def _described(cluster: Cluster, id: str) -> str:
+    txn = cluster.state["transactions"].get(id)
+    if txn is None:
+        raise Refusal(f"Failed to describe transaction state of transactional-id `{id}`: DescribeTransactions request for transactionalId `{id}` "
+                      "failed because the ID could not be found.")
+    headings = ("CoordinatorId", "TransactionalId", "ProducerId", "ProducerEpoch", "TransactionState", "TransactionTimeoutMs",
+                "CurrentTransactionStartTimeMs", "TransactionDurationMs", "TopicPartitions")
+    started = txn.get("started_at_ms")
+    start_ms = cluster.lab.epoch_ms + started if isinstance(started, int) and started >= 0 else None
+    duration_ms = cluster.at_ms - started if start_ms is not None else None
+    partitions = ",".join(map(str, txn.get("partitions", ())))
+    return _table(headings, [(_coordinator(cluster, id), id, txn.get("producer_id", -1), _epoch(txn), txn.get("state", ""),
+                              txn.get("timeout_ms", ""), start_ms, duration_ms, partitions)])
+
+
+def _epoch(txn: Mapping[str, Any]) -> Any:
+    return txn.get("producer_epoch", txn.get("epoch", -1))
+
+
+def _coordinator(cluster: Cluster, id: str) -> int:
+    topic = cluster.state["topics"].get(STATE_TOPIC)
+    if topic is None:
+        return -1
+    return cluster.state["partitions"][f"{STATE_TOPIC}-{coordinator_partition(id, topic['partitions'])}"]["leader"]
+
+
+def _table(headings: tuple[str, ...], rows: list[tuple]) -> str:
+    """ToolsUtils.prettyPrintTable: columns as wide as their widest value, a tab behind each."""
+    lines = [headings, *([("None" if value is None else str(value)) for value in row] for row in rows)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(headings))]
+    return "".join("".join(value.ljust(width) + "\t" for value, width in zip(line, widths)) + "\n" for line in lines)
