@@ -94,6 +94,23 @@ class ConsumerRecords(tuple):
 
 
 @dataclass(frozen=True, slots=True)
+class ConsumerGroupMetadata:
+    """Who commits: a group, and which member of which generation speaks for it. What `group_metadata()` of a consumer returns, for
+    `send_offsets_to_transaction` (KIP-447)."""
+
+    group_id: str
+    generation_id: int = -1
+    member_id: str = ""
+    group_instance_id: str | None = None
+
+    def __str__(self) -> str:
+        return (f"GroupMetadata(groupId = {self.group_id}, generationId = {self.generation_id}, memberId = {self.member_id}, "
+                f"groupInstanceId = {self.group_instance_id or ''})")
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, slots=True)
 class OffsetAndMetadata:
     """A committed offset: the next record to read, not the last one read."""
 

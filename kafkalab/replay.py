@@ -19,7 +19,7 @@ from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
 from kafkalab.errors import IllegalStateException, KafkaException
 from kafkalab.lab import Lab
-from kafkalab.records import OffsetAndMetadata, ProducerRecord, TopicPartition
+from kafkalab.records import ConsumerRecords, OffsetAndMetadata, ProducerRecord, TopicPartition
 from kafkalab.scenario import LOOP, NEEDS_PRODUCER, UnusableScenario, check_configs, read
 from kafkalab.sim.apps import FOREVER_MS, App
 from kafkalab.versions import profile_of
@@ -50,6 +50,8 @@ class Play:
                 self.lab.create_topic(topic, len(leaders), replicas, leaders)
             for group, broker in played.coordinators.items():
                 self.lab.place_coordinator(group, broker)
+            for transactional_id, broker in played.transaction_coordinators.items():
+                self.lab.place_transaction_coordinator(transactional_id, broker)
         except ValueError as error:
             raise UnusableScenario(f"the cluster of this scenario cannot be built: {error}") from None
         self._start_ms, self._steps, self.broker_version = played.start_ms, played.steps, played.broker_version
@@ -99,15 +101,30 @@ class Player:
         def loop(lab: Lab) -> None:
             until_ms = FOREVER_MS if step["for_ms"] is None else lab.now_ms + step["for_ms"]
             told_ms = FOREVER_MS if step["until_ms"] is None or step["for_ms"] is not None else step["until_ms"] - self._start_ms
+            copied = 0
             while lab.now_ms < min(until_ms, told_ms):
                 try:
                     records = self.consumer.poll(timeout_ms=min(step["timeout_ms"], told_ms - lab.now_ms))
                     if records and step["then"] == "commitAsync":
                         self.consumer.commit_async()
+                    elif records and step["then"] == "copy":
+                        self.copy(records, step["to_topic"])
+                        copied += len(records)
+                        if copied >= (step["stop_after_records"] or FOREVER_MS):
+                            return
                 except (KafkaException, IllegalStateException):
                     return
 
         self._loop = self.lab.spawn(loop, name=self.name)
+
+    def copy(self, records: ConsumerRecords, to_topic: str) -> None:
+        """Consume, process, produce: records and the offsets behind them in one transaction."""
+        self.producer.begin_transaction()
+        for record in records:
+            self.producer.send(ProducerRecord(to_topic, key=record.key, value=record.value)).get()
+        after = {tp: OffsetAndMetadata(records.records(tp)[-1].offset + 1) for tp in records.partitions()}
+        self.producer.send_offsets_to_transaction(after, self.consumer.group_metadata())
+        self.producer.commit_transaction()
 
     def of(self, step: Mapping[str, Any]) -> KafkaConsumer | KafkaProducer:
         return self.producer if step["object"] == "producer" or self.consumer is None else self.consumer
@@ -154,6 +171,12 @@ def _offsets(step) -> dict[TopicPartition, OffsetAndMetadata] | None:
     return None if step["offsets"] is None else {tp: OffsetAndMetadata(offset) for tp, offset in step["offsets"].items()}
 
 
+def _send_offsets(player: Player, step) -> None:
+    """Without a group it is that of the same client's consumer."""
+    group = step["group"] or player.consumer.group_metadata()
+    player.producer.send_offsets_to_transaction(_offsets(step), group)
+
+
 STEPS: Mapping[str, Callable[[Player, Mapping[str, Any]], None]] = {
     "new KafkaConsumer": _new_consumer,
     "new KafkaProducer": _new_producer,
@@ -172,6 +195,11 @@ STEPS: Mapping[str, Callable[[Player, Mapping[str, Any]], None]] = {
     "commitAsync": lambda p, s: p.consumer.commit_async(_offsets(s)),
     "send": _send,
     "flush": lambda p, s: p.producer.flush(),
+    "initTransactions": lambda p, s: p.producer.init_transactions(),
+    "beginTransaction": lambda p, s: p.producer.begin_transaction(),
+    "sendOffsetsToTransaction": _send_offsets,
+    "commitTransaction": lambda p, s: p.producer.commit_transaction(),
+    "abortTransaction": lambda p, s: p.producer.abort_transaction(),
     "close": lambda p, s: p.of(s).close(),
     "kill -9": lambda p, s: p.lab.kill(p.name),
 }

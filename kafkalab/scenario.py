@@ -34,7 +34,7 @@ class Scenario:
     """What there was, and what each client's program did.
 
     brokers       id -> host:port            topics  name -> its leaders, one a partition, and the number of replicas
-    coordinators  group -> broker id         steps   client -> its steps, in the order of the file
+    coordinators  group -> broker id; transaction_coordinators: transactional id -> broker id        steps   client -> its steps, in the order of the file
     start_ms      when the first step began (epoch); the clock of the lines starts there
     """
 
@@ -44,6 +44,7 @@ class Scenario:
     broker_config: Mapping[str, Any]
     topics: Mapping[str, tuple[list[int], int]]
     coordinators: Mapping[str, int]
+    transaction_coordinators: Mapping[str, int]
     start_ms: int
     steps: Mapping[str, list[dict[str, Any]]]
 
@@ -115,7 +116,7 @@ TOPICS = Kind("a list of topics", _list_of(TOPIC))
 PARTITION = Kind("a partition such as \"t4-0\"", _partition)
 PARTITIONS = Kind("a list of partitions such as \"t4-0\"", _list_of(PARTITION))
 OFFSETS = Kind("an object of partitions and offsets such as {\"t4-0\": 7}", _offsets)
-AFTER_BATCH = Kind("null or \"commitAsync\"", lambda value: None if value is None else _matching("commitAsync")(value))
+AFTER_BATCH = Kind("null, \"commitAsync\" or \"copy\"", lambda value: None if value is None else _matching("commitAsync|copy")(value))
 OWNER = Kind("\"consumer\" or \"producer\"", _matching("consumer|producer"))
 OBJECT = Kind("an object", _one_of(dict))
 
@@ -125,7 +126,8 @@ FIELDS: Mapping[str, Mapping[str, Kind]] = {
     "subscribe": {"topics": TOPICS},
     "assign": {"partitions": PARTITIONS},
     "poll": {"timeout_ms": MILLISECONDS, "for_ms?": MILLISECONDS},
-    "poll in a loop until told otherwise": {"timeout_ms": MILLISECONDS, "for_ms?": MILLISECONDS, "then?": AFTER_BATCH},
+    "poll in a loop until told otherwise": {"timeout_ms": MILLISECONDS, "for_ms?": MILLISECONDS, "then?": AFTER_BATCH, "to_topic?": TOPIC,
+                                            "stop_after_records?": NUMBER},
     "works without polling": {"for_ms": MILLISECONDS},
     "pause all": {},
     "resume all": {},
@@ -137,12 +139,18 @@ FIELDS: Mapping[str, Mapping[str, Kind]] = {
     "commitAsync": {"offsets?": OFFSETS},
     "send": {"topic": TOPIC, "key?": OPTIONAL_TEXT, "value?": VALUE, "to_partition?": NUMBER, "wait?": TRUTH},
     "flush": {},
+    "initTransactions": {},
+    "beginTransaction": {},
+    "sendOffsetsToTransaction": {"offsets": OFFSETS, "group?": TEXT},
+    "commitTransaction": {},
+    "abortTransaction": {},
     "close": {},
     "kill -9": {},
 }
 """Each step's fields; one with "?" may be left out. The recorded program's other steps are not simulated."""
 
-NEEDS_PRODUCER = ("send", "flush")
+NEEDS_PRODUCER = ("send", "flush", "initTransactions", "beginTransaction", "sendOffsetsToTransaction", "commitTransaction",
+                  "abortTransaction")
 EITHER = ("partitionsFor", "close", "kill -9")
 CONFIGS = {"new KafkaConsumer": ConsumerConfig, "new KafkaProducer": ProducerConfig}
 OBSERVED_STEPS = ("assignment",)
@@ -159,13 +167,15 @@ def read(scenario: Any) -> Scenario:
         raise UnusableScenario(f"broker version {version!r} is not simulated; there are {', '.join(BROKER_VERSIONS)}")
     topics = {name: _topic(name, entries, brokers) for name, entries in _field(scenario, "topics", OBJECT, {}).items()}
     groups = {name: _coordinator(name, place, brokers) for name, place in _field(scenario, "groups", OBJECT, {}).items()}
+    transactional = {name: _coordinator(name, place, brokers)
+                     for name, place in _field(scenario, "transactional_ids", OBJECT, {}).items()}
     steps = _steps(_field(scenario, "events", Kind("a list of steps", _one_of(list))), topics)
     moments = [step["at_ms"] for own in steps.values() for step in own]
     start_ms = min(moments, default=0)
     if max(moments, default=0) - start_ms > LONGEST_PLAY_MS:
         raise UnusableScenario(f"the first and the last step lie {max(moments) - start_ms} ms apart; a replay lasts at most {LONGEST_PLAY_MS} ms (a year)")
     return Scenario(_field(scenario, "client_version", TEXT), minor, brokers, _settings(_field(scenario, "broker_config", OBJECT, {})),
-                    topics, groups, start_ms, steps)
+                    topics, groups, transactional, start_ms, steps)
 
 
 def check_configs(scenario: Scenario, version: str) -> None:
@@ -243,14 +253,12 @@ def _filled(value: Any) -> list:
 
 
 def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Broker settings of the recordings that matter here; transaction settings have nothing to act on yet."""
+    """Broker settings of the recordings that matter here."""
     kinds = {name: TRUTH if isinstance(field.default, bool) else Kind("a whole number, not negative", _whole(0, (1 << 31) - 1))
              for name, field in ((dotted, BrokerConfig.__dataclass_fields__[field]) for dotted, field in DOTTED.items())}
-    kinds["offsets.topic.num.partitions"] = Kind(f"1 to {MOST_PARTITIONS}", _whole(1, MOST_PARTITIONS))
+    kinds["offsets.topic.num.partitions"] = kinds["transaction.state.log.num.partitions"] = Kind(f"1 to {MOST_PARTITIONS}", _whole(1, MOST_PARTITIONS))
     found = {}
     for name, value in given.items():
-        if name.startswith("transaction."):
-            continue
         if name not in kinds:
             raise UnusableScenario(f"the broker setting {name!r} is not simulated; these are: {', '.join(sorted(kinds))}")
         found[name] = _read(kinds[name], value, f"broker_config has {name}")

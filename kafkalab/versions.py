@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from kafkalab.clients.least_loaded import Rule, fewest_unanswered, standing_then_longest_untried, standing_then_preparing
+from kafkalab.errors import IllegalStateException, KafkaException
 from kafkalab.protocol.api_keys import ApiKeys
 from kafkalab.protocol.api_versions import newest_known
 
@@ -19,6 +20,9 @@ MEMBER_ID_REASON_3_6 = ("rebalance failed due to 'The group member needs to have
                         "group.' (MemberIdRequiredException)")
 TOO_LARGE = ("The message is {size} bytes when serialized which is larger than {limit}, which is the value of the "
              "max.request.size configuration.")
+NO_TRANSACTION_OLD = "Cannot send offsets to transaction either because the producer is not in an active transaction"
+SEND_BEFORE_INIT_OLD = "Cannot perform a 'send' before completing a call to initTransactions when transactions are enabled."
+FENCED_OLD = "The producer has been rejected from the broker because it tried to use an old epoch with the transactionalId"
 TOO_LARGE_OLD = ("The message is {size} bytes when serialized which is larger than the maximum request size you have configured "
                  "with the max.request.size configuration.")
 
@@ -99,6 +103,19 @@ class Profile:
     mentions_empty_fetches            a fetch without records gets its "Returning" line too
     names_partition_count             a time-out for a partition out of range names the count (3.9)
     admin_lacks                       admin methods this version does not have yet: name -> what brought them
+    bumps_idempotent_epoch            a producer raises its own epoch after a gap, and may ask the coordinator for the next (2.5, KIP-360)
+    speaks_transaction_v2             partitions and groups join by being written to, each transaction has its epoch (4.0, KIP-890)
+    offsets_carry_member              offsets in a transaction name the member and its generation (2.5, KIP-447)
+    awaits_topic_ids_of_offsets       offsets in a transaction name topics by id, so the producer asks for their metadata (4.4)
+    partition_joins_before_append     "Begin adding new partition" comes before the record is appended (until 2.3)
+    tells_failure_first               a failed batch is told to its records before the transaction hears of it (3.x)
+    aborts_when_closed                close() aborts a transaction that is still open (2.3, KAFKA-6635)
+    limits_transactional_calls        commit and abort wait at most max.block.ms (2.3, KAFKA-6446)
+    refuses_calls_after_error         send() and initTransactions() say why the producer is in error (3.x)
+    wrong_state_is_illegal            a call that does not fit the state is an IllegalStateException, not a KafkaException (3.x)
+    names_pending_call                other calls are refused while one that timed out was not repeated (3.x)
+    no_transaction_for_offsets_text, send_before_init_text, send_outside_text, fenced_text, old_epoch_text, awaited_too_long_text
+                                      the sentences of those errors; "" where the version wraps the error instead
     classic_banner                    the note that KIP-848 is ready (4.4)
     """
 
@@ -173,7 +190,30 @@ class Profile:
     names_partition_count: bool = True
     mentions_empty_fetches: bool = True
     classic_banner: bool = False
+    bumps_idempotent_epoch: bool = True
+    speaks_transaction_v2: bool = False
+    offsets_carry_member: bool = True
+    awaits_topic_ids_of_offsets: bool = False
+    partition_joins_before_append: bool = False
+    tells_failure_first: bool = True
+    aborts_when_closed: bool = True
+    limits_transactional_calls: bool = True
+    refuses_calls_after_error: bool = True
+    wrong_state_is_illegal: bool = True
+    names_pending_call: bool = True
+    no_transaction_for_offsets_text: str = "Cannot send offsets if a transaction is not in progress (currentState= {state})"
+    send_before_init_text: str = "Cannot add partition {partition} to transaction before completing a call to initTransactions"
+    send_outside_text: str = "Cannot add partition {partition} to transaction while in state  {state}"
+    fenced_text: str = ("Producer with transactionalId '{transactional_id}' and {producer} has been fenced by another producer with the "
+                        "same transactionalId")
+    old_epoch_text: str = "Producer with transactionalId '{transactional_id}' and {producer} attempted to produce with an old epoch"
+    awaited_too_long_text: str = "Timeout expired after {limit_ms}ms while awaiting {operation}"
     admin_lacks: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def wrong_state(self) -> type[Exception]:
+        """What a call raises that does not fit the state of the transaction."""
+        return IllegalStateException if self.wrong_state_is_illegal else KafkaException
 
     @property
     def api_versions_version(self) -> int:
@@ -206,7 +246,7 @@ class Profile:
 V4_4 = Profile(
     name="4.4", release="4.4.0", commit_id="1156b2752aaa28ea", node_knows_fencing=True, coordinator_connection="+{id}",
     exponential_refresh_backoff=True, jitter_inside_cap=True, names_idle_closes=True, telemetry_after_refusal_ms=TELEMETRY_NEVER_AGAIN_MS,
-    cluster_check=True, brackets_partitions=True, classic_banner=True,
+    cluster_check=True, brackets_partitions=True, classic_banner=True, speaks_transaction_v2=True, awaits_topic_ids_of_offsets=True,
     starting_ms=600,
     first_use_ms={
         "consumer connecting": (200, 600), "producer connecting": (13, 380), "API_VERSIONS": (22, 50),
@@ -215,9 +255,10 @@ V4_4 = Profile(
     },
 )
 V4_0 = replace(V4_4, name="4.0", release="4.0.2", commit_id="5d0fe56677f97d95", coordinator_connection="{opposite}", cluster_check=False,
-               brackets_partitions=False, classic_banner=False)
+               brackets_partitions=False, classic_banner=False, awaits_topic_ids_of_offsets=False)
 V3_9 = replace(
     V4_0, name="3.9", reset_strategy="{name}", release="3.9.2", commit_id="5e9866f43ab8e7e4", node_knows_fencing=False, telemetry_after_refusal_ms=300_000,
+    speaks_transaction_v2=False,
     starting_ms=500,
     first_use_ms={
         "consumer connecting": (200, 450), "producer connecting": (11, 305), "API_VERSIONS": (13, 29),
@@ -232,7 +273,12 @@ V2_8 = replace(V3_6, name="2.8", prints_ids_of_changes=False, release="2.8.2", c
                states_rejoin_reason=False, disconnects_lost_coordinator=False, leave_reason_in_full=True, closes_fetch_sessions=False,
                prints_assignment_in_hash_order=True, headers_read_only=True,
                assigns_by_rack=False, sticky_fast_path="capacity", sticky_reads_user_data_once=True, sticky_takes_numbers_on_trust=False,
-               sticky_balance_margin=0, partitioner="sticky", transmits_after_assign=True, ready_in_hash_order=True, names_partition_count=False)
+               sticky_balance_margin=0, partitioner="sticky", transmits_after_assign=True, ready_in_hash_order=True, names_partition_count=False,
+               tells_failure_first=False, refuses_calls_after_error=False, wrong_state_is_illegal=False, names_pending_call=False,
+               no_transaction_for_offsets_text=NO_TRANSACTION_OLD, send_before_init_text=SEND_BEFORE_INIT_OLD,
+               send_outside_text="Cannot call send in state {state}", fenced_text=FENCED_OLD,
+               old_epoch_text="Producer attempted to produce with an old epoch {producer}",
+               awaited_too_long_text="Timeout expired after {limit_ms} milliseconds while awaiting {operation}")
 V2_3 = replace(
     V2_8, name="2.3", release="2.3.0", commit_id="fc1aaa116b661c8a", least_loaded=standing_then_preparing,
     client_id_without_group="consumer-{n}", client_id_with_group="consumer-{n}", awaits_join_in_poll=True, revokes_even_nothing=True,
@@ -249,11 +295,15 @@ V2_3 = replace(
     },
     validates_all_at_each_leader=True, notes_epoch_before_setting=False,
     transmits_after_assign=False, mentions_empty_fetches=False, partitioner="round robin", queues_init_producer_id=False,
-    await_ready_polls_first=False, sends_request_topic_updates=False, too_large_text=TOO_LARGE_OLD,
+    await_ready_polls_first=False, sends_request_topic_updates=False, too_large_text=TOO_LARGE_OLD, bumps_idempotent_epoch=False,
+    offsets_carry_member=False, partition_joins_before_append=True, old_epoch_text="",
+    awaited_too_long_text="Timeout expired after {limit_ms}milliseconds while awaiting {operation}",
     admin_lacks={"alter_consumer_group_offsets": "KIP-396 (2.5)", "list_offsets": "KIP-396 (2.5)",
                  "delete_consumer_group_offsets": "KIP-496 (2.4)", "elect_leaders": "KIP-460 (2.4)"},
 )
 V2_2 = replace(V2_3, name="2.2", release="2.2.2", commit_id="1d348535a0a747d1", least_loaded=fewest_unanswered,
+               aborts_when_closed=False, limits_transactional_calls=False, fenced_text="",
+               awaited_too_long_text="Timeout expired while initializing transactional state in {limit_ms}ms.",
                metadata_has_log_context=False, validates_positions=False, list_offsets_with_epoch=False, fetches_with_epoch=False, mentions_empty_fetches=True,
                sticky_knows_generations=False)
 V2_1 = replace(V2_2, name="2.1", release="2.1.1", commit_id="21234bee31165527", brackets_partitions=True, bootstrap_needs_update=False,

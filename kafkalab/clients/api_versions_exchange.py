@@ -27,10 +27,13 @@ class ApiVersionsExchange:
     """One client's knowledge of what its connections speak.
 
     known  connection id -> API -> the version requests have there; filled once ApiVersions has answered
+    finalized_features  what the cluster has agreed to run, name -> level, as of features_epoch (KIP-584)
     """
 
     def __init__(self, client: NetworkClient) -> None:
         self.known: dict[str, Mapping[ApiKeys, int]] = {}
+        self.features_epoch = -1
+        self.finalized_features: Mapping[str, int] = {}
         self._client = client
         self._to_ask: dict[str, int] = {}
         self._lowered: dict[str, int] = {}
@@ -83,6 +86,9 @@ class ApiVersionsExchange:
     def _record(self, connection: str, message: Any) -> None:
         name = self._client.profile.name
         self.known[connection] = usable_versions(name, message, topic_ids=self._client.settings.topic_ids)
+        if message.finalized_features_epoch > self.features_epoch:
+            self.features_epoch = message.finalized_features_epoch
+            self.finalized_features = {feature.name: feature.max_version_level for feature in message.finalized_features}
         self._client.states.ready(connection)
         self._client.log("API_VERSIONS_RECORDED", node_id=connection,
                          versions=Later(api_versions_text, message.api_keys, name),

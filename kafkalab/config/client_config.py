@@ -88,6 +88,11 @@ class ProducerConfig(ClientConfig):
         values = self._values
         self._as_configured = dict(values)
         values["acks"] = {"-1": "all"}.get(values["acks"], values["acks"])
+        is_transactional = values["transactional.id"] is not None
+        if is_transactional and self.given.get("enable.idempotence") is False:
+            raise ConfigException("Cannot set a transactional.id without also enabling idempotence.")
+        if is_transactional:
+            values["enable.idempotence"] = True
         obstacles = [sentence for hinders, sentence in (
             ("acks" in self.given and values["acks"] != "all",
              "Must set acks to all in order to use the idempotent producer. Otherwise we cannot guarantee idempotence."),
@@ -96,7 +101,7 @@ class ProducerConfig(ClientConfig):
              "Must set max.in.flight.requests.per.connection to at most 5 to use the idempotent producer."),
         ) if hinders]
         if values["enable.idempotence"] and obstacles:
-            if "enable.idempotence" in self.given:
+            if is_transactional or "enable.idempotence" in self.given:
                 raise ConfigException(obstacles[0])
             values["enable.idempotence"] = False
         if values["enable.idempotence"]:

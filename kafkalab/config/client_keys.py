@@ -2,7 +2,7 @@
 
 Defaults are those the recorded clients printed when they started; a change names the KIP that made it.
 """
-from kafkalab.config.keys import GONE, Type, at_least, between, fixed, inert, key, one_of
+from kafkalab.config.keys import GONE, Type, at_least, between, fixed, inert, key, not_empty, one_of
 
 MAX_INT = 2_147_483_647
 SERIALIZATION = "org.apache.kafka.common.serialization."
@@ -74,7 +74,7 @@ PRODUCER_KEYS = (
     inert("compression.gzip.level", Type.INT, {"3.9": -1}, "rests while compression.type is none (KIP-390)"),
     inert("compression.lz4.level", Type.INT, {"3.9": 9}, "rests while compression.type is none (KIP-390)"),
     inert("compression.zstd.level", Type.INT, {"3.9": 3}, "rests while compression.type is none (KIP-390)"),
-    inert("internal.auto.downgrade.txn.commit", Type.BOOLEAN, {"2.8": False, "3.6": GONE}, "rests without transactions"),
+    fixed("internal.auto.downgrade.txn.commit", Type.BOOLEAN, {"2.8": False, "3.6": GONE}, "brokers too old for it are not simulated"),
     inert("metadata.max.idle.ms", Type.LONG, {"2.8": 300_000},
           "the lab's producer keeps every topic it ever sent to in mind (KIP-526)", at_least(5_000)),
     fixed("partitioner.class", Type.CLASS,
@@ -87,9 +87,10 @@ PRODUCER_KEYS = (
     fixed("partitioner.ignore.keys", Type.BOOLEAN, {"3.6": False},
           "arrives with the chapter on keys and partitions (KIP-794)"),
     fixed("partitioner.rack.aware", Type.BOOLEAN, {"4.4": False}, "racks are not simulated (KIP-1123)"),
-    inert("transaction.timeout.ms", Type.INT, 60_000, "rests without transactions", at_least(0)),
-    fixed("transaction.two.phase.commit.enable", Type.BOOLEAN, {"4.4": False}, "arrives with the chapter on transactions"),
-    fixed("transactional.id", Type.STRING, None, "arrives with the chapter on transactions"),
+    key("transaction.timeout.ms", Type.INT, 60_000, "after this long the coordinator aborts a transaction by itself (KIP-98)", at_least(0)),
+    fixed("transaction.two.phase.commit.enable", Type.BOOLEAN, {"4.4": False}, "outside coordinators are not simulated (KIP-939)"),
+    key("transactional.id", Type.STRING, None, "who this producer is across its restarts: the older one is fenced (KIP-98)",
+        not_empty),
 )
 
 CONSUMER_KEYS = (

@@ -142,6 +142,12 @@ def between(lowest: int, highest: int) -> Check:
     return check
 
 
+def not_empty(name: str, value: object) -> None:
+    """String must be non-empty; null is none at all."""
+    if value == "":
+        raise _invalid(name, value, "String must be non-empty")
+
+
 def one_of(*allowed: str) -> Check:
     """String must be one of `allowed`."""
     def check(name: str, value: object) -> None:

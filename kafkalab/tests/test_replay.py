@@ -181,7 +181,7 @@ def test_a_bad_seed(run, seed):
 
 
 def test_an_unknown_step(run):
-    refused(run(scenario(NEW_PRODUCER, step("beginTransaction"))), "beginTransaction", "shop")
+    refused(run(scenario(NEW_PRODUCER, step("prepareTransaction"))), "prepareTransaction", "shop")
     refused(run(scenario({"at_ms": START_MS, "broker": "broker 1", "do": "kill -9"})), "kill -9", "broker 1")
 
 

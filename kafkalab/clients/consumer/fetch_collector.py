@@ -8,46 +8,29 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
+from kafkalab.clients.consumer.completed_fetch import CompletedFetch
 from kafkalab.clients.consumer.subscription_state import FetchPosition, PartitionState, SubscriptionState
 from kafkalab.clients.log_context import LogContext
 from kafkalab.errors import ConsumerOffsetOutOfRangeException, Errors, error_for
-from kafkalab.protocol.messages import FetchPartitionData
+from kafkalab.protocol.messages import RecordBatch
 from kafkalab.records import ConsumerRecord, TopicPartition
 
 MOVED = (Errors.NOT_LEADER_OR_FOLLOWER, Errors.FENCED_LEADER_EPOCH, Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.KAFKA_STORAGE_ERROR)
 """Answers that mean: somebody else leads this partition now, ask for metadata."""
 
 
-@dataclass(slots=True)
-class CompletedFetch:
-    """What one partition gave in one answer, until the application has taken it. `fetch_offset` is the position then."""
-
-    partition: TopicPartition
-    fetch_offset: int
-    answer: FetchPartitionData
-    records: deque[ConsumerRecord]
-    initialized: bool = False
-
-    @classmethod
-    def of(cls, tp: TopicPartition, fetch_offset: int, answer: FetchPartitionData) -> CompletedFetch:
-        """A broker answers in whole batches: records before the position are skipped here."""
-        records = deque(
-            ConsumerRecord(tp.topic, tp.partition, batch.base_offset + index, record.timestamp_ms, record.key, record.value)
-            for batch in answer.records for index, record in enumerate(batch.records) if batch.base_offset + index >= fetch_offset)
-        return cls(tp, fetch_offset, answer, records)
-
-
 class FetchCollector:
     """The buffer between answers and polls.
 
     request_update  asks for new metadata
+    position_moved  whether the last `collect` moved a position, be it over markers and aborted records only
     """
 
     def __init__(self, subscriptions: SubscriptionState, config: Mapping, profile, log: LogContext,
                  request_update: Callable[[], object]) -> None:
         self._subscriptions, self._profile, self._log, self._request_update = subscriptions, profile, log, request_update
+        self.position_moved = False
         self._max_records = config["max.poll.records"]
         self._completed: deque[CompletedFetch] = deque()
         self._next_in_line: CompletedFetch | None = None
@@ -74,6 +57,7 @@ class FetchCollector:
 
         Raises OffsetOutOfRangeException (the consumer's) with auto.offset.reset=none.
         """
+        self.position_moved = False
         taken: list[ConsumerRecord] = []
         kept: list[CompletedFetch] = []
         while self._completed and len(taken) < self._max_records:
@@ -88,7 +72,7 @@ class FetchCollector:
             if not fetch.initialized and not self._initialize(fetch, state):
                 continue
             taken += self._take(fetch, state, self._max_records - len(taken))
-            if fetch.records:
+            if not fetch.is_exhausted:
                 self._completed.appendleft(fetch)
         self._completed.extendleft(reversed(kept))
         return taken
@@ -137,23 +121,29 @@ class FetchCollector:
             self._subscriptions.request_reset(tp)
 
     def _take(self, fetch: CompletedFetch, state: PartitionState, limit: int) -> list[ConsumerRecord]:
-        taken = [fetch.records.popleft() for _ in range(min(limit, len(fetch.records)))]
+        taken = fetch.take(limit, lambda batch: self._skipped(fetch.partition, batch))
         before = after = state.position
-        if taken:
-            after = FetchPosition(taken[-1].offset + 1, before.leader_epoch, before.leader, before.leader_epoch)
-        if taken or self._profile.mentions_empty_fetches:
+        moved = fetch.next_offset > before.offset
+        if moved:
+            after = FetchPosition(fetch.next_offset, before.leader_epoch, before.leader, before.leader_epoch)
+        if moved or self._profile.mentions_empty_fetches:
             self._log("FETCH_RETURNING", count=len(taken), partition=fetch.partition, offset=before.offset, position=self._text(before),
                       new_offset=after.offset, new_position=self._text(after))
-        if taken:
+        if moved:
+            self.position_moved = True
             self._log("POSITION_UPDATED", partition=fetch.partition, count=len(taken), position_before=self._text(before),
                       position=self._text(after))
             self._subscriptions.move_on(fetch.partition, after)
             for record in taken:
                 self._log.journal.append("record.delivered", self._log.who, partition=str(fetch.partition), offset=record.offset,
                                          key=record.key)
-        if not fetch.records and fetch.answer.records:
+        if fetch.is_exhausted and fetch.answer.records:
             self._move_to_end(fetch.partition)
         return taken
+
+    def _skipped(self, tp: TopicPartition, batch: RecordBatch) -> None:
+        self._log("ABORTED_BATCH_SKIPPED", partition=tp, producer_id=batch.producer_id, offset=batch.base_offset,
+                  last_offset=batch.last_offset)
 
     def _move_to_end(self, tp: TopicPartition) -> None:
         """Fair turns: a partition just served goes to the end of the line (PartitionStates.moveToEnd)."""

@@ -1,7 +1,7 @@
 """How do records come? One long poll at a time to each leader (internals.Fetcher; AbstractFetch from 3.6).
 
 A FETCH leaves for every node that leads a wanted partition and owes no answer. What comes back goes to the FetchCollector; a
-partition with waiting records is not fetched again. Decompression, aborted transactions and rack-aware reads are left out.
+partition with waiting records is not fetched again. Decompression and rack-aware reads are left out.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kafkalab.clients.consumer.consumer_network_client import ConsumerNetworkClient, Timer
-from kafkalab.clients.consumer.fetch_collector import CompletedFetch, FetchCollector
+from kafkalab.clients.consumer.completed_fetch import CompletedFetch
+from kafkalab.clients.consumer.fetch_collector import FetchCollector
 from kafkalab.clients.consumer.fetch_session import FetchSessionData, FetchSessionHandler
 from kafkalab.clients.consumer.request_future import RequestFuture
 from kafkalab.clients.consumer.subscription_state import PartitionState, SubscriptionState
@@ -168,7 +169,7 @@ class Fetcher:
                 offset = asked[tp].fetch_offset
                 self._log("FETCH_RETURNED", isolation=self._isolation, offset=offset, partition=tp,
                           data=Later(payload.fetched_text, message, t, p, self._profile.name))
-                self._collector.add(CompletedFetch.of(tp, offset, message.responses[t].partitions[p]))
+                self._collector.add(CompletedFetch(tp, offset, message.responses[t].partitions[p], self._isolation_level == 1))
 
     def _send_close(self, node: Node, session: FetchSessionHandler, fetch: FetchSessionData) -> RequestFuture:
         self._log("SENDING_FULL_FETCH", isolation=self._isolation, node=node, to_send="()", use_topic_ids="True")

@@ -25,7 +25,7 @@ from kafkalab.config import ConsumerConfig, dump_text
 from kafkalab.errors import Errors, IllegalArgumentException, IllegalStateException, InvalidGroupIdException, TimeoutException, UnsupportedVersionException, error_for
 from kafkalab.lines import metrics
 from kafkalab.protocol.messages import MetadataRequest, MetadataRequestTopic
-from kafkalab.records import ConsumerRecords, OffsetAndMetadata, TopicPartition
+from kafkalab.records import ConsumerGroupMetadata, ConsumerRecords, OffsetAndMetadata, TopicPartition
 from kafkalab.sim.apps import FOREVER_MS
 
 MAX_IN_FLIGHT = 100
@@ -318,6 +318,12 @@ class KafkaConsumer:
             if found is None:
                 raise TimeoutException(f"Timeout of {limit_ms}ms expired before the last committed offset could be determined")
             return found
+
+    def group_metadata(self) -> ConsumerGroupMetadata:
+        """Who this consumer is to its group, for a producer's `send_offsets_to_transaction` (KIP-447)."""
+        self._need_group()
+        generation = self._coordinator.generation
+        return ConsumerGroupMetadata(self.config["group.id"], generation.id, generation.member_id, self.config.get("group.instance.id"))
 
     # the cluster
 

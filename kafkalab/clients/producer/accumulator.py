@@ -25,6 +25,7 @@ class RecordAccumulator:
     """The queues.
 
     incomplete  batches whose outcome is not known yet, sent or not
+    completing  whether a transaction is to end: no batch lingers then, either (2.4)
     flushing    how many flushes wait: then no batch lingers
     on_load     told the queues' lengths in each pass, for partitioners that look at them (KIP-794)
     """
@@ -34,6 +35,7 @@ class RecordAccumulator:
         self.batches: dict[TopicPartition, deque[ProducerBatch]] = {}
         self.incomplete: list[ProducerBatch] = []
         self.flushing = 0
+        self.completing = False
         self.closed = False
         self._config, self._profile, self._log, self._plain, self._clock = config, profile, log, plain_log, clock
         self._on_load = on_load
@@ -90,7 +92,7 @@ class RecordAccumulator:
                 waited_ms = now_ms - (batch.last_attempt_ms if batch.attempts else batch.created_ms)
                 backing_off = batch.attempts > 0 and waited_ms < self._backoff_ms
                 wait_ms = self._backoff_ms if backing_off else self._linger_ms
-                sendable = len(queue) > 1 or batch.is_full or waited_ms >= wait_ms or self.closed or self.flushing
+                sendable = len(queue) > 1 or batch.is_full or waited_ms >= wait_ms or self.closed or self.flushing or self.completing
                 if sendable and not backing_off:
                     nodes[leader.id] = leader
                 else:
@@ -133,6 +135,8 @@ class RecordAccumulator:
                 if not queue or not can_drain(tp):
                     continue
                 batch = queue[0]
+                if transactions is not None and not transactions.may_drain(batch):
+                    continue
                 self._note_leader(batch, view)
                 if batch.attempts and now_ms - batch.last_attempt_ms < self._backoff_ms:
                     continue
@@ -165,6 +169,24 @@ class RecordAccumulator:
     def next_expiry_ms(self, limit_ms: int) -> int:
         """When (virtual time) the next batch expires."""
         return min((queue[0].created_ms + limit_ms for queue in self.batches.values() if queue), default=FOREVER_MS)
+
+    def abort_batches(self, error: BaseException) -> None:
+        """Give up every batch whose outcome is not known, sent or not."""
+        for batch in list(self.incomplete):
+            self._take_out(batch)
+            self.finish(batch, -1, error)
+
+    def abort_undrained(self, error: BaseException) -> None:
+        """Give up the batches that have not left yet: their transaction is aborted."""
+        for batch in list(self.incomplete):
+            if batch.base_sequence < 0:
+                self._take_out(batch)
+                self.finish(batch, -1, error)
+
+    def _take_out(self, batch: ProducerBatch) -> None:
+        queue = self.batches.get(batch.partition)
+        if queue is not None and batch in queue:
+            queue.remove(batch)
 
     def has_undrained(self) -> bool:
         return any(self.batches.values())

@@ -14,12 +14,14 @@ from kafkalab.clients import app_info
 from kafkalab.clients.learners_rule import learners_rule
 from kafkalab.clients.log_context import LogContext
 from kafkalab.clients.metadata import ClusterView
+from kafkalab.clients.network_client import NetworkClient
 from kafkalab.clients.producer.accumulator import RecordAccumulator
 from kafkalab.clients.producer.future_record_metadata import FutureRecordMetadata
 from kafkalab.clients.producer.partitioner import PARTITIONERS, by_key
 from kafkalab.clients.producer.producer_batch import Outcome
 from kafkalab.clients.producer.sender import Sender
 from kafkalab.clients.producer.transaction_manager import TransactionManager
+from kafkalab.clients.producer.transactions_api import TransactionalMethods
 from kafkalab.clients.wiring import bootstrap_nodes, network_client
 from kafkalab.config import ProducerConfig, dump_text
 from kafkalab.errors import ApiException, IllegalStateException, RecordTooLargeException, TimeoutException
@@ -35,7 +37,7 @@ LARGEST_LONG = 9_223_372_036_854_775_807
 Callback = Callable[[RecordMetadata | None, BaseException | None], None]
 
 
-class KafkaProducer:
+class KafkaProducer(TransactionalMethods):
     """A producer for `lab`'s cluster.
 
     config        dotted keys as in Java; `bootstrap.servers` defaults to the lab's first broker
@@ -59,7 +61,9 @@ class KafkaProducer:
 
     def _build(self, lab, least_loaded) -> None:
         profile, config = self.profile, self.config
-        self._log = log = LogContext(lab.journal, self.name, self.client_id, f"[Producer clientId={self.client_id}] ", profile.name)
+        transactional_id = config["transactional.id"]
+        of = "" if transactional_id is None else f", transactionalId={transactional_id}"
+        self._log = log = LogContext(lab.journal, self.name, self.client_id, f"[Producer clientId={self.client_id}{of}] ", profile.name)
         plain = LogContext(lab.journal, self.name, self.client_id, "", profile.name)
         self._closed = False
         self._topics: dict[str, None] = {}
@@ -68,7 +72,7 @@ class KafkaProducer:
         rule = None if least_loaded is None else learners_rule(least_loaded)
         self._client = client = network_client(lab, "producer", self.name, self.client_id, config, profile, log, lambda: self._topics,
                                                config["max.in.flight.requests.per.connection"], least_loaded=rule)
-        transactions = self._transaction_manager() if config["enable.idempotence"] else None
+        self._transactions = transactions = self._transaction_manager(client) if config["enable.idempotence"] else None
         self._partitioner = PARTITIONERS[profile.partitioner](lab.streams.stream(f"{self.name}/partitioner"), config["batch.size"], log)
         self._accumulator = RecordAccumulator(config, profile, log, plain, lab.clock, self._partitioner.on_load)
         client.metadata.bootstrap(bootstrap_nodes(config["bootstrap.servers"], client.node_of), lab.clock.now_ms)
@@ -77,13 +81,20 @@ class KafkaProducer:
         app_info.register(log, profile, lab.epoch_ms + lab.now_ms)
         log("PRODUCER_STARTED")
 
-    def _transaction_manager(self) -> TransactionManager:
-        self._log("PRODUCER_IS_IDEMPOTENT")
+    def _transaction_manager(self, client: NetworkClient) -> TransactionManager:
+        config = self.config
+        if config["transactional.id"] is None:
+            self._log("PRODUCER_IS_IDEMPOTENT")
+        else:
+            if "enable.idempotence" not in config.given:
+                self._log("IDEMPOTENCE_BY_TRANSACTIONAL_ID")
+            self._log("PRODUCER_IS_TRANSACTIONAL")
         if "retries" not in self.config.given:
             self._log("RETRIES_BY_IDEMPOTENCE")
         if "acks" not in self.config.given:
             self._log("ACKS_BY_IDEMPOTENCE")
-        return TransactionManager(self._log)
+        return TransactionManager(self._log, self.profile, client, config["transactional.id"], config["transaction.timeout.ms"],
+                                  config["retry.backoff.ms"])
 
     def send(self, record: ProducerRecord, callback: Callback | None = None) -> FutureRecordMetadata:
         """Queue a record; waits only while the topic's metadata is unknown, at most max.block.ms.
@@ -99,6 +110,8 @@ class KafkaProducer:
             try:
                 self._append(record, future, callback)
             except ApiException as error:
+                if self._transactions is not None and self.profile.refuses_calls_after_error:
+                    self._transactions.on_send_error(error)
                 self._log("SEND_FAILED", error=error, trace=error.java_text())
                 if callback is not None:
                     callback(None, error)
@@ -121,7 +134,14 @@ class KafkaProducer:
         self._log("APPENDING_RECORD", record=record_text(record, self.profile.headers_read_only), callback=callback_text(callback),
                   topic=tp.topic, partition=partition)
         outcome = self._outcome(record, tp, timestamp_ms, future, callback)
-        if self._accumulator.append(tp, wire, outcome, deadline_ms - self._lab.now_ms):
+        if self._transactions is not None:
+            self._transactions.check_send(tp)
+            if self.profile.partition_joins_before_append:
+                self._transactions.add_partition(tp)
+        is_ready = self._accumulator.append(tp, wire, outcome, deadline_ms - self._lab.now_ms)
+        if self._transactions is not None and not self.profile.partition_joins_before_append:
+            self._transactions.add_partition(tp)
+        if is_ready:
             self._log("WAKING_SENDER", topic=tp.topic, partition=partition)
             self._sender.wakeup()
         if by_partitioner:
@@ -187,6 +207,11 @@ class KafkaProducer:
             if self._lab.now_ms >= deadline_ms:
                 count = None if known is None else len(known)
                 raise TimeoutException(self.profile.missing_topic_text(topic, partition, count, self.config["max.block.ms"]))
+
+    def _await_topic_ids(self, topic: str, deadline_ms: int) -> None:
+        """Offsets in a transaction name their topics by id, which METADATA tells."""
+        if topic not in self._client.metadata.topic_ids:
+            self._await_topic(topic, None, deadline_ms)
 
     def _raise_fatal(self, topic: str) -> None:
         """A topic that waiting cannot bring (Metadata.maybeThrowExceptionForTopic)."""

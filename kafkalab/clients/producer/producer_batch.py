@@ -25,6 +25,8 @@ class ProducerBatch:
     is_full                    closed for appending
     attempts, last_attempt_ms  how often it came back unsent or failed, and when last
     base_sequence              of its first record, with the producer's id and epoch; -1 until it is drained (KIP-98)
+    is_transactional           drained inside a transaction
+    sequence_was_reset         it got another sequence after it had been sent (KIP-360)
     leader_epoch               what was known of the leader when it was last looked at (KAFKA-15415)
     """
 
@@ -39,6 +41,8 @@ class ProducerBatch:
     base_sequence: int = -1
     producer_id: int = -1
     producer_epoch: int = -1
+    is_transactional: bool = False
+    sequence_was_reset: bool = False
     leader_epoch: int | None = None
     attempts_at_leader_change: int = 0
     done: bool = False

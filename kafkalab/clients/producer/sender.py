@@ -13,9 +13,9 @@ from kafkalab.clients.log_context import LogContext
 from kafkalab.clients.network_client import NetworkClient
 from kafkalab.clients.node import Node
 from kafkalab.clients.producer.accumulator import ProducerBatch, RecordAccumulator
-from kafkalab.clients.producer.init_producer_id import InitProducerId
 from kafkalab.clients.producer.network_client_utils import LoopingClient
 from kafkalab.clients.producer.transaction_manager import TransactionManager
+from kafkalab.clients.producer.transactional_sender import TransactionalSender
 from kafkalab.clients.requests import ClientResponse
 from kafkalab.errors import Errors, KafkaException, NetworkException, TimeoutException, UnsupportedVersionException, error_for
 from kafkalab.lines import payload
@@ -40,10 +40,9 @@ class Sender:
         self._client, self._metadata, self._accumulator, self._transactions = client, client.metadata, accumulator, transactions
         self._config, self._profile, self._log, self._plain, self._clock = config, profile, log, plain_log, clock
         self._loop = LoopingClient(client, clock, config["request.timeout.ms"], profile.await_ready_polls_first)
-        self._init_producer_id = None
+        self._transactional = None
         if transactions is not None:
-            self._init_producer_id = InitProducerId(transactions, client, self._loop, config["retry.backoff.ms"], profile, log,
-                                                    closing=lambda: self._closing)
+            self._transactional = TransactionalSender(transactions, client, self._loop, accumulator, profile, closing=lambda: self._closing)
         self._acks = ACKS[str(config["acks"])]
         self._in_flight_batches: dict[int, list[ProducerBatch]] = {}
         self._closing = False
@@ -65,7 +64,12 @@ class Sender:
         while not self._closing:
             yield from self._run_once()
         self._log("SENDER_STOPPING")
-        while self._accumulator.has_undrained() or self._in_flight_batches:
+        while self._accumulator.has_undrained() or self._in_flight_batches or self._has_transaction_to_end():
+            yield from self._run_once()
+        while self._has_open_transaction():
+            if not self._transactions.is_completing:
+                self._log("TRANSACTION_ABORTED_BY_SHUTDOWN")
+                self._transactions.begin_abort()
             yield from self._run_once()
         if self._client.telemetry:
             self._client.telemetry.close_sender()
@@ -73,11 +77,19 @@ class Sender:
         self._log("SENDER_STOPPED")
         self.finished.set()
 
+    def _has_transaction_to_end(self) -> bool:
+        return self._has_open_transaction() and self._transactions.has_pending_requests
+
+    def _has_open_transaction(self) -> bool:
+        """A transaction that close() has to end first (since 2.3, KAFKA-6635)."""
+        return self._transactions is not None and self._profile.aborts_when_closed and self._transactions.has_ongoing_transaction
+
     def _run_once(self) -> Iterator[int]:
-        if self._init_producer_id is not None:
-            pass_is_over = yield from self._init_producer_id.step()
+        if self._transactional is not None:
+            pass_is_over = yield from self._transactional.step()
             if pass_is_over:
                 return
+            self._accumulator.completing = self._profile.queues_init_producer_id and self._transactions.is_completing
         yield from self._loop.poll(self._send_producer_data())
 
     # sending
@@ -100,7 +112,9 @@ class Sender:
         for batch in self._accumulator.expired(now_ms, limit_ms):
             waited_ms = now_ms - batch.created_ms
             text = f"Expiring {len(batch.records)} record(s) for {batch.partition}:{waited_ms} ms has passed since batch creation"
-            self._fail(batch, TimeoutException(text))
+            if self._transactions is not None and batch.base_sequence >= 0:
+                self._transactions.sequence_unresolved(batch)
+            self._fail(batch, TimeoutException(text), closes_gap=False)
         timeout_ms = max(0, min(delay_ms, not_ready_ms, self._accumulator.next_expiry_ms(limit_ms) - now_ms))
         if ready:
             self._log("NODES_READY", nodes=list_text(ready))
@@ -129,14 +143,16 @@ class Sender:
         topics: dict[str, list[ProducePartitionData]] = {}
         for batch in batches:
             wire = RecordBatch(base_offset=0, records=tuple(batch.records), size_bytes=batch.size_bytes, producer_id=batch.producer_id,
-                               producer_epoch=batch.producer_epoch, base_sequence=batch.base_sequence)
+                               producer_epoch=batch.producer_epoch, base_sequence=batch.base_sequence,
+                               is_transactional=batch.is_transactional)
             topics.setdefault(batch.partition.topic, []).append(ProducePartitionData(index=batch.partition.partition, records=(wire,)))
         ids = self._metadata.topic_ids
         data = []
         for topic, partitions in topics.items():
             known = {"topic_id": ids[topic]} if topic in ids else {}
             data.append(TopicProduceData(name=topic, partition_data=tuple(partitions), **known))
-        return ProduceRequest(acks=self._acks, timeout_ms=self._config["request.timeout.ms"], topic_data=tuple(data))
+        transactional_id = None if self._transactions is None else self._transactions.transactional_id
+        return ProduceRequest(transactional_id=transactional_id, acks=self._acks, timeout_ms=self._config["request.timeout.ms"], topic_data=tuple(data))
 
     # what comes back
 
@@ -165,24 +181,39 @@ class Sender:
             if error in (Errors.NONE, Errors.DUPLICATE_SEQUENCE_NUMBER):
                 self._complete(batch, answer.base_offset)
             else:
-                self._retry_or_fail(batch, error, error.exception())
+                known = error.known_to(self._profile.name)
+                self._retry_or_fail(batch, error, known.raises(known.message), answer.log_start_offset)
 
     def _complete(self, batch: ProducerBatch, base_offset: int) -> None:
         if self._transactions is not None:
-            self._transactions.acknowledged(batch)
+            self._transactions.acknowledged(batch, base_offset)
         self._plain("BATCH_PRODUCED", partition=batch.partition, offset=base_offset)
         self._accumulator.finish(batch, base_offset, None)
 
-    def _retry_or_fail(self, batch: ProducerBatch, error: Errors, exception: KafkaException) -> None:
+    def _retry_or_fail(self, batch: ProducerBatch, error: Errors, exception: KafkaException, log_start_offset: int = -1) -> None:
         now_ms = self._clock.now_ms
         if error.retriable:
             self._metadata.request_update()
         in_time = now_ms - batch.created_ms < self._config["delivery.timeout.ms"]
-        if error.retriable and batch.attempts < self._config["retries"] and in_time:
+        may_retry = batch.attempts < self._config["retries"] and in_time and not batch.done
+        if may_retry and self._transactions is not None:
+            may_retry = self._transactions.can_retry(error, batch, log_start_offset)
+        elif not error.retriable:
+            may_retry = False
+        if may_retry:
             self._accumulator.reenqueue(batch, now_ms)
         else:
-            self._fail(batch, exception)
+            self._fail(batch, exception, closes_gap=batch.attempts < self._config["retries"])
 
-    def _fail(self, batch: ProducerBatch, error: KafkaException) -> None:
+    def _fail(self, batch: ProducerBatch, error: KafkaException, closes_gap: bool = True) -> None:
+        """closes_gap: the broker refused the batch, so the numbers of those behind it may move up."""
+        tells_transaction = self._transactions is not None and not batch.done
+        if tells_transaction and not self._profile.tells_failure_first:
+            self._transactions.failed(batch, error, closes_gap)
+        self._finish_failed(batch, error)
+        if tells_transaction and self._profile.tells_failure_first:
+            self._transactions.failed(batch, error, closes_gap)
+
+    def _finish_failed(self, batch: ProducerBatch, error: KafkaException) -> None:
         self._plain("BATCH_FAILED", partition=batch.partition, offset=-1, error=error, trace=error.java_text())
         self._accumulator.finish(batch, -1, error)
