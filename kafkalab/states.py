@@ -27,7 +27,7 @@ MACHINES: Mapping[str, tuple[str, str, str]] = {
     "group": ("kafkalab.broker.group_state", "MOVES", "coordinator.group.classic.ClassicGroupState"),
     "member": ("kafkalab.clients.consumer.membership", "TRANSITIONS", "AbstractCoordinator.MemberState"),
     "transaction": ("kafkalab.broker.transaction_state", "TRANSITIONS", "coordinator.transaction.TransactionState"),
-    "transaction manager": ("kafkalab.clients.producer.transaction_manager", "TRANSITIONS", "producer.internals.TransactionManager.State"),
+    "transaction manager": ("kafkalab.clients.producer.transaction_state", "TRANSITIONS", "producer.internals.TransactionManager.State"),
     "telemetry": ("kafkalab.clients.telemetry", "TRANSITIONS", "clients.ClientTelemetryState"),
 }
 """Name -> (module, its table, the Kafka class it stands for)."""

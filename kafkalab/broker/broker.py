@@ -345,9 +345,14 @@ class Broker:
         self.peers.change_isr(self.node_id, effect)
 
     def _ask(self, effect: Ask) -> None:
-        tag = effect.tag
-        self._ask_broker(effect.broker, effect.request,
-                         lambda response: self.do(self._on_reply[tag[0]](tag, response, self._scheduler.now_ms)))
+        self._ask_broker(effect.broker, effect.request, partial(self._replied, effect.tag))
+
+    def _replied(self, tag: tuple[Any, ...], response: Any) -> None:
+        """Another broker's answer; a process that stands still reads it later."""
+        if self._scheduler.now_ms < self.paused_until_ms:
+            self._scheduler.at(self.paused_until_ms, partial(self._replied, tag, response))
+        else:
+            self.do(self._on_reply[tag[0]](tag, response, self._scheduler.now_ms))
 
     def _hang_up(self, effect: Disconnect) -> None:
         self.disconnected(effect.to.connection_id)

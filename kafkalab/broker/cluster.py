@@ -84,7 +84,7 @@ class ClusterState:
 
     rng: the stream that cluster and topic ids and the first leader of an internal topic are drawn from.
     transaction_log: what stands in `__transaction_state`.
-    transactions_ready_ms: when that topic is there for who asks for a coordinator; None until somebody does.
+    group_producer_epochs: (partition of the offsets topic, producer id) -> the highest epoch that committed offsets there.
     revision: grows with every change, so that an answer made from this state can be kept until it changes.
     on_topic_deleted: who else is to hear that a topic is gone, called with its name.
     tell: tell(kind, fields) hears of each change, for the journal: "cluster", "topic.created", "topic.deleted",
@@ -108,7 +108,7 @@ class ClusterState:
         self._transaction_partitions = transaction_partitions
         self._transaction_replication_factor = transaction_replication_factor
         self.transaction_log = TransactionLog()
-        self.transactions_ready_ms: int | None = None
+        self.group_producer_epochs: dict[tuple[int, int], int] = {}
         self._next_producer_id = 0
         self._tell = tell
         self.on_topic_deleted: list[Callable[[str], object]] = []

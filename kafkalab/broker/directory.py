@@ -152,9 +152,10 @@ class Directory:
 
     def _has_transactions(self, caller: Caller, now_ms: int) -> bool:
         """Is the topic behind the transaction coordinators there? The first question has it created."""
-        if self._cluster.transactions_ready_ms is None:
-            self._cluster.transactions_ready_ms = now_ms + self._transactions_ready_after_ms(caller)
-        return now_ms >= self._cluster.transactions_ready_ms
+        log = self._cluster.transaction_log
+        if log.ready_ms is None:
+            log.ready_ms = now_ms + self._transactions_ready_after_ms(caller)
+        return now_ms >= log.ready_ms
 
 
 def _no_coordinator(key: str, error: Errors) -> Coordinator:

@@ -12,10 +12,10 @@ from collections.abc import Callable
 from typing import Any
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.cluster import OFFSETS_TOPIC, TRANSACTION_TOPIC, ClusterState
+from kafkalab.broker.cluster import OFFSETS_TOPIC, TRANSACTION_TOPIC, ClusterState, Partition
 from kafkalab.broker.effects import Caller, Effect, Note, Respond, SetTimer
 from kafkalab.broker.profiles import BrokerProfile
-from kafkalab.broker.transaction_markers import TransactionMarkers
+from kafkalab.broker.transaction_markers import RETRY_MS, TransactionMarkers
 from kafkalab.broker.transaction_metadata import NO_EPOCH, NO_PRODUCER_ID, Place, TransactionMetadata, is_exhausted
 from kafkalab.broker.transaction_state import TransactionState
 from kafkalab.broker.wire_changes import WireChange
@@ -72,13 +72,17 @@ class TransactionCoordinator:
         if key[1] == "loaded":
             return self._resume(key[2], now_ms)
         record = self._mine(key[2])
-        return self._markers.send(record, now_ms) if record is not None and record.is_prepared else []
+        if record is None or not record.is_prepared:
+            return []
+        return self._markers.send(record, now_ms) if self._can_write_for(key[2]) else [SetTimer(key, now_ms + RETRY_MS)]
 
     def on_reply(self, tag: tuple[Any, ...], response: Any, now_ms: int) -> list[Effect]:
         """A leader has answered WRITE_TXN_MARKERS."""
         record = self._mine(tag[2])
         if record is None or not record.is_prepared:
             return []
+        if not self._can_write_for(record.transactional_id):
+            return [SetTimer(("transactions", "retry", record.transactional_id), now_ms + RETRY_MS)]
         before = record
         record, effects = self._markers.answered(record, tag, response, now_ms)
         if record is not before:
@@ -108,6 +112,8 @@ class TransactionCoordinator:
         partition = self._cluster.partition(TRANSACTION_TOPIC, index)
         if partition is None or partition.leader != self._node_id:
             return Errors.NOT_COORDINATOR, []
+        if self._log.is_fenced(index, partition.leader_epoch) or not self._can_write(partition):
+            return Errors.COORDINATOR_NOT_AVAILABLE, []
         effects = self._begin_loading(index, now_ms)
         if now_ms < self._loading_until_ms.get(index, 0):
             return Errors.COORDINATOR_LOAD_IN_PROGRESS, effects
@@ -301,7 +307,7 @@ class TransactionCoordinator:
             for record in self._log.records(partition):
                 if record.state is not TransactionState.ONGOING:
                     continue
-                if record.started_ms + record.timeout_ms < now_ms:
+                if record.started_ms + record.timeout_ms < now_ms and self._can_write_for(record.transactional_id):
                     effects += self._decide(record.fenced(), committed=False, bumps_epoch=self._profile.transaction_version >= 2,
                                             caller=None, now_ms=now_ms)
                 else:
@@ -315,6 +321,7 @@ class TransactionCoordinator:
         if partition is None or partition.leader != self._node_id or self._loaded.get(index) == partition.leader_epoch:
             return []
         self._loaded[index] = partition.leader_epoch
+        self._log.read_by(index, partition.leader_epoch)
         if not any(True for _ in self._log.records(index)):
             return []
         self._loading_until_ms[index] = now_ms + LOADING_MS
@@ -331,6 +338,13 @@ class TransactionCoordinator:
         return effects
 
     # -- small things
+
+    def _can_write_for(self, transactional_id: str) -> bool:
+        return self._can_write(self._cluster.partition(TRANSACTION_TOPIC, self._partition(transactional_id)))
+
+    def _can_write(self, partition: Partition) -> bool:
+        """The log is written with acks=all: a leader that is cut off from its followers cannot."""
+        return getattr(self._cluster, "is_current", True) or len(partition.replicas) == 1
 
     def _usable(self, transactional_id: str | None, now_ms: int) -> tuple[Errors, list[Effect]]:
         if not transactional_id:
@@ -358,11 +372,14 @@ class TransactionCoordinator:
         partition = self._cluster.partition(TRANSACTION_TOPIC, index)
         if partition is None or partition.leader != self._node_id or self._loaded.get(index) != partition.leader_epoch:
             return None
+        if self._log.is_fenced(index, partition.leader_epoch):
+            return None
         return self._log.find(index, transactional_id)
 
     def _led(self) -> list[int]:
         return [index for index in self._log.partitions()
-                if (found := self._cluster.partition(TRANSACTION_TOPIC, index)) is not None and found.leader == self._node_id]
+                if (found := self._cluster.partition(TRANSACTION_TOPIC, index)) is not None and found.leader == self._node_id
+                and not self._log.is_fenced(index, found.leader_epoch)]
 
     def _write(self, record: TransactionMetadata) -> list[Effect]:
         index = self._partition(record.transactional_id)

@@ -13,10 +13,23 @@ from kafkalab.broker.transaction_metadata import TransactionMetadata
 
 
 class TransactionLog:
-    """The partitions of `__transaction_state`, each transactional id -> its latest record."""
+    """The partitions of `__transaction_state`, each transactional id -> its latest record.
+
+    ready_ms: when the topic is there for who asks for a coordinator; None until somebody does.
+    """
 
     def __init__(self) -> None:
+        self.ready_ms: int | None = None
         self._partitions: dict[int, dict[str, TransactionMetadata]] = {}
+        self._epochs: dict[int, int] = {}
+
+    def read_by(self, partition: int, leader_epoch: int) -> None:
+        """A new leader reads the partition: from now on an older one cannot write there."""
+        self._epochs[partition] = max(leader_epoch, self._epochs.get(partition, 0))
+
+    def is_fenced(self, partition: int, leader_epoch: int) -> bool:
+        """Has a newer leader read the partition?"""
+        return leader_epoch < self._epochs.get(partition, 0)
 
     def append(self, partition: int, record: TransactionMetadata) -> None:
         self._partitions.setdefault(partition, {})[record.transactional_id] = record

@@ -89,7 +89,9 @@ class TransactionVerification:
                          {place: 0}, WireChange.TXN_OFFSETS_JOIN_TRANSACTION.holds_for(caller.header), now_ms)
 
     def on_reply(self, tag: tuple[Any, ...], response: Any, now_ms: int) -> list[Effect]:
-        question = self._questions.pop(tag[1])
+        question = self._questions.pop(tag[1], None)
+        if question is None:
+            return []  # the process has died since
         found: dict[Place, Errors] = {}
         if response is not None:
             (result,) = response.results_by_transaction

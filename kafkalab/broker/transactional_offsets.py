@@ -34,7 +34,7 @@ class TransactionalOffsets:
 
     def __init__(self, coordinator: GroupCoordinator, cluster: ClusterState, config: BrokerConfig) -> None:
         self._coordinator, self._cluster, self._config = coordinator, cluster, config
-        self._epochs: dict[tuple[int, int], int] = {}
+        self._epochs = cluster.group_producer_epochs
 
     def commit(self, request: TxnOffsetCommitRequest, caller: Caller, now_ms: int,
                refused: Mapping[tuple[str, int], Errors] = MappingProxyType({})) -> list[Effect]:
