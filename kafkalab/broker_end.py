@@ -26,6 +26,7 @@ class BrokerEnd:
 
     name     who it is in the journal: broker-0, broker-1, ...
     machine  the Broker that answers
+    profile  its release
     """
 
     def __init__(self, node: BrokerNode, profile: BrokerProfile, config: BrokerConfig, cluster: ClusterState, clock: Scheduler,
@@ -37,7 +38,7 @@ class BrokerEnd:
         self._channels: dict[int, BrokerChannel] = {}
         self._cluster, self._release = cluster, profile.name
         self._clock, self._network, self._journal, self._peers = clock, network, journal, peers
-        self._profile, self._config = profile, config
+        self.profile, self._config = profile, config
         self._is_up, self._was_clean, self._life = True, False, 0
         peers.add(self.machine)
         self._connections: dict[str, Connection] = {}
@@ -66,7 +67,7 @@ class BrokerEnd:
         self._journal.append("broker.stopping", self.name, broker=self.node.id)
         if self._config.controlled_shutdown_enable:
             self._peers.shuts_down(self.node.id)
-        self._clock.after(2 * self._profile.move_ms, lambda: self._life == life and self._end("stop", clean=True))
+        self._clock.after(2 * self.profile.move_ms, lambda: self._life == life and self._end("stop", clean=True))
 
     def restart(self, takes_ms: int = 0) -> None:
         """The process starts again with what was on its disk; one that was still running is killed first.

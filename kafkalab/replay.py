@@ -28,6 +28,10 @@ CHANCE = {"chance_of_producer_ids": 0.75}
 """The recorded brokers had served other runs before, and mostly held a block of producer ids."""
 
 
+LONGEST_WAIT_MS = 2_000
+"""How long a broker's step waits for the steps that came before it in the recorded program, at most."""
+
+
 def replay(scenario: Mapping[str, Any], seed: int | Mapping[str, int] = 0, version: str | None = None) -> dict[str, str]:
     """Play it; returns {client name: its log}. Raises UnusableScenario."""
     return Play(scenario, seed, version).run()
@@ -55,6 +59,7 @@ class Play:
         except ValueError as error:
             raise UnusableScenario(f"the cluster of this scenario cannot be built: {error}") from None
         self._start_ms, self._steps, self.broker_version = played.start_ms, played.steps, played.broker_version
+        self._broker_steps = played.broker_steps
         self.last_step_ms = max((step["at_ms"] for steps in played.steps.values() for step in steps), default=played.start_ms) - played.start_ms
 
     def run(self) -> dict[str, str]:
@@ -65,10 +70,25 @@ class Play:
         """Play from the start up to virtual time `at_ms`, the last millisecond whole; to the end of all programs when None."""
         players = [Player(self.lab, name, self._start_ms, steps) for name, steps in self._steps.items()]
         apps = [self.lab.spawn(player.play, name=player.name) for player in players]
+        if self._broker_steps:
+            self.lab.spawn(self._play_brokers, {player.name: player for player in players}, name="brokers")
         if at_ms is None:
             self.lab.run_until(lambda: all(app.done for app in apps), timeout_ms=10**12)
         else:
             self.lab.run_for(at_ms + 1)
+
+    def _play_brokers(self, lab: Lab, players: Mapping[str, Player]) -> None:
+        """What was done to brokers: each step at its time, and not before the program had come so far."""
+        for step in self._broker_steps:
+            lab.sleep(max(step.at_ms - self._start_ms - lab.now_ms, 0))
+            patience_ms = lab.now_ms + LONGEST_WAIT_MS
+            while lab.now_ms < patience_ms and any(players[name].steps_done < count for name, count in step.after.items()):
+                lab.sleep(1)
+            broker = lab.broker(step.broker)
+            if step.do == "start":
+                broker.restart(takes_ms=lab.streams.stream(f"{broker.name}/starting").randint(*broker.profile.starting_ms))
+            else:
+                broker.crash() if step.do == "kill -9" else broker.stop()
 
 
 class Player:
@@ -80,6 +100,7 @@ class Player:
         self.producer: KafkaProducer | None = None
         self._start_ms, self._steps = start_ms, steps
         self._loop: App | None = None
+        self.steps_done = 0
 
     def play(self, lab: Lab) -> None:
         for step in self._steps:
@@ -92,6 +113,7 @@ class Player:
                 STEPS[step["do"]](self, step)
             except (KafkaException, IllegalStateException):
                 pass  # what went wrong is in the log, as with the recorded program
+            self.steps_done += 1
 
     def uses_consumer(self, step: Mapping[str, Any]) -> bool:
         return step["object"] != "producer" and step["do"] not in NEEDS_PRODUCER

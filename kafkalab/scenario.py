@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from kafkalab.broker.broker_config import DOTTED, BrokerConfig
@@ -36,6 +36,7 @@ class Scenario:
     brokers       id -> host:port            topics  name -> its leaders, one a partition, and the number of replicas
     coordinators  group -> broker id; transaction_coordinators: transactional id -> broker id        steps   client -> its steps, in the order of the file
     start_ms      when the first step began (epoch); the clock of the lines starts there
+    broker_steps  what was done to brokers, in time order
     """
 
     client_version: str
@@ -47,6 +48,17 @@ class Scenario:
     transaction_coordinators: Mapping[str, int]
     start_ms: int
     steps: Mapping[str, list[dict[str, Any]]]
+    broker_steps: Sequence[BrokerStep] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class BrokerStep:
+    """`kill -9`, `stop` or `start` of a broker. after: client -> how many of its steps come before it in the program."""
+
+    at_ms: int
+    broker: int
+    do: str
+    after: Mapping[str, int]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -154,6 +166,7 @@ NEEDS_PRODUCER = ("send", "flush", "initTransactions", "beginTransaction", "send
 EITHER = ("partitionsFor", "close", "kill -9")
 CONFIGS = {"new KafkaConsumer": ConsumerConfig, "new KafkaProducer": ProducerConfig}
 OBSERVED_STEPS = ("assignment",)
+BROKER_STEPS = ("kill -9", "stop", "start")
 
 
 def read(scenario: Any) -> Scenario:
@@ -169,13 +182,13 @@ def read(scenario: Any) -> Scenario:
     groups = {name: _coordinator(name, place, brokers) for name, place in _field(scenario, "groups", OBJECT, {}).items()}
     transactional = {name: _coordinator(name, place, brokers)
                      for name, place in _field(scenario, "transactional_ids", OBJECT, {}).items()}
-    steps = _steps(_field(scenario, "events", Kind("a list of steps", _one_of(list))), topics)
+    steps, broker_steps = _steps(_field(scenario, "events", Kind("a list of steps", _one_of(list))), topics, brokers)
     moments = [step["at_ms"] for own in steps.values() for step in own]
     start_ms = min(moments, default=0)
     if max(moments, default=0) - start_ms > LONGEST_PLAY_MS:
         raise UnusableScenario(f"the first and the last step lie {max(moments) - start_ms} ms apart; a replay lasts at most {LONGEST_PLAY_MS} ms (a year)")
     return Scenario(_field(scenario, "client_version", TEXT), minor, brokers, _settings(_field(scenario, "broker_config", OBJECT, {})),
-                    topics, groups, transactional, start_ms, steps)
+                    topics, groups, transactional, start_ms, steps, broker_steps)
 
 
 def check_configs(scenario: Scenario, version: str) -> None:
@@ -265,12 +278,17 @@ def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _steps(events: list[Any], topics: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
+def _steps(events: list[Any], topics: Mapping[str, Any],
+           brokers: Mapping[int, str]) -> tuple[dict[str, list[dict[str, Any]]], list[BrokerStep]]:
     found: dict[str, list[dict[str, Any]]] = {}
+    of_brokers: list[BrokerStep] = []
     events = [_read(OBJECT, event, "this is not a scenario of the recordings' format: events has a step") for event in events]
     for event in with_unsaid_steps(events):
         do = event.get("do")
         if do in OBSERVED_STEPS or event.get("by_loop"):
+            continue
+        if _is_broker(event.get("client")) and do in BROKER_STEPS:
+            of_brokers.append(_broker_step(event, do, brokers, {client: len(own) for client, own in found.items()}))
             continue
         if "client" not in event or not isinstance(do, str) or do not in FIELDS or _is_broker(event["client"]):
             who = event.get("client") or event.get("broker") or "nobody"
@@ -282,7 +300,7 @@ def _steps(events: list[Any], topics: Mapping[str, Any]) -> dict[str, list[dict[
         own.append(step)
     for client, own in found.items():
         _end_loops(own, client)
-    return found
+    return found, of_brokers
 
 
 def _end_loops(steps: list[dict[str, Any]], client: str) -> None:
@@ -297,6 +315,13 @@ def _end_loops(steps: list[dict[str, Any]], client: str) -> None:
 
 def _is_broker(name: Any) -> bool:
     return isinstance(name, str) and re.fullmatch(r"broker \d+", name) is not None
+
+
+def _broker_step(event: Mapping[str, Any], do: str, brokers: Mapping[int, str], after: Mapping[str, int]) -> BrokerStep:
+    broker = int(event["client"].split()[1])
+    if broker not in brokers:
+        raise UnusableScenario(f"a step {do!r} is of broker {broker}; there are {', '.join(map(str, brokers))}")
+    return BrokerStep(_read(MOMENT, event.get("at_ms"), f"a step {do!r} of broker {broker} has at_ms"), broker, do, after)
 
 
 def _step(event: Mapping[str, Any], do: str, client: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@ In Kafka these are handlers of KafkaApis over the MetadataCache. Left out: autho
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster import ClusterState, Partition, Topic, is_legal_topic
@@ -131,7 +132,8 @@ class Directory:
     def find_coordinator(self, request: FindCoordinatorRequest, caller: Caller, now_ms: int) -> list[Effect]:
         """Which broker coordinates these groups, or these transactional ids?"""
         found = tuple(self._coordinator(key, request.key_type, caller, now_ms) for key in request.keys)
-        if WireChange.COORDINATORS_BY_LIST.holds_for(caller.header):
+        if WireChange.COORDINATORS_BY_LIST.holds_for(caller.header):  # in this form an error comes without its words, as recorded
+            found = tuple(replace(one, error_message="") if one.error_code else one for one in found)
             return [Respond(caller, FindCoordinatorResponse(coordinators=found))]
         one = found[0]
         return [Respond(caller, FindCoordinatorResponse(

@@ -36,6 +36,8 @@ class InterBroker:
         self._parted: list[Link] = []
         self._cut_off: set[int] = set()
         self._paused: set[int] = set()
+        self._starting: set[int] = set()
+        self._lives: dict[int, int] = {}
         self._breaks: dict[tuple[int, int], int] = {}
         self._last_leader: dict[PartitionKey, int] = {}
         self._timers: dict[Hashable, Timer] = {}
@@ -55,7 +57,7 @@ class InterBroker:
 
     def in_touch(self, broker: int) -> bool:
         """Does the controller hear of this broker, and it of the controller?"""
-        return self._up[broker] and broker not in self._cut_off and broker not in self._paused
+        return self._up[broker] and broker not in self._cut_off and broker not in self._paused and broker not in self._starting
 
     def connected(self, one: int, other: int) -> bool:
         """Can these two talk? A broker that stands still can be talked to; it only does not answer."""
@@ -78,6 +80,7 @@ class InterBroker:
         elif broker not in self._cut_off and broker not in self._paused:
             self._command(self.controller.silent(broker, self._clock.now_ms))
         self._paused.discard(broker)
+        self._starting.discard(broker)
 
     def may_start_at_ms(self, broker: int) -> int:
         """From when a process under this id is let in by the controller."""
@@ -86,14 +89,29 @@ class InterBroker:
         return self._session_ends_ms[broker]
 
     def started(self, broker: int, clean: bool) -> None:
-        """The process is up and has registered."""
+        """The process is up. It knows what was true a moment ago; the controller lets it lead again, and then it hears of that."""
         self._up[broker] = True
-        self.brokers[broker].metadata.thaw()
-        if broker in self._cut_off:
-            self.brokers[broker].metadata.freeze()
-            return
-        self._command(self.controller.registered(broker, clean, self._clock.now_ms))
-        self._catch_up(broker)
+        self._lives[broker] = self._lives.get(broker, 0) + 1
+        cache = self.brokers[broker].metadata
+        cache.thaw()
+        cache.freeze()
+        cache.lead_nothing(broker)
+        self._rebind(broker)
+        if broker not in self._cut_off:
+            self._starting.add(broker)
+            self._clock.after(self._draw_ms(broker, "unfenced", *self._profile.unfenced_after_ms),
+                              self._register, broker, clean, self._lives[broker])
+
+    def _register(self, broker: int, clean: bool, life: int) -> None:
+        if self._up[broker] and self._lives[broker] == life:
+            self._command(self.controller.registered(broker, clean, self._clock.now_ms))
+            self._clock.after(self._draw_ms(broker, "catches up", *self._profile.catches_up_ms), self._is_ready, broker, life)
+
+    def _is_ready(self, broker: int, life: int) -> None:
+        if self._up[broker] and self._lives[broker] == life:
+            self._starting.discard(broker)
+            if self.in_touch(broker):
+                self._catch_up(broker)
 
     def shuts_down(self, broker: int) -> None:
         """Controlled shutdown: leaders move first."""
@@ -250,7 +268,6 @@ class InterBroker:
 
     def _in_touch_again(self, broker: int) -> None:
         self._command(self.controller.heard(broker, self._clock.now_ms))
-        self.brokers[broker].metadata.thaw()
         self._catch_up(broker)
 
     def _tell(self, partition: Partition, leader_before: int, epoch_before: int) -> None:
@@ -300,13 +317,19 @@ class InterBroker:
     def _catch_up(self, id: int) -> None:
         """A broker hears of everything it has missed: roles, and whom to follow."""
         broker = self.brokers[id]
+        before = broker.metadata.thaw()
+        for topic in self._cluster.topics.values():
+            if topic.is_internal:
+                for partition in topic.partitions:
+                    believed = before.partition(topic.name, partition.index)
+                    if believed is None or (believed.leader, believed.leader_epoch) != (partition.leader, partition.leader_epoch):
+                        last = self._last_leader.get((topic.name, partition.index), id)
+                        broker.leader_changed(partition, believed.leader if believed else NO_LEADER, self.brokers[last])
         for replica in list(broker.replicas.all):
             believed = replica.partition
             now = replica.partition = self._cluster.partition(believed.topic, believed.index)
             replica.isr_wanted = None
             if (now.leader, now.leader_epoch) != (believed.leader, believed.leader_epoch) and believed is not now:
-                if believed.leader != now.leader:
-                    broker.leader_changed(now, believed.leader, broker)
                 self._take_role(id, now, True)
         for leader, other in self.brokers.items():
             if leader != id and self.in_touch(leader):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from kafkalab.broker.cluster import ClusterState, Partition, Topic
+from kafkalab.broker.cluster import NO_LEADER, ClusterState, Partition, Topic
 
 
 class MetadataCache:
@@ -47,9 +47,17 @@ class MetadataCache:
             self.is_current = False
             self._seen = _frozen(self._truth)
 
-    def thaw(self) -> None:
-        """In touch again."""
-        self._seen, self.is_current = self._truth, True
+    def lead_nothing(self, broker: int) -> None:
+        """A process that has just started leads nothing before it is told so. Only while out of touch."""
+        for topic in self._seen.topics.values():
+            for partition in topic.partitions:
+                if partition.leader == broker:
+                    partition.leader = NO_LEADER
+
+    def thaw(self) -> ClusterState:
+        """In touch again; returns what was seen until now."""
+        seen, self._seen, self.is_current = self._seen, self._truth, True
+        return seen
 
 
 def _frozen(cluster: ClusterState) -> ClusterState:

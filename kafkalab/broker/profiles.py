@@ -62,6 +62,9 @@ class BrokerProfile:
     isr_change_ms: how long it takes to have an ISR confirmed (ZooKeeper's write; ALTER_PARTITION since 2.7, KIP-497).
     move_ms: how long the controller takes to elect and to make it known.
     starting_ms: from the start of the process to an open port, shortest and longest seen in recordings.
+    unfenced_after_ms, catches_up_ms: from the open port until the controller lets the broker lead again, and from then until
+        the broker itself has heard of it: until then it refuses what others already send to it. Seen in recordings: 42
+        refused fetches in 0.22 s (2.3.1), 36 in 0.09 s (4.4.0).
     largest_session_timeout_ms: group.max.session.timeout.ms; five minutes until 2.2, thirty since 2.3 (KIP-389's release).
     finalized_features_epoch: what ApiVersions v3 and later reports (KIP-584); -1 where there are no features.
     """
@@ -94,6 +97,8 @@ class BrokerProfile:
     isr_change_ms: int
     move_ms: int
     starting_ms: tuple[int, int]
+    unfenced_after_ms: tuple[int, int]
+    catches_up_ms: tuple[int, int]
     largest_session_timeout_ms: int
     finalized_features_epoch: int
 
@@ -128,6 +133,8 @@ BROKER_PROFILES: Mapping[str, BrokerProfile] = MappingProxyType({
         isr_change_ms=10,
         move_ms=20,
         starting_ms=(1_500, 2_600),
+        unfenced_after_ms=(0, 0),
+        catches_up_ms=(200, 700),
         largest_session_timeout_ms=1_800_000,
         finalized_features_epoch=-1,
     ),
@@ -160,6 +167,8 @@ BROKER_PROFILES: Mapping[str, BrokerProfile] = MappingProxyType({
         isr_change_ms=10,
         move_ms=20,
         starting_ms=(2_400, 4_900),
+        unfenced_after_ms=(60, 150),
+        catches_up_ms=(0, 20),
         largest_session_timeout_ms=1_800_000,
         finalized_features_epoch=500,
     ),

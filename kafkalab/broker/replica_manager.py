@@ -106,17 +106,17 @@ class ReplicaManager:
             partition = self._cluster.partition(topic, index)
             if partition is None:
                 return None, Errors.UNKNOWN_TOPIC_OR_PARTITION.code
-            if partition.leader != self.node_id:
+            if self.node_id not in partition.replicas:
                 return None, Errors.NOT_LEADER_OR_FOLLOWER.code
             replica = self.replica((topic, index))
         partition = replica.partition
+        if current_leader_epoch != -1 and current_leader_epoch != partition.leader_epoch:
+            fenced = current_leader_epoch < partition.leader_epoch
+            return None, (Errors.FENCED_LEADER_EPOCH if fenced else Errors.UNKNOWN_LEADER_EPOCH).code
         if partition.leader != self.node_id:
             return None, Errors.NOT_LEADER_OR_FOLLOWER.code
         if replica.led_epoch != partition.leader_epoch:
             replica.lead(0)
-        if current_leader_epoch != -1 and current_leader_epoch != partition.leader_epoch:
-            fenced = current_leader_epoch < partition.leader_epoch
-            return None, (Errors.FENCED_LEADER_EPOCH if fenced else Errors.UNKNOWN_LEADER_EPOCH).code
         return replica, 0
 
     def log_of(self, topic: str, index: int) -> PartitionLog | None:

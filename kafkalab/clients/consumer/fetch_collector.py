@@ -112,7 +112,7 @@ class FetchCollector:
     def _refused(self, fetch: CompletedFetch, position: FetchPosition, error: Errors) -> None:
         tp = fetch.partition
         if error in MOVED:
-            self._log("FETCH_ERROR_REFRESH", partition=tp, error=error.known_to(self._profile.name).name)
+            self._log("FETCH_ERROR_REFRESH", partition=tp, error=f"org.apache.kafka.common.errors.{error.known_to(self._profile.name).raises.__name__}")
             self._request_update()
         elif error is Errors.OFFSET_OUT_OF_RANGE:
             if self._subscriptions.default_reset == "none":

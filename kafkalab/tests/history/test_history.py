@@ -146,6 +146,7 @@ def test_a_broker_that_dies_and_comes_back_brings_its_groups_along():
     assert lab.at(lab.now_ms)["brokers"][0]["alive"] is False
     lab.broker(0).restart()
     assert lab.run_until(lambda: lab.broker(0).is_up)
+    lab.run_for(1_000)
     after = lab.at(lab.now_ms)
     assert after["brokers"][0]["alive"] is True
     assert after["groups"] == before["groups"]
