@@ -61,6 +61,7 @@ def exponential_ms(rng: random.Random, base_ms: int, cap_ms: int, attempts: int,
 class ClusterConnectionStates:
     """All connections of one client, by connection id.
 
+    down       those that are DISCONNECTED; mostly none
     setup_ms   the first and the longest set-up time-out, None for clients that leave it to the operating system (before 2.7)
     setup_rng  a stream of its own for them
     """
@@ -68,6 +69,7 @@ class ClusterConnectionStates:
     def __init__(self, rng: random.Random, backoff_ms: int, backoff_max_ms: int, jitter_inside_cap: bool, journal, who: str,
                  setup_ms: tuple[int, int] | None = None, setup_rng: random.Random | None = None) -> None:
         self.nodes: dict[str, NodeConnection] = {}
+        self.down: dict[str, None] = {}
         self._connecting: dict[str, None] = {}
         self._setup_ms, self._setup_rng = setup_ms, setup_rng
         self._rng, self._base_ms, self._max_ms, self._inside = rng, backoff_ms, backoff_max_ms, jitter_inside_cap
@@ -86,7 +88,8 @@ class ClusterConnectionStates:
         return node.state if node else None
 
     def is_ready(self, id: str) -> bool:
-        return self.state(id) is ConnectionState.READY
+        node = self.nodes.get(id)
+        return node is not None and node.state is ConnectionState.READY
 
     def is_connecting(self, id: str) -> bool:
         return self.state(id) is ConnectionState.CONNECTING
@@ -95,15 +98,17 @@ class ClusterConnectionStates:
         return self.state(id) in (ConnectionState.CONNECTING, ConnectionState.CHECKING_API_VERSIONS)
 
     def is_disconnected(self, id: str) -> bool:
-        return self.state(id) is ConnectionState.DISCONNECTED
+        return id in self.down
 
     def can_connect(self, id: str, now_ms: int) -> bool:
         node = self.nodes.get(id)
         return node is None or (node.state is ConnectionState.DISCONNECTED and now_ms - node.last_attempt_ms >= node.backoff_ms)
 
     def is_blacked_out(self, id: str, now_ms: int) -> bool:
-        node = self.nodes.get(id)
-        return node is not None and node.state is ConnectionState.DISCONNECTED and now_ms - node.last_attempt_ms < node.backoff_ms
+        if id not in self.down:
+            return False
+        node = self.nodes[id]
+        return now_ms - node.last_attempt_ms < node.backoff_ms
 
     def last_attempt_ms(self, id: str) -> int:
         node = self.nodes.get(id)
@@ -138,6 +143,8 @@ class ClusterConnectionStates:
 
     def stuck(self, now_ms: int) -> list[str]:
         """Connections that have been CONNECTING for longer than they may (nodesWithConnectionSetupTimeout)."""
+        if not self._connecting:
+            return []
         return [id for id in self._connecting
                 if (limit_ms := self.nodes[id].setup_timeout_ms) is not None and now_ms - self.nodes[id].last_attempt_ms > limit_ms]
 
@@ -161,8 +168,8 @@ class ClusterConnectionStates:
         node.failures += 1
 
     def remove(self, id: str) -> None:
-        self.nodes.pop(id, None)
-        self._connecting.pop(id, None)
+        for connections in (self.nodes, self._connecting, self.down):
+            connections.pop(id, None)
 
     def any_connecting(self, ids) -> bool:
         return any(self.is_connecting(id) for id in ids)
@@ -173,5 +180,9 @@ class ClusterConnectionStates:
             raise AssertionError(f"connection {id}: {node.state} -> {after} is not in the table")
         self._journal.append("state", self._who, machine=f"connection {id}", before=node.state.value, after=after.value)
         node.state = after
+        if after is ConnectionState.DISCONNECTED:
+            self.down[id] = None
+        else:
+            self.down.pop(id, None)
         if after is not ConnectionState.CONNECTING:
             self._connecting.pop(id, None)

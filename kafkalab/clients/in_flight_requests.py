@@ -17,6 +17,7 @@ class InFlightRequests:
         self._max = max_per_connection
         self._queues: dict[str, deque[ClientRequest]] = {}
         self._count = 0
+        self._none_due_before_ms = 0  # a look at the clock is enough until then
 
     def add(self, request: ClientRequest) -> None:
         queue = self._queues.get(request.connection)
@@ -24,6 +25,8 @@ class InFlightRequests:
             queue = self._queues[request.connection] = deque()
         queue.append(request)
         self._count += 1
+        if request.sent_ms + request.timeout_ms < self._none_due_before_ms:
+            self._none_due_before_ms = request.sent_ms + request.timeout_ms
 
     def can_send_more(self, connection: str) -> bool:
         queue = self._queues.get(connection)
@@ -54,6 +57,9 @@ class InFlightRequests:
 
     def timed_out(self, now_ms: int) -> list[str]:
         """Connections whose oldest request was sent longer ago than its timeout."""
-        if not self._count:
+        if now_ms <= self._none_due_before_ms:
             return []
-        return [id for id, queue in self._queues.items() if queue and now_ms - queue[0].sent_ms > queue[0].timeout_ms]
+        late = [id for id, queue in self._queues.items() if queue and now_ms - queue[0].sent_ms > queue[0].timeout_ms]
+        ends_ms = [request.sent_ms + request.timeout_ms for queue in self._queues.values() for request in queue]
+        self._none_due_before_ms = min(ends_ms, default=now_ms)
+        return late

@@ -124,12 +124,13 @@ class Loop:
     killed  its process is gone: it never runs again
     """
 
-    __slots__ = ("killed", "_clock", "_next", "_signal", "_process", "_timer", "_wait")
+    __slots__ = ("killed", "_clock", "_next", "_signal", "_process", "_timer", "_wait", "_is_listening", "_is_running")
 
     def __init__(self, clock: Scheduler, generator: Generator[int, None, None], signal: Signal, process: App | None) -> None:
         self._clock, self._next, self._signal, self._process = clock, generator.__next__, signal, process
         self._timer: Timer | None = None
         self._wait = 0
+        self._is_listening = self._is_running = False
         self.killed = False
 
     def resume(self) -> None:
@@ -142,30 +143,31 @@ class Loop:
         if self._timer is not None:
             self._timer[0] = None  # cancelled
             self._timer = None
+        self._is_running = True
         try:
             deadline_ms = self._next()
         except StopIteration:
             return
+        self._is_running = False
         if self._signal.is_set:
             clock.post(clock.now_ms, self.resume)
             return
-        self._signal.tell(self._wake, self._wait)
+        if not self._is_listening:  # else the signal has not been set since it was told
+            self._is_listening = True
+            self._signal.tell(self._wake)
         if deadline_ms < FOREVER_MS:
-            self._timer = clock.at(deadline_ms, self._time_is_up, self._wait)
+            self._timer = clock.at(deadline_ms, self._go_on, self._wait)
 
-    def _wake(self, wait: int) -> None:
-        clock = self._clock
-        clock.post(clock.now_ms, self._go_on, wait)
+    def _wake(self) -> None:
+        self._is_listening = False
+        if not self._is_running:
+            clock = self._clock
+            clock.post(clock.now_ms, self._go_on, self._wait)
 
     def _go_on(self, wait: int) -> None:
         if wait == self._wait:
             self._wait = wait + 1
             self.resume()
-
-    def _time_is_up(self, wait: int) -> None:
-        if wait == self._wait:
-            self._signal.forget(self._wake, wait)
-            self._go_on(wait)
 
 
 class Stage:

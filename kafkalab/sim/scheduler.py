@@ -48,13 +48,19 @@ class Scheduler:
     def at(self, at_ms: int, callback: Callable[..., object], *args: Any) -> Timer:
         """Run callback(*args) at `at_ms` (a past time means: now, after what is already due now)."""
         timer = Timer((callback, args, self.cause))
-        self._put(at_ms, timer)
+        if at_ms < self.now_ms:
+            at_ms = self.now_ms
+        self.scheduled += 1
+        queue = self._queues.get(at_ms)
+        if queue is None:
+            self._queues[at_ms] = [timer]
+            heapq.heappush(self._times, at_ms)
+        else:
+            queue.append(timer)
         return timer
 
     def after(self, delay_ms: int, callback: Callable[..., object], *args: Any) -> Timer:
-        timer = Timer((callback, args, self.cause))
-        self._put(self.now_ms + delay_ms, timer)
-        return timer
+        return self.at(self.now_ms + delay_ms, callback, *args)
 
     def post(self, at_ms: int, callback: Callable[..., object], *args: Any) -> None:
         """As `at`, for what nobody will cancel: most of what happens."""
@@ -68,17 +74,6 @@ class Scheduler:
             heapq.heappush(self._times, at_ms)
         else:
             queue.append([callback, args, self.cause])
-
-    def _put(self, at_ms: int, timer: Timer) -> None:
-        if at_ms < self.now_ms:
-            at_ms = self.now_ms
-        self.scheduled += 1
-        queue = self._queues.get(at_ms)
-        if queue is None:
-            self._queues[at_ms] = [timer]
-            heapq.heappush(self._times, at_ms)
-        else:
-            queue.append(timer)
 
     def next_at_ms(self) -> int | None:
         """When the next callback is due; None when nothing is left to happen."""

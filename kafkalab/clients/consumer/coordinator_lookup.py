@@ -32,7 +32,8 @@ class CoordinatorLookup:
 
     @property
     def unknown(self) -> bool:
-        return self.checked_node() is None
+        node = self.node
+        return node is None or (node.connection in self._client.client.states.down and self.checked_node() is None)
 
     def checked_node(self) -> Node | None:
         """The coordinator, unless its socket turns out to have failed (checkAndGetCoordinator)."""

@@ -40,10 +40,12 @@ class FetchCollector:
 
     def buffered(self) -> set[TopicPartition]:
         """Partitions with something waiting; they are not fetched again meanwhile."""
-        return {fetch.partition for fetch in self._completed}
+        return {fetch.partition for fetch in self._completed} if self._completed else set()
 
     def has_available(self) -> bool:
         """Is there anything a poll could take?"""
+        if not self._completed:
+            return False
         subscriptions = self._subscriptions
         return any(fetch.partition in subscriptions.partitions and subscriptions.is_fetchable(fetch.partition) for fetch in self._completed)
 
@@ -58,6 +60,8 @@ class FetchCollector:
         Raises OffsetOutOfRangeException (the consumer's) with auto.offset.reset=none.
         """
         self.position_moved = False
+        if not self._completed:
+            return []
         taken: list[ConsumerRecord] = []
         kept: list[CompletedFetch] = []
         while self._completed and len(taken) < self._max_records:

@@ -40,6 +40,7 @@ class Fetcher:
         level = config["isolation.level"]
         self._isolation = level if profile.isolation_in_lower_case else level.upper()
         self._isolation_level = 1 if level == "read_committed" else 0
+        self._down = client.client.states.down
         self._limits = {"max_wait_ms": config["fetch.max.wait.ms"], "min_bytes": config["fetch.min.bytes"],
                         "max_bytes": config["fetch.max.bytes"], "rack_id": config.get("client.rack", "")}
 
@@ -80,11 +81,11 @@ class Fetcher:
         """What to ask each leader for (prepareFetchRequests)."""
         wanted: dict[Node, dict[TopicPartition, FetchPartition]] = {}
         obstacles: dict[int, str | None] = {}
-        buffered = self._collector.buffered()
+        buffered, view = self._collector.buffered(), self._metadata.view
         for tp, state in self._subscriptions.fetchable():
             if buffered and tp in buffered:
                 continue
-            node = self._leader_of(tp, state)
+            node = state.leader if state.leader_as_of is view else self._leader_of(tp, state)
             if node is None:
                 self._log("FETCH_LEADER_MISSING", partition=tp, position=state.position.text(self._profile.position_style))
                 self._metadata.request_update()
@@ -95,8 +96,11 @@ class Fetcher:
             if obstacle is not None:
                 self._log(obstacle, partition=tp, node=node)
             else:
-                wanted.setdefault(node, {})[tp] = self._fetch_partition(tp, state)
                 position = state.position
+                of_node = wanted.get(node)
+                if of_node is None:
+                    of_node = wanted[node] = {}
+                of_node[tp] = state.asked if state.asked_at is position else self._fetch_partition(tp, state)
                 self._log("FETCH_ADDED", isolation=self._isolation, partition=tp, offset=position.offset, node=node,
                           position=Later(position.text, self._profile.position_style))
         return wanted
@@ -104,8 +108,7 @@ class Fetcher:
     def _leader_of(self, tp: TopicPartition, state: PartitionState) -> Node | None:
         """The leader the position was made with; when METADATA has since named another one, that one."""
         view = self._metadata.view
-        if state.leader_as_of is not view:  # Only new metadata, or a new position, can change it.
-            state.leader_as_of, state.leader = view, self._leader_in(view, tp, state)
+        state.leader_as_of, state.leader = view, self._leader_in(view, tp, state)  # until new metadata, or a new position
         return state.leader
 
     def _leader_in(self, view: ClusterView, tp: TopicPartition, state: PartitionState) -> Node | None:
@@ -118,14 +121,12 @@ class Fetcher:
 
     def _obstacle(self, node: Node) -> str | None:
         """The line that says why this node cannot be asked now; None when it can."""
-        if self._client.is_unavailable(node):
+        if node.connection in self._down and self._client.is_unavailable(node):
             return "FETCH_SKIPPED_BACKOFF"
         return "FETCH_SKIPPED_PENDING" if node.id in self._pending else None
 
     def _fetch_partition(self, tp: TopicPartition, state: PartitionState) -> FetchPartition:
         position = state.position
-        if state.asked_at is position:
-            return state.asked
         epoch = position.leader_epoch if self._profile.fetches_with_epoch and position.leader_epoch is not None else -1
         state.asked_at = position
         state.asked = FetchPartition(partition=tp.partition, current_leader_epoch=epoch, fetch_offset=position.offset,
