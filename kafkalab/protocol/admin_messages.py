@@ -3,12 +3,12 @@
 Field names and defaults are those of Kafka's schemas ListGroupsRequest.json, DescribeGroupsRequest.json and so on. Left out: the fields
 for authorization results, and documentation and synonyms of settings.
 """
-from dataclasses import dataclass
+from kafkalab.protocol.frozen import message
 
 from kafkalab.protocol.connection_messages import NO_OPERATIONS, ZERO_UUID
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class ListGroupsRequest:
     """Which groups does this broker coordinate? The filters came with KIP-518 (v4) and KIP-848 (v5); empty ones let all pass."""
 
@@ -16,7 +16,7 @@ class ListGroupsRequest:
     types_filter: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class ListedGroup:
     group_id: str
     protocol_type: str = ""
@@ -24,14 +24,14 @@ class ListedGroup:
     group_type: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class ListGroupsResponse:
     throttle_time_ms: int = 0
     error_code: int = 0
     groups: tuple[ListedGroup, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class DescribeGroupsRequest:
     """State and members of classic groups, asked of their coordinator."""
 
@@ -39,7 +39,7 @@ class DescribeGroupsRequest:
     include_authorized_operations: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class DescribedGroupMember:
     member_id: str
     group_instance_id: str | None = None
@@ -49,7 +49,7 @@ class DescribedGroupMember:
     member_assignment: bytes = b""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class DescribedGroup:
     """protocol_data is the assignor of the generation; error_message came with v6 (KIP-1043), with GROUP_ID_NOT_FOUND for no group."""
 
@@ -63,43 +63,43 @@ class DescribedGroup:
     authorized_operations: int = NO_OPERATIONS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class DescribeGroupsResponse:
     throttle_time_ms: int = 0
     groups: tuple[DescribedGroup, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class DeleteGroupsRequest:
     """Forget groups that have no members."""
 
     groups_names: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class DeletableGroupResult:
     group_id: str
     error_code: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class DeleteGroupsResponse:
     throttle_time_ms: int = 0
     results: tuple[DeletableGroupResult, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class OffsetDeleteRequestPartition:
     partition_index: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class OffsetDeleteRequestTopic:
     name: str
     partitions: tuple[OffsetDeleteRequestPartition, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class OffsetDeleteRequest:
     """Forget a group's committed offsets of partitions that no member reads (KIP-496)."""
 
@@ -107,38 +107,38 @@ class OffsetDeleteRequest:
     topics: tuple[OffsetDeleteRequestTopic, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class OffsetDeleteResponsePartition:
     partition_index: int
     error_code: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class OffsetDeleteResponseTopic:
     name: str
     partitions: tuple[OffsetDeleteResponsePartition, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class OffsetDeleteResponse:
     error_code: int = 0
     throttle_time_ms: int = 0
     topics: tuple[OffsetDeleteResponseTopic, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class CreatableReplicaAssignment:
     partition_index: int
     broker_ids: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class CreatableTopicConfig:
     name: str
     value: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class CreatableTopic:
     """num_partitions and replication_factor are -1 where the broker's defaults shall hold, or assignments say."""
 
@@ -149,7 +149,7 @@ class CreatableTopic:
     configs: tuple[CreatableTopicConfig, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class CreateTopicsRequest:
     """Asked of the controller."""
 
@@ -158,7 +158,7 @@ class CreateTopicsRequest:
     validate_only: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class CreatableTopicResult:
     name: str
     topic_id: str = ZERO_UUID
@@ -168,19 +168,19 @@ class CreatableTopicResult:
     replication_factor: int = -1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class CreateTopicsResponse:
     throttle_time_ms: int = 0
     topics: tuple[CreatableTopicResult, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class DeleteTopicState:
     name: str | None = None
     topic_id: str = ZERO_UUID
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class DeleteTopicsRequest:
     """topics names them from v6 on, topic_names before."""
 
@@ -189,7 +189,7 @@ class DeleteTopicsRequest:
     timeout_ms: int = 60_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class DeletableTopicResult:
     name: str | None = None
     topic_id: str = ZERO_UUID
@@ -197,18 +197,18 @@ class DeletableTopicResult:
     error_message: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class DeleteTopicsResponse:
     throttle_time_ms: int = 0
     responses: tuple[DeletableTopicResult, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class CreatePartitionsAssignment:
     broker_ids: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class CreatePartitionsTopic:
     """count is how many there shall be in all."""
 
@@ -217,27 +217,27 @@ class CreatePartitionsTopic:
     assignments: tuple[CreatePartitionsAssignment, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class CreatePartitionsRequest:
     topics: tuple[CreatePartitionsTopic, ...] = ()
     timeout_ms: int = 60_000
     validate_only: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class CreatePartitionsTopicResult:
     name: str
     error_code: int = 0
     error_message: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class CreatePartitionsResponse:
     throttle_time_ms: int = 0
     results: tuple[CreatePartitionsTopicResult, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class DeleteRecordsPartition:
     """offset -1 stands for the high watermark."""
 
@@ -245,13 +245,13 @@ class DeleteRecordsPartition:
     offset: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class DeleteRecordsTopic:
     name: str
     partitions: tuple[DeleteRecordsPartition, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class DeleteRecordsRequest:
     """Move the log start up (KIP-107); asked of the leaders."""
 
@@ -259,26 +259,26 @@ class DeleteRecordsRequest:
     timeout_ms: int = 60_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class DeleteRecordsPartitionResult:
     partition_index: int
     low_watermark: int = -1
     error_code: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class DeleteRecordsTopicResult:
     name: str
     partitions: tuple[DeleteRecordsPartitionResult, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class DeleteRecordsResponse:
     throttle_time_ms: int = 0
     topics: tuple[DeleteRecordsTopicResult, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class DescribeConfigsResource:
     """resource_type: 2 a topic, 4 a broker."""
 
@@ -287,14 +287,14 @@ class DescribeConfigsResource:
     configuration_keys: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class DescribeConfigsRequest:
     resources: tuple[DescribeConfigsResource, ...] = ()
     include_synonyms: bool = False
     include_documentation: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class DescribeConfigsResourceResult:
     """config_source: 1 the topic's own, 4 the broker's file, 5 the default."""
 
@@ -306,7 +306,7 @@ class DescribeConfigsResourceResult:
     is_sensitive: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class DescribeConfigsResult:
     error_code: int = 0
     error_message: str | None = None
@@ -315,13 +315,13 @@ class DescribeConfigsResult:
     configs: tuple[DescribeConfigsResourceResult, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class DescribeConfigsResponse:
     throttle_time_ms: int = 0
     results: tuple[DescribeConfigsResult, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class DescribeClusterRequest:
     """KIP-700; older clients ask METADATA instead."""
 
@@ -329,7 +329,7 @@ class DescribeClusterRequest:
     endpoint_type: int = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class DescribeClusterBroker:
     broker_id: int
     host: str
@@ -337,7 +337,7 @@ class DescribeClusterBroker:
     rack: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class DescribeClusterResponse:
     throttle_time_ms: int = 0
     error_code: int = 0

@@ -5,7 +5,7 @@ version that both sides know. Kafka's classes are `ApiVersionsResponse` and `Nod
 off real clients (2.1.1, 2.2.2, 2.3.0, 2.8.2, 3.6.2, 3.9.2, 4.0.2, 4.4.0) on real brokers (2.3.1, 4.4.0): what a
 broker answered, and what the client then called usable.
 """
-from dataclasses import dataclass
+from kafkalab.protocol.frozen import record
 
 from kafkalab.protocol.api_keys import ApiKeys
 from kafkalab.protocol.messages import ApiVersion, ApiVersionsResponse, FinalizedFeatureKey, SupportedFeatureKey
@@ -136,7 +136,7 @@ FINALIZED_FEATURES = {
 """KIP-584, by broker version and in the order the broker lists them. A ZooKeeper broker of 2.3 knows none."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ClientApis:
     """What one client version knows: number -> name, and name -> newest version."""
 

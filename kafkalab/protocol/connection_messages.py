@@ -4,7 +4,7 @@ Field names and defaults are those of Kafka's schemas ApiVersionsRequest.json, M
 FindCoordinatorRequest.json, GetTelemetrySubscriptionsRequest.json and their responses. A field that only some API
 versions carry is simply left at its default by the others; `kafkalab.lines.payload` knows which version prints what.
 """
-from dataclasses import dataclass
+from kafkalab.protocol.frozen import message
 
 ZERO_UUID = "AAAAAAAAAAAAAAAAAAAAAA"
 """How Kafka prints the id of nothing: sixteen zero bytes in URL-safe base64."""
@@ -13,7 +13,7 @@ NO_OPERATIONS = -2147483648
 """Authorized operations were not asked for (KIP-430)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class ApiVersionsRequest:
     """KIP-35: which APIs do you speak? The first request on every connection.
 
@@ -26,7 +26,7 @@ class ApiVersionsRequest:
     node_id: int = -1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class ApiVersion:
     """One API a broker speaks, from its oldest to its newest version."""
 
@@ -35,7 +35,7 @@ class ApiVersion:
     max_version: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class SupportedFeatureKey:
     """A feature the broker's code could run (KIP-584)."""
 
@@ -44,7 +44,7 @@ class SupportedFeatureKey:
     max_version: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class FinalizedFeatureKey:
     """A feature level the whole cluster has agreed to run (KIP-584)."""
 
@@ -53,7 +53,7 @@ class FinalizedFeatureKey:
     min_version_level: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class ApiVersionsResponse:
     """What a broker speaks. finalized_features_epoch is -1 where the broker knows no features."""
 
@@ -66,7 +66,7 @@ class ApiVersionsResponse:
     zk_migration_ready: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class MetadataRequestTopic:
     """One topic asked about, by name or (v10 and later) by id."""
 
@@ -74,7 +74,7 @@ class MetadataRequestTopic:
     name: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class MetadataRequest:
     """Which brokers are there, and who leads these topics? topics=None asks about all, () about none."""
 
@@ -84,7 +84,7 @@ class MetadataRequest:
     include_topic_authorized_operations: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class MetadataResponseBroker:
     node_id: int
     host: str
@@ -92,7 +92,7 @@ class MetadataResponseBroker:
     rack: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class MetadataResponsePartition:
     """leader_id is -1 while the partition has no leader."""
 
@@ -105,7 +105,7 @@ class MetadataResponsePartition:
     offline_replicas: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class MetadataResponseTopic:
     error_code: int = 0
     name: str | None = None
@@ -115,7 +115,7 @@ class MetadataResponseTopic:
     topic_authorized_operations: int = NO_OPERATIONS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class MetadataResponse:
     throttle_time_ms: int = 0
     brokers: tuple[MetadataResponseBroker, ...] = ()
@@ -126,7 +126,7 @@ class MetadataResponse:
     error_code: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class FindCoordinatorRequest:
     """Who coordinates this group (key_type 0) or this transactional id (key_type 1)?
 
@@ -143,7 +143,7 @@ class FindCoordinatorRequest:
         return self.coordinator_keys or (self.key,)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class Coordinator:
     """The answer for one key, v4 and later."""
 
@@ -155,7 +155,7 @@ class Coordinator:
     error_message: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class FindCoordinatorResponse:
     """Up to v3 the answer stands in the top-level fields; from v4 in `coordinators`."""
 
@@ -175,14 +175,14 @@ class FindCoordinatorResponse:
         return {answer.key: answer for answer in self.coordinators}[key]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class GetTelemetrySubscriptionsRequest:
     """KIP-714: which metrics would you like pushed? The zero id asks the broker to name this client instance."""
 
     client_instance_id: str = ZERO_UUID
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class GetTelemetrySubscriptionsResponse:
     """Only for completeness of the pairing: no broker modelled here offers the API."""
 

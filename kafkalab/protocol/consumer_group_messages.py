@@ -5,7 +5,7 @@ Schemas: ConsumerGroupHeartbeatRequest.json, ConsumerGroupHeartbeatResponse.json
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from kafkalab.protocol.frozen import message
 
 JOINING_EPOCH = 0
 LEAVING_EPOCH = -1
@@ -13,7 +13,7 @@ LEAVING_STATIC_EPOCH = -2
 """Member epochs that are no epochs but wishes (ConsumerGroupHeartbeatRequest)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class HeartbeatTopicPartitions:
     """Partitions of one topic, by the topic's id. Java prints it as TopicPartitions."""
 
@@ -21,14 +21,14 @@ class HeartbeatTopicPartitions:
     partitions: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class HeartbeatAssignment:
     """What a member is to own. Java prints it as Assignment."""
 
     topic_partitions: tuple[HeartbeatTopicPartitions, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class ConsumerGroupHeartbeatRequest:
     """Only what changed since the last one is said: -1 and None mean "as before".
 
@@ -51,7 +51,7 @@ class ConsumerGroupHeartbeatRequest:
     topic_partitions: tuple[HeartbeatTopicPartitions, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class ConsumerGroupHeartbeatResponse:
     """assignment: what the member is to own from now on, None where nothing changed. heartbeat_interval_ms is the broker's wish."""
 

@@ -7,13 +7,13 @@ generation (v2, KIP-792), the rack (v3, KIP-881).
 """
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
+from kafkalab.protocol.frozen import message
 
 NULL_BYTES = struct.pack(">i", -1)
 EMPTY_BYTES = struct.pack(">i", 0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class ProtocolStyle:
     """How one client version writes.
 
@@ -36,7 +36,7 @@ STYLES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class Subscription:
     """What a member wants (topics) and has (owned: topic -> partitions, generation)."""
 

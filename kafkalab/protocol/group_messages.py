@@ -3,12 +3,12 @@
 Field names and defaults are those of Kafka's schemas (JoinGroupRequest.json and its neighbours). `metadata` and
 `assignment` are bytes, because the broker never looks inside them: `kafkalab.protocol.consumer_protocol` does.
 """
-from dataclasses import dataclass
+from kafkalab.protocol.frozen import message
 
 from kafkalab.protocol.connection_messages import ZERO_UUID
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class JoinGroupRequestProtocol:
     """One assignor the member could live with, and what it wants to tell the leader (a serialized subscription)."""
 
@@ -16,7 +16,7 @@ class JoinGroupRequestProtocol:
     metadata: bytes = b""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class JoinGroupRequest:
     """Ask to become, or to stay, a member. The answer waits until the group has gathered."""
 
@@ -30,14 +30,14 @@ class JoinGroupRequest:
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class JoinGroupResponseMember:
     member_id: str
     group_instance_id: str | None = None
     metadata: bytes = b""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class JoinGroupResponse:
     """members is filled for the leader only."""
 
@@ -52,13 +52,13 @@ class JoinGroupResponse:
     members: tuple[JoinGroupResponseMember, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class SyncGroupRequestAssignment:
     member_id: str
     assignment: bytes = b""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class SyncGroupRequest:
     """The leader brings everybody's assignment, a follower brings an empty list and fetches its own."""
 
@@ -71,7 +71,7 @@ class SyncGroupRequest:
     assignments: tuple[SyncGroupRequestAssignment, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class SyncGroupResponse:
     throttle_time_ms: int = 0
     error_code: int = 0
@@ -80,7 +80,7 @@ class SyncGroupResponse:
     assignment: bytes = b""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class HeartbeatRequest:
     group_id: str
     generation_id: int
@@ -88,13 +88,13 @@ class HeartbeatRequest:
     group_instance_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class HeartbeatResponse:
     throttle_time_ms: int = 0
     error_code: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class MemberIdentity:
     """Who leaves; `reason` from v5 (KIP-800)."""
 
@@ -103,7 +103,7 @@ class MemberIdentity:
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class LeaveGroupRequest:
     """Up to v2 one `member_id` leaves; from v3 (KIP-345) `members` do. Ask `leaving` for either."""
 
@@ -117,21 +117,21 @@ class LeaveGroupRequest:
         return self.members or (MemberIdentity(member_id=self.member_id),)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class MemberResponse:
     member_id: str
     group_instance_id: str | None = None
     error_code: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class LeaveGroupResponse:
     throttle_time_ms: int = 0
     error_code: int = 0
     members: tuple[MemberResponse, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class OffsetCommitRequestPartition:
     partition_index: int
     committed_offset: int
@@ -140,14 +140,14 @@ class OffsetCommitRequestPartition:
     committed_metadata: str | None = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class OffsetCommitRequestTopic:
     name: str
     topic_id: str = ZERO_UUID
     partitions: tuple[OffsetCommitRequestPartition, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class OffsetCommitRequest:
     """generation_id_or_member_epoch is -1 and member_id empty for a consumer that only assigns itself partitions.
 
@@ -162,26 +162,26 @@ class OffsetCommitRequest:
     topics: tuple[OffsetCommitRequestTopic, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class OffsetCommitResponsePartition:
     partition_index: int
     error_code: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class OffsetCommitResponseTopic:
     name: str
     topic_id: str = ZERO_UUID
     partitions: tuple[OffsetCommitResponsePartition, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class OffsetCommitResponse:
     throttle_time_ms: int = 0
     topics: tuple[OffsetCommitResponseTopic, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class OffsetFetchRequestTopic:
     """The single-group form, up to v7."""
 
@@ -189,7 +189,7 @@ class OffsetFetchRequestTopic:
     partition_indexes: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class OffsetFetchRequestTopics:
     """The form inside a group, v8 and later (KIP-709)."""
 
@@ -198,7 +198,7 @@ class OffsetFetchRequestTopics:
     partition_indexes: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class OffsetFetchRequestGroup:
     group_id: str
     member_id: str | None = None
@@ -206,7 +206,7 @@ class OffsetFetchRequestGroup:
     topics: tuple[OffsetFetchRequestTopics, ...] | None = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class OffsetFetchRequest:
     """Up to v7 one group in the top-level fields, from v8 a list of groups. Ask `asked` for either."""
 
@@ -225,7 +225,7 @@ class OffsetFetchRequest:
         return (OffsetFetchRequestGroup(group_id=self.group_id, topics=topics),)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class OffsetFetchResponsePartition:
     """committed_offset is -1 where nothing was committed. The single-group form, up to v7."""
 
@@ -236,13 +236,13 @@ class OffsetFetchResponsePartition:
     error_code: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class OffsetFetchResponseTopic:
     name: str
     partitions: tuple[OffsetFetchResponsePartition, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class OffsetFetchResponsePartitions:
     """As OffsetFetchResponsePartition, in the form inside a group (v8 and later)."""
 
@@ -253,21 +253,21 @@ class OffsetFetchResponsePartitions:
     error_code: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class OffsetFetchResponseTopics:
     name: str
     topic_id: str = ZERO_UUID
     partitions: tuple[OffsetFetchResponsePartitions, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class OffsetFetchResponseGroup:
     group_id: str
     topics: tuple[OffsetFetchResponseTopics, ...] = ()
     error_code: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class OffsetFetchResponse:
     """Ask `group` for one group's part in either form."""
 

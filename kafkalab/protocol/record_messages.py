@@ -4,7 +4,7 @@ Field names and defaults are those of Kafka's schemas (ProduceRequest.json, Fetc
 Where two schemas use one name for different things, ours says which is meant: `FetchPartitionData`,
 `FetchEpochEndOffset`. Records travel as whole batches, as on Kafka's wire: `kafkalab.protocol.records_wire`.
 """
-from dataclasses import dataclass
+from kafkalab.protocol.frozen import message
 
 from kafkalab.protocol.connection_messages import ZERO_UUID
 from kafkalab.protocol.records_wire import RecordBatch
@@ -16,7 +16,7 @@ EARLIEST_TIMESTAMP = -2
 MAX_LONG = 9223372036854775807
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class ListOffsetsPartition:
     partition_index: int
     current_leader_epoch: int = -1
@@ -24,13 +24,13 @@ class ListOffsetsPartition:
     max_num_offsets: int = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class ListOffsetsTopic:
     name: str
     partitions: tuple[ListOffsetsPartition, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class ListOffsetsRequest:
     """isolation_level 0 is read_uncommitted, 1 read_committed. timeout_ms is v10 and later (KIP-1075)."""
 
@@ -40,7 +40,7 @@ class ListOffsetsRequest:
     timeout_ms: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class ListOffsetsPartitionResponse:
     partition_index: int
     error_code: int = 0
@@ -50,19 +50,19 @@ class ListOffsetsPartitionResponse:
     leader_epoch: int = -1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class ListOffsetsTopicResponse:
     name: str
     partitions: tuple[ListOffsetsPartitionResponse, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class ListOffsetsResponse:
     throttle_time_ms: int = 0
     topics: tuple[ListOffsetsTopicResponse, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class ReplicaState:
     """Who fetches, when it is a broker. A consumer leaves both at -1."""
 
@@ -70,7 +70,7 @@ class ReplicaState:
     replica_epoch: int = -1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class FetchPartition:
     partition: int
     current_leader_epoch: int = -1
@@ -82,7 +82,7 @@ class FetchPartition:
     high_watermark: int = MAX_LONG
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class FetchTopic:
     """Named up to v12, identified from v13 on (KIP-516)."""
 
@@ -91,7 +91,7 @@ class FetchTopic:
     partitions: tuple[FetchPartition, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class ForgottenTopic:
     """Partitions that leave the fetch session (KIP-227)."""
 
@@ -100,7 +100,7 @@ class ForgottenTopic:
     partitions: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class FetchRequest:
     """A long poll: answered when min_bytes are there, or after max_wait_ms.
 
@@ -121,7 +121,7 @@ class FetchRequest:
     rack_id: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class FetchEpochEndOffset:
     """Where the follower's log parted from the leader's; printed as EpochEndOffset."""
 
@@ -129,7 +129,7 @@ class FetchEpochEndOffset:
     end_offset: int = -1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class LeaderIdAndEpoch:
     """A hint who leads now (KIP-951)."""
 
@@ -137,19 +137,19 @@ class LeaderIdAndEpoch:
     leader_epoch: int = -1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class SnapshotId:
     end_offset: int = -1
     epoch: int = -1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class AbortedTransaction:
     producer_id: int
     first_offset: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class NodeEndpoint:
     """The address of a hinted leader (KIP-951)."""
 
@@ -159,7 +159,7 @@ class NodeEndpoint:
     rack: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class FetchPartitionData:
     """What one partition gave; printed as PartitionData. high_watermark -1 goes with an error."""
 
@@ -176,14 +176,14 @@ class FetchPartitionData:
     records: tuple[RecordBatch, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class FetchableTopicResponse:
     topic: str = ""
     topic_id: str = ZERO_UUID
     partitions: tuple[FetchPartitionData, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class FetchResponse:
     """In a session an answer names only the partitions that have something to say."""
 
@@ -194,7 +194,7 @@ class FetchResponse:
     node_endpoints: tuple[NodeEndpoint, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class ProducePartitionData:
     """One partition's batch (PartitionProduceData in the schema)."""
 
@@ -202,7 +202,7 @@ class ProducePartitionData:
     records: tuple[RecordBatch, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class TopicProduceData:
     """Named up to v12, identified from v13 on (KIP-516). We keep the name beside the id: the client prints both."""
 
@@ -211,7 +211,7 @@ class TopicProduceData:
     partition_data: tuple[ProducePartitionData, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class ProduceRequest:
     """acks: 0 nobody answers, 1 the leader answers, -1 (all) the in-sync replicas have it first."""
 
@@ -221,7 +221,7 @@ class ProduceRequest:
     topic_data: tuple[TopicProduceData, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class BatchIndexAndErrorMessage:
     """Which record of a rejected batch was at fault (KIP-467)."""
 
@@ -229,7 +229,7 @@ class BatchIndexAndErrorMessage:
     batch_index_error_message: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class PartitionProduceResponse:
     """base_offset is the offset of the batch's first record, -1 with an error."""
 
@@ -243,21 +243,21 @@ class PartitionProduceResponse:
     current_leader: LeaderIdAndEpoch = LeaderIdAndEpoch()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class TopicProduceResponse:
     name: str = ""
     topic_id: str = ZERO_UUID
     partition_responses: tuple[PartitionProduceResponse, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class ProduceResponse:
     responses: tuple[TopicProduceResponse, ...] = ()
     throttle_time_ms: int = 0
     node_endpoints: tuple[NodeEndpoint, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class InitProducerIdRequest:
     """Ask for a producer id: without a transactional id any broker gives one (KIP-98, KIP-360)."""
 
@@ -269,7 +269,7 @@ class InitProducerIdRequest:
     keep_prepared_txn: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class InitProducerIdResponse:
     throttle_time_ms: int = 0
     error_code: int = 0
@@ -279,20 +279,20 @@ class InitProducerIdResponse:
     ongoing_txn_producer_epoch: int = -1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class OffsetForLeaderPartition:
     partition: int
     current_leader_epoch: int = -1
     leader_epoch: int = -1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class OffsetForLeaderTopic:
     topic: str
     partitions: tuple[OffsetForLeaderPartition, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class OffsetForLeaderEpochRequest:
     """Where did this leader epoch end? A consumer asks before it trusts a committed offset (KIP-320)."""
 
@@ -300,7 +300,7 @@ class OffsetForLeaderEpochRequest:
     topics: tuple[OffsetForLeaderTopic, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class EpochEndOffset:
     error_code: int = 0
     partition: int = 0
@@ -308,13 +308,13 @@ class EpochEndOffset:
     end_offset: int = -1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class OffsetForLeaderTopicResult:
     topic: str
     partitions: tuple[EpochEndOffset, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class OffsetForLeaderEpochResponse:
     throttle_time_ms: int = 0
     topics: tuple[OffsetForLeaderTopicResult, ...] = ()

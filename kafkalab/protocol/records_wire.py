@@ -4,13 +4,13 @@ Kafka's classes are `DefaultRecordBatch` and `DefaultRecord` (message format v2,
 values and count the bytes they would take; nothing here compresses, `compression` only names what was asked for.
 """
 import enum
-from dataclasses import dataclass
+from kafkalab.protocol.frozen import message, record
 
 RECORD_BATCH_OVERHEAD_BYTES = 61
 """The header of a v2 batch, from base offset to record count (DefaultRecordBatch.RECORD_BATCH_OVERHEAD)."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WireRecord:
     """One record inside a batch; key and value are text, or None for Kafka's null."""
 
@@ -27,7 +27,7 @@ class ControlRecordType(enum.Enum):
     COMMIT = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class RecordBatch:
     """The unit of a produce request, of a partition's log and of a fetch answer.
 

@@ -3,18 +3,18 @@
 Field names and defaults are those of Kafka's schemas AddPartitionsToTxnRequest.json, AddOffsetsToTxnRequest.json,
 TxnOffsetCommitRequest.json, EndTxnRequest.json, WriteTxnMarkersRequest.json and their responses (KIP-98, KIP-360, KIP-447, KIP-890).
 """
-from dataclasses import dataclass
+from kafkalab.protocol.frozen import message
 
 from kafkalab.protocol.connection_messages import ZERO_UUID
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class AddPartitionsToTxnTopic:
     name: str
     partitions: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class AddPartitionsToTxnTransaction:
     """One transaction's partitions, v4 and later. verify_only: add nothing, just say whether they belong to it (KIP-890)."""
 
@@ -25,7 +25,7 @@ class AddPartitionsToTxnTransaction:
     topics: tuple[AddPartitionsToTxnTopic, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class AddPartitionsToTxnRequest:
     """These partitions will be written to. Producers use the form up to v3; from v4 on brokers ask, about several transactions."""
 
@@ -36,25 +36,25 @@ class AddPartitionsToTxnRequest:
     v3_and_below_topics: tuple[AddPartitionsToTxnTopic, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class AddPartitionsToTxnPartitionResult:
     partition_index: int
     partition_error_code: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class AddPartitionsToTxnTopicResult:
     name: str
     results_by_partition: tuple[AddPartitionsToTxnPartitionResult, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class AddPartitionsToTxnResult:
     transactional_id: str
     topic_results: tuple[AddPartitionsToTxnTopicResult, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class AddPartitionsToTxnResponse:
     throttle_time_ms: int = 0
     error_code: int = 0
@@ -62,7 +62,7 @@ class AddPartitionsToTxnResponse:
     results_by_topic_v3_and_below: tuple[AddPartitionsToTxnTopicResult, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class AddOffsetsToTxnRequest:
     """This group's offsets will be committed within the transaction."""
 
@@ -72,13 +72,13 @@ class AddOffsetsToTxnRequest:
     group_id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class AddOffsetsToTxnResponse:
     throttle_time_ms: int = 0
     error_code: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class EndTxnRequest:
     transactional_id: str
     producer_id: int
@@ -86,7 +86,7 @@ class EndTxnRequest:
     committed: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class EndTxnResponse:
     """producer_id and producer_epoch are those of the next transaction, v5 and later (KIP-890); -1 without."""
 
@@ -96,7 +96,7 @@ class EndTxnResponse:
     producer_epoch: int = -1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class TxnOffsetCommitRequestPartition:
     partition_index: int
     committed_offset: int
@@ -104,7 +104,7 @@ class TxnOffsetCommitRequestPartition:
     committed_metadata: str | None = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class TxnOffsetCommitRequestTopic:
     """Named up to v5, identified from v6 on. We keep the name beside the id: the client prints both."""
 
@@ -113,7 +113,7 @@ class TxnOffsetCommitRequestTopic:
     partitions: tuple[TxnOffsetCommitRequestPartition, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class TxnOffsetCommitRequest:
     """Commit these offsets when the transaction commits. Generation and member fence a consumer that lost its partitions (KIP-447)."""
 
@@ -127,32 +127,32 @@ class TxnOffsetCommitRequest:
     topics: tuple[TxnOffsetCommitRequestTopic, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class TxnOffsetCommitResponsePartition:
     partition_index: int
     error_code: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class TxnOffsetCommitResponseTopic:
     name: str = ""
     topic_id: str = ZERO_UUID
     partitions: tuple[TxnOffsetCommitResponsePartition, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class TxnOffsetCommitResponse:
     throttle_time_ms: int = 0
     topics: tuple[TxnOffsetCommitResponseTopic, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class WritableTxnMarkerTopic:
     name: str
     partition_indexes: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class WritableTxnMarker:
     """transaction_result: True is COMMIT."""
 
@@ -163,31 +163,31 @@ class WritableTxnMarker:
     coordinator_epoch: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class WriteTxnMarkersRequest:
     """From a transaction coordinator to the leader of partitions: write down how the transaction ended."""
 
     markers: tuple[WritableTxnMarker, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class WritableTxnMarkerPartitionResult:
     partition_index: int
     error_code: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class WritableTxnMarkerTopicResult:
     name: str
     partitions: tuple[WritableTxnMarkerPartitionResult, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class WritableTxnMarkerResult:
     producer_id: int
     topics: tuple[WritableTxnMarkerTopicResult, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class WriteTxnMarkersResponse:
     markers: tuple[WritableTxnMarkerResult, ...] = ()
