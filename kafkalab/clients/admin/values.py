@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from kafkalab.clients.node import Node
 from kafkalab.errors import IllegalArgumentException
+from kafkalab.protocol.frozen import record
 from kafkalab.records import TopicPartition
 
 
@@ -21,7 +22,7 @@ class NewTopic:
     configs: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NewPartitions:
     """total_count: how many there shall be in all; new_assignments: broker ids for each partition that is added."""
 
@@ -33,14 +34,14 @@ class NewPartitions:
         return cls(total_count, new_assignments)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TopicListing:
     name: str
     topic_id: str
     is_internal: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TopicPartitionInfo:
     """leader is None while there is none."""
 
@@ -50,7 +51,7 @@ class TopicPartitionInfo:
     isr: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TopicDescription:
     name: str
     is_internal: bool
@@ -58,7 +59,7 @@ class TopicDescription:
     topic_id: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ConsumerGroupListing:
     """is_simple: nobody ever joined, only offsets were committed. state and type are None where the broker does not tell them."""
 
@@ -68,7 +69,7 @@ class ConsumerGroupListing:
     type: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MemberDescription:
     """assignment, and for a consumer-protocol member (KIP-848) target_assignment and member_epoch."""
 
@@ -81,7 +82,7 @@ class MemberDescription:
     member_epoch: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ConsumerGroupDescription:
     """state under its printed name: Stable, Empty, Dead, PreparingRebalance ..."""
 
@@ -96,7 +97,7 @@ class ConsumerGroupDescription:
     target_assignment_epoch: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OffsetSpec:
     """Which offset of a partition: the earliest, the latest, or that of a time (epoch milliseconds)."""
 
@@ -118,7 +119,7 @@ class OffsetSpec:
         return cls(timestamp_ms)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ListOffsetsResultInfo:
     """offset is -1 where no record is as young as was asked."""
 
@@ -127,19 +128,19 @@ class ListOffsetsResultInfo:
     leader_epoch: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RecordsToDelete:
     """Everything before this offset; -1 stands for the high watermark (beforeOffset)."""
 
     before_offset: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DeletedRecords:
     low_watermark: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ConfigResource:
     """type: "topic" or "broker"."""
 
@@ -147,7 +148,7 @@ class ConfigResource:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ConfigEntry:
     """source: the topic's own setting, the broker's file, or the default."""
 
@@ -161,7 +162,7 @@ class ConfigEntry:
         return self.source == "DEFAULT_CONFIG"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ClusterDescription:
     cluster_id: str
     controller: Node | None
