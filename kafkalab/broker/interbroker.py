@@ -12,6 +12,7 @@ from functools import partial
 
 from kafkalab.broker.broker import Broker
 from kafkalab.broker.broker_config import BrokerConfig
+from kafkalab.broker.broker_state import BrokerControlState
 from kafkalab.broker.cluster import NO_LEADER, ClusterState, Partition
 from kafkalab.broker.controller import Controller
 from kafkalab.broker.effects import CancelTimer, ChangeIsr, Effect, SetTimer
@@ -303,7 +304,9 @@ class InterBroker:
             self._follow(id, key, leader)
 
     def _follow(self, id: int, key: PartitionKey, leader: int) -> None:
-        """Begin to copy from a leader, where either has anything at all."""
+        """Begin to copy from a leader, where either has anything at all; not while stopping."""
+        if self.controller.states[id] is BrokerControlState.CONTROLLED_SHUTDOWN:
+            return
         own, its = self.brokers[id].replicas.found(key), self.brokers[leader].replicas.found(key)
         if own is not None and own.log.log_end_offset or its is not None and its.log.log_end_offset:
             self.brokers[id].do(self.brokers[id].fetchers.follow((key,), leader, self._clock.now_ms))

@@ -40,11 +40,6 @@ class PartitionLog:
         self._epochs: list[tuple[int, int]] = []
 
     @property
-    def batches(self) -> tuple[RecordBatch, ...]:
-        """All batches, oldest first."""
-        return tuple(self._batches)
-
-    @property
     def last_stable_offset(self) -> int:
         """read_committed consumers see records below this one: where the earliest transaction begins that is not decided below the
         high watermark, or the high watermark (UnifiedLog.lastStableOffset)."""
