@@ -109,6 +109,12 @@ class IllegalStateException(RuntimeError):
     java_name = "java.lang.IllegalStateException"
 
 
+class ConcurrentModificationException(RuntimeError):
+    """Java's own exception for an object that two threads use at once."""
+
+    java_name = "java.util.ConcurrentModificationException"
+
+
 class IllegalArgumentException(ValueError):
     """Java's own exception for an argument that makes no sense."""
 

@@ -22,6 +22,7 @@ from kafkalab.broker.profiles import broker_profile
 from kafkalab.broker_end import BrokerEnd
 from kafkalab.errors import IllegalStateException
 from kafkalab.history import History
+from kafkalab.history.group_rows import offset_rows
 from kafkalab.lines.layout import Row, text_of, time_text
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.sim.apps import App, Signal, Stage
@@ -266,6 +267,33 @@ class Lab:
         Raises ValueError for a time that is not a whole number of milliseconds, 0 or later.
         """
         return self._history.at(ms)
+
+    def describe_group(self, group: str, at_ms: int | None = None) -> pandas.DataFrame:
+        """A row for each partition of a group, as kafka-consumer-groups --describe has it: committed offset, end, lag, and whose it is.
+
+        at_ms: when; now when left out. Raises ValueError for a group that was not there then.
+        """
+        import pandas
+        state = self.at(self.now_ms if at_ms is None else at_ms)
+        if group not in state["groups"]:
+            raise ValueError(f"there is no group {group!r} at {state['at_ms']} ms; there are: {', '.join(sorted(state['groups'])) or 'none'}")
+        rows = [(row.topic, row.partition, row.current_offset, row.log_end_offset, row.lag, row.consumer, row.host, row.client)
+                for row in offset_rows(state, state["groups"][group])]
+        return pandas.DataFrame(rows, columns=["topic", "partition", "current_offset", "log_end_offset", "lag", "consumer_id", "host", "client_id"])
+
+    def describe_topic(self, topic: str, at_ms: int | None = None) -> pandas.DataFrame:
+        """A row for each partition of a topic: leader, epoch, replicas, in-sync replicas, and where its log begins and ends.
+
+        at_ms: when; now when left out. Raises ValueError for a topic that was not there then.
+        """
+        import pandas
+        state = self.at(self.now_ms if at_ms is None else at_ms)
+        if topic not in state["topics"]:
+            raise ValueError(f"there is no topic {topic!r} at {state['at_ms']} ms; there are: {', '.join(sorted(state['topics'])) or 'none'}")
+        columns = ["leader", "leader_epoch", "replicas", "isr", "log_start_offset", "log_end_offset", "high_watermark", "last_stable_offset"]
+        rows = [{"partition": number, **{name: state["partitions"][f"{topic}-{number}"][name] for name in columns}}
+                for number in range(state["topics"][topic]["partitions"])]
+        return pandas.DataFrame(rows, columns=["partition", *columns])
 
     def sockets(self, client: str | None = None) -> list[Socket]:
         """Every connection that was tried, in the order of trying."""

@@ -117,3 +117,11 @@ class OffsetAndMetadata:
     offset: int
     leader_epoch: int | None = None
     metadata: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OffsetAndTimestamp:
+    """A record found by its time: where it is, and its own time (epoch milliseconds)."""
+
+    offset: int
+    timestamp_ms: int

@@ -102,6 +102,8 @@ class Profile:
     too_large_text                    what RecordTooLargeException says
     mentions_empty_fetches            a fetch without records gets its "Returning" line too
     names_partition_count             a time-out for a partition out of range names the count (3.9)
+    counts_polls_and_rebalances       time between polls and rebalances are among the metrics (KIP-517, KIP-429; 2.4)
+    names_both_threads                a consumer used by two threads at once names them (seen from 3.6 on)
     admin_lacks                       admin methods this version does not have yet: name -> what brought them
     bumps_idempotent_epoch            a producer raises its own epoch after a gap, and may ask the coordinator for the next (2.5, KIP-360)
     speaks_transaction_v2             partitions and groups join by being written to, each transaction has its epoch (4.0, KIP-890)
@@ -208,6 +210,8 @@ class Profile:
                         "same transactionalId")
     old_epoch_text: str = "Producer with transactionalId '{transactional_id}' and {producer} attempted to produce with an old epoch"
     awaited_too_long_text: str = "Timeout expired after {limit_ms}ms while awaiting {operation}"
+    counts_polls_and_rebalances: bool = True
+    names_both_threads: bool = True
     admin_lacks: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -271,7 +275,7 @@ V3_6 = replace(V3_9, name="3.6", reset_strategy="{upper}", release="3.6.2", comm
                names_idle_closes=False, isolation_in_lower_case=False, member_id_reason=MEMBER_ID_REASON_3_6, sticky_sorts_owned=False)
 V2_8 = replace(V3_6, name="2.8", prints_ids_of_changes=False, release="2.8.2", commit_id="3146c6ff4a24cc24", prepares_with_async_commit=False,
                states_rejoin_reason=False, disconnects_lost_coordinator=False, leave_reason_in_full=True, closes_fetch_sessions=False,
-               prints_assignment_in_hash_order=True, headers_read_only=True,
+               names_both_threads=False, prints_assignment_in_hash_order=True, headers_read_only=True,
                assigns_by_rack=False, sticky_fast_path="capacity", sticky_reads_user_data_once=True, sticky_takes_numbers_on_trust=False,
                sticky_balance_margin=0, partitioner="sticky", transmits_after_assign=True, ready_in_hash_order=True, names_partition_count=False,
                tells_failure_first=False, refuses_calls_after_error=False, wrong_state_is_illegal=False, names_pending_call=False,
@@ -298,6 +302,7 @@ V2_3 = replace(
     await_ready_polls_first=False, sends_request_topic_updates=False, too_large_text=TOO_LARGE_OLD, bumps_idempotent_epoch=False,
     offsets_carry_member=False, partition_joins_before_append=True, old_epoch_text="",
     awaited_too_long_text="Timeout expired after {limit_ms}milliseconds while awaiting {operation}",
+    counts_polls_and_rebalances=False,
     admin_lacks={"alter_consumer_group_offsets": "KIP-396 (2.5)", "list_offsets": "KIP-396 (2.5)",
                  "delete_consumer_group_offsets": "KIP-496 (2.4)", "elect_leaders": "KIP-460 (2.4)"},
 )

@@ -179,6 +179,8 @@ def _printed(key: Key, value: object, *, given: bool) -> str:
         return f"[{', '.join(f'class {name}' for name in value)}]"
     if isinstance(value, bool):
         return "true" if value else "false"
+    if key.type is Type.PLUGINS:
+        return f"[{', '.join((one if isinstance(one, type) else type(one)).__name__ for one in value)}]"
     if isinstance(value, tuple):
         return f"[{', '.join(value)}]"
     return str(value)

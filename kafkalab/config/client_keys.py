@@ -17,7 +17,6 @@ ASSIGNOR_PROTOCOLS = {
 
 METRICS = "metrics are not simulated; no line of a client depends on how they are sampled"
 ONE_ADDRESS = "the lab's hosts have one address each, so there is nothing to choose"
-NO_PLUGINS = "foreign code in the client is not simulated"
 
 SHARED_KEYS = (
     key("bootstrap.servers", Type.LIST, {"2.1": ()}, "host:port of one or more brokers to ask about the cluster first"),
@@ -48,7 +47,7 @@ SHARED_KEYS = (
     inert("metrics.recording.level", Type.STRING, "INFO", METRICS, one_of("INFO", "DEBUG", "TRACE")),
     inert("metrics.sample.window.ms", Type.LONG, 30_000, METRICS, at_least(0)),
     inert("config.providers", Type.LIST, {"4.4": ()}, "values are given to the lab as they are"),
-    fixed("interceptor.classes", Type.LIST, (), NO_PLUGINS),
+    key("interceptor.classes", Type.PLUGINS, (), "objects that see records and commits pass by (KIP-42)"),
 )
 
 PRODUCER_KEYS = (

@@ -27,6 +27,7 @@ class Type(Enum):
     CLASS = "CLASS"
     CLASSES = "CLASSES"  # a LIST whose default names classes, so the default prints as [class a, class b]
     PASSWORD = "PASSWORD"
+    PLUGINS = "PLUGINS"  # a LIST of classes in Java; here of Python classes or objects
 
 
 class Effect(Enum):
@@ -119,9 +120,18 @@ def _list(name: str, given: object) -> tuple[str, ...]:
     return tuple(str(part) for part in given)
 
 
+def _plugins(name: str, given: object) -> tuple[object, ...]:
+    if given is None or given == "":
+        return ()
+    if isinstance(given, str):
+        raise _invalid(name, given, "Java would load a class of that name; give a list of Python classes or objects")
+    return tuple(given) if isinstance(given, (list, tuple)) else (given,)
+
+
 READERS: Mapping[Type, Callable[[str, object], object]] = {
     Type.BOOLEAN: _boolean, Type.INT: _integer("INT"), Type.LONG: _integer("LONG"), Type.DOUBLE: _double,
     Type.STRING: _text, Type.LIST: _list, Type.CLASS: _text, Type.CLASSES: _list, Type.PASSWORD: _text,
+    Type.PLUGINS: _plugins,
 }
 
 

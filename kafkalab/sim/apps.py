@@ -183,7 +183,7 @@ class Stage:
         """Block the caller until `signal` is set or the clock stands at `deadline_ms`; says whether it was set."""
         if signal.is_set:
             return True
-        app = _running()
+        app = current_app()
         if app is None:
             self.clock.run_until(lambda: signal.is_set or bool(self._failed), deadline_ms)
             self._raise_failure()
@@ -235,7 +235,7 @@ class Stage:
         """
         for loop in self._loops.get(owner, ()):
             loop.killed = True
-        here = _running()
+        here = current_app()
         for app in self.apps:
             if app.name == owner and app is not here:
                 self.end(app)
@@ -244,12 +244,12 @@ class Stage:
 
     def loop(self, generator: Generator[int, None, None], signal: Signal, owner: str = "") -> None:
         """Drive a loop of the app that calls; see Loop. `owner` names the process that `kill` ends it with."""
-        loop = Loop(self.clock, generator, signal, _running())
+        loop = Loop(self.clock, generator, signal, current_app())
         self._loops.setdefault(owner, []).append(loop)
         self.clock.post(self.clock.now_ms, loop.resume)
 
     def _raise_failure(self) -> None:
-        if self._failed and _running() is None:
+        if self._failed and current_app() is None:
             raise self._failed.pop(0).error
 
 
@@ -259,6 +259,6 @@ class _Stack(greenlet):
     app: App
 
 
-def _running() -> App | None:
+def current_app() -> App | None:
     """The app whose code is running; None at the front."""
     return getattr(getcurrent(), "app", None)

@@ -34,7 +34,7 @@ FLOORS = {
                           "a Profile is data: put the behaviour where it happens"),
     "kafkalab.broker": (SHARED, "brokers and clients meet in kafkalab.protocol only"),
     "kafkalab.clients": (SHARED, "brokers and clients meet in kafkalab.protocol only"),
-    "kafkalab.history": ("kafkalab.sim.journal kafkalab.protocol.consumer_protocol kafkalab.hashing", "time travel reads the journal and asks nobody"),
+    "kafkalab.history": (f"kafkalab.sim.journal kafkalab.protocol.consumer_protocol kafkalab.clients.hash_order {PURE}", "time travel reads the journal and asks nobody"),
     "kafkalab.sockets": ("kafkalab.sim", "sockets are read off the journal"),
     "kafkalab.states": ("", "a state table is looked up by its module's name when asked for, so that asking loads one machine"),
     "kafkalab.broker_channel": (f"kafkalab.broker {SHARED}", "the way from one broker to another: what is asked is a machine's matter"),

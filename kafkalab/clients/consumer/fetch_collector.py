@@ -32,6 +32,7 @@ class FetchCollector:
         self._subscriptions, self._profile, self._log, self._request_update = subscriptions, profile, log, request_update
         self.position_moved = False
         self._max_records = config["max.poll.records"]
+        self._isolation_level = config["isolation.level"]
         self._completed: deque[CompletedFetch] = deque()
         self._next_in_line: CompletedFetch | None = None
 
@@ -141,9 +142,17 @@ class FetchCollector:
             for record in taken:
                 self._log.journal.append("record.delivered", self._log.who, partition=str(fetch.partition), offset=record.offset,
                                          key=record.key)
+        self._tell_lag(fetch.partition, state, len(taken))
         if fetch.is_exhausted and fetch.answer.records:
             self._move_to_end(fetch.partition)
         return taken
+
+    def _tell_lag(self, tp: TopicPartition, state: PartitionState, records: int) -> None:
+        """How far behind and ahead this reader is now, for its metrics; an answer that brought and changed nothing is passed over."""
+        lag, lead = self._subscriptions.lag(tp, self._isolation_level), self._subscriptions.lead(tp)
+        if records or (lag, lead) != state.told:
+            state.told = (lag, lead)
+            self._log.journal.append("fetched", self._log.who, partition=str(tp), records=records, lag=lag, lead=lead)
 
     def _skipped(self, tp: TopicPartition, batch: RecordBatch) -> None:
         self._log("ABORTED_BATCH_SKIPPED", partition=tp, producer_id=batch.producer_id, offset=batch.base_offset,

@@ -34,12 +34,14 @@ CommitCallback = Callable[[Offsets, BaseException | None], None]
 class GroupOffsets:
     """Asks for committed offsets and commits them, with or without waiting.
 
+    on_commit              hears of every commit the coordinator has accepted
     pending_async_commits  commits without waiting that still wait for the coordinator to be found
     """
 
     def __init__(self, profile, client: ConsumerNetworkClient, lookup: CoordinatorLookup, membership: Membership,
                  subscriptions: SubscriptionState, log: LogContext, retry_backoff_ms: int) -> None:
         self.pending_async_commits = 0
+        self.on_commit: Callable[[Offsets], object] = lambda offsets: None
         self._profile, self._client, self._lookup, self._membership = profile, client, lookup, membership
         self._subscriptions, self._log, self._retry_backoff_ms = subscriptions, log, retry_backoff_ms
         self._fetch_under_way: RequestFuture | None = None
@@ -230,6 +232,7 @@ class GroupOffsets:
                     return
                 tp = TopicPartition(topic.name, p.partition_index)
                 self._log("COMMITTED_OFFSET", offset=offsets[tp].offset, partition=tp)
+        self.on_commit(offsets)
         future.complete()
 
     def _refusal(self, error: Errors, sent_by: Generation) -> BaseException:

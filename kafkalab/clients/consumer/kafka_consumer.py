@@ -12,11 +12,15 @@ from typing import Any
 
 from kafkalab.clients import app_info
 from kafkalab.clients.consumer.consumer_network_client import ConsumerNetworkClient
+from kafkalab.clients.consumer.consumer_metrics import ConsumerMetrics
+from kafkalab.clients.consumer.consumer_queries import ConsumerQueries
 from kafkalab.clients.consumer.coordinator import ConsumerCoordinator
 from kafkalab.clients.consumer.fetch_collector import FetchCollector
 from kafkalab.clients.consumer.fetcher import Fetcher
 from kafkalab.clients.consumer.group_offsets import offsets_text
-from kafkalab.clients.consumer.offset_fetcher import EARLIEST, LATEST, OffsetFetcher
+from kafkalab.clients.consumer.interceptors import ConsumerInterceptors
+from kafkalab.clients.consumer.offset_fetcher import OffsetFetcher
+from kafkalab.clients.consumer.one_thread import OneThread
 from kafkalab.clients.consumer.position_validation import PositionValidation
 from kafkalab.clients.consumer.subscription_state import FetchPosition, FetchState, SubscriptionState
 from kafkalab.clients.log_context import LogContext
@@ -32,7 +36,7 @@ MAX_IN_FLIGHT = 100
 """Requests a consumer may have unanswered on one connection (ConsumerUtils.CONSUMER_MAX_INFLIGHT_REQUESTS_PER_CONNECTION)."""
 
 
-class KafkaConsumer:
+class KafkaConsumer(ConsumerQueries):
     """A consumer of `lab`'s cluster.
 
     config   dotted keys as in Java; `bootstrap.servers` defaults to the lab's first broker
@@ -50,7 +54,11 @@ class KafkaConsumer:
         pattern = profile.client_id_without_group if group is None else profile.client_id_with_group
         self.client_id = self.config["client.id"] or pattern.format(n=number, group=group)
         self.name = name or lab.unused_name(self.client_id)
+        self._interceptors = ConsumerInterceptors(self.config["interceptor.classes"])
+        self._thread = OneThread(lab.stage, profile.names_both_threads)
         event = lab.call(self.name, "new KafkaConsumer", given)
+        self._metrics = ConsumerMetrics(lab.journal, self.name, self.client_id, profile, lab.now_ms, self.config["metrics.sample.window.ms"],
+                                        self.config["metrics.num.samples"])
         with lab.journal.because(event):
             self._build(lab, group, given)
 
@@ -71,6 +79,7 @@ class KafkaConsumer:
         self._coordinator = None
         if group is not None:
             self._coordinator = ConsumerCoordinator(group, config, profile, self._network, self._subscriptions, log, lab.stage)
+            self._coordinator.offsets.on_commit = self._interceptors.on_commit
             if profile.classic_banner:
                 log("CONSUMER_PROTOCOL_BANNER")
         self._validation = PositionValidation(self._network, self._subscriptions, config, profile, log)
@@ -213,14 +222,14 @@ class KafkaConsumer:
                 if records:
                     if self._fetcher.send_fetches() > 0 or self._network.has_pending_requests():
                         self._network.transmit_sends()
-                    return ConsumerRecords(records)
+                    return self._interceptors.on_consume(ConsumerRecords(records))
                 if timer.expired:
                     return ConsumerRecords()
 
     def wakeup(self) -> None:
         """Called by another app: the call that waits in this consumer, or its next one, raises WakeupException. The way to end a
         poll loop from outside."""
-        with self._calling("wakeup"):
+        with self._lab.journal.because(self._lab.call(self.name, "wakeup", {})):  # from any thread
             self._network.wakeup()
 
     def enforce_rebalance(self, reason: str | None = None) -> None:
@@ -284,12 +293,6 @@ class KafkaConsumer:
                         f"Timeout of {limit_ms}ms expired before the position for partition {partition} could be determined")
             return state.position.offset
 
-    def beginning_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        return self._offsets.offsets_by_time(list(partitions), EARLIEST, self.config["default.api.timeout.ms"])
-
-    def end_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        return self._offsets.offsets_by_time(list(partitions), LATEST, self.config["default.api.timeout.ms"])
-
     # committing
 
     def commit_sync(self, offsets: Mapping[TopicPartition, OffsetAndMetadata] | None = None) -> None:
@@ -325,35 +328,6 @@ class KafkaConsumer:
         generation = self._coordinator.generation
         return ConsumerGroupMetadata(self.config["group.id"], generation.id, generation.member_id, self.config.get("group.instance.id"))
 
-    # the cluster
-
-    def partitions_for(self, topic: str) -> list[int]:
-        """Partition numbers of a topic, [] for one that does not exist. Topics not read here are asked for with a METADATA request of its own, beside the client's
-        (TopicMetadataFetcher). Raises TimeoutException when no broker answers within default.api.timeout.ms."""
-        with self._calling("partitions_for", topic=topic):
-            known = self._client.metadata.view.topics.get(topic)
-            if known is not None:
-                return [p.partition for p in known]
-            limit_ms = self.config["default.api.timeout.ms"]
-            timer = self._network.timer(limit_ms)
-            request = MetadataRequest(topics=(MetadataRequestTopic(name=topic),),
-                                      allow_auto_topic_creation=self._client.settings.allow_auto_topic_creation)
-            while not timer.expired:
-                node = self._network.least_loaded_node()
-                if node is not None:
-                    future = self._network.send(node, request)
-                    self._network.poll_until(future, timer)
-                    if future.succeeded:
-                        answer = future.value.message.topics[0]
-                        if answer.error_code == Errors.NONE.code:
-                            return sorted(p.partition_index for p in answer.partitions)
-                        if answer.error_code == Errors.UNKNOWN_TOPIC_OR_PARTITION.code:
-                            return []
-                        if not error_for(answer.error_code).retriable:
-                            raise error_for(answer.error_code).exception()
-                self._network.sleep(min(self.config["retry.backoff.ms"], timer.remaining_ms))
-            raise TimeoutException(f"Timeout expired while fetching topic metadata within {limit_ms}ms")
-
     # the end
 
     def close(self, timeout_ms: int = 30_000) -> None:
@@ -362,6 +336,8 @@ class KafkaConsumer:
         Raises IllegalArgumentException for a negative time, and what a rebalance listener raised.
         """
         if not isinstance(timeout_ms, int) or timeout_ms < 0:
+            raise IllegalArgumentException("The timeout cannot be negative.")
+        if timeout_ms < 0:
             raise IllegalArgumentException("The timeout cannot be negative.")
         if self._closed:
             return
@@ -387,6 +363,7 @@ class KafkaConsumer:
                 for _ in range(2):
                     self._client.telemetry.stop()
             app_info.unregister(self._log, "consumer")
+            self._interceptors.close()
             self._closed = True  # only now: a listener may still commit in on_partitions_revoked, as in Java
             self._log("CONSUMER_CLOSED")
             self._lab.journal.append("closed", self.name)
@@ -409,8 +386,10 @@ class KafkaConsumer:
             raise IllegalStateException("This consumer has already been closed.")
 
     def _calling(self, what: str, **args):
+        """A call of the application: journalled, and by one thread at a time."""
         self._check_open()
-        return self._lab.journal.because(self._lab.call(self.name, what, args))
+        self._thread.acquire()
+        return self._thread.during(self._lab.journal.because(self._lab.call(self.name, what, args)))
 
     def __repr__(self) -> str:
         return f"KafkaConsumer({self.client_id!r}, {self.profile.release})"

@@ -16,7 +16,7 @@ from kafkalab.clients.log_context import LogContext
 from kafkalab.clients.node import Node
 from kafkalab.errors import Errors, NoOffsetForPartitionException, TimeoutException, error_for
 from kafkalab.lines import payload
-from kafkalab.protocol.messages import ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic
+from kafkalab.protocol.messages import ListOffsetsPartition, ListOffsetsPartitionResponse, ListOffsetsRequest, ListOffsetsTopic
 from kafkalab.records import TopicPartition
 
 LATEST, EARLIEST = -1, -2
@@ -123,30 +123,30 @@ class OffsetFetcher:
         self._log("RESETTING_OFFSET", partition=tp, offset=answer.offset, position=position.text(self._profile.position_style))
         self._subscriptions.seek(tp, position)
 
-    def offsets_by_time(self, partitions: list[TopicPartition], timestamp: int, timeout_ms: int) -> dict[TopicPartition, int]:
-        """beginning_offsets and end_offsets: ask and wait. Raises TimeoutException when the leaders do not answer in time."""
+    def found_by_time(self, timestamps: Mapping[TopicPartition, int], timeout_ms: int) -> dict[TopicPartition, ListOffsetsPartitionResponse]:
+        """beginning_offsets, end_offsets, offsets_for_times: ask and wait. Raises TimeoutException when the leaders do not answer in time."""
         timer, metadata = self._client.timer(timeout_ms), self._client.client.metadata
-        metadata.want_for_now(tp.topic for tp in partitions)
+        metadata.want_for_now(tp.topic for tp in timestamps)
         try:
-            return self._offsets_until(timer, partitions, timestamp, timeout_ms)
+            return self._found_until(timer, timestamps, timeout_ms)
         finally:
             metadata.want_for_now(())
 
-    def _offsets_until(self, timer, partitions: list[TopicPartition], timestamp: int, timeout_ms: int) -> dict[TopicPartition, int]:
-        result: dict[TopicPartition, int] = {}
-        while len(result) < len(partitions):
+    def _found_until(self, timer, timestamps: Mapping[TopicPartition, int], timeout_ms: int) -> dict[TopicPartition, ListOffsetsPartitionResponse]:
+        result: dict[TopicPartition, ListOffsetsPartitionResponse] = {}
+        while len(result) < len(timestamps):
             view = self._client.client.metadata.view
-            missing = [tp for tp in partitions if tp not in result]
+            missing = [tp for tp in timestamps if tp not in result]
             if any(view.leader(tp) is None for tp in missing):
                 self._client.await_metadata_update(timer)
             else:
                 by_leader: dict[Node, dict[TopicPartition, int]] = {}
                 for tp in missing:
-                    by_leader.setdefault(view.leader(tp), {})[tp] = timestamp
+                    by_leader.setdefault(view.leader(tp), {})[tp] = timestamps[tp]
                 for future in [self._ask(leader, asked) for leader, asked in by_leader.items()]:
                     self._client.poll_until(future, timer)
                     if future.succeeded:
-                        result.update({tp: p.offset for tp, p in future.value.items()})
-            if timer.expired and len(result) < len(partitions):
+                        result.update(future.value)
+            if timer.expired and len(result) < len(timestamps):
                 raise TimeoutException(f"Failed to get offsets by times in {timeout_ms}ms")
         return result

@@ -86,6 +86,7 @@ class PartitionState:
     state: FetchState = FetchState.INITIALIZING
     position: FetchPosition | None = None
     paused: bool = False
+    told: tuple[int | None, int | None] | None = None
     pending_revocation: bool = False
     reset_strategy: str | None = None
     next_retry_ms: int | None = None
