@@ -54,6 +54,17 @@ def _log_ends(state: dict[str, Any], event: Event) -> None:
     _show_leaders_log(partition)
 
 
+def _follower_moved(state: dict[str, Any], event: Event) -> None:
+    """A follower has fetched, cut its log, or heard of a higher watermark. What only a leader reckons with is not kept of it."""
+    partition = state["partitions"].get(f"{event.topic}-{event.partition}")
+    if partition is None:
+        return
+    log = partition["logs"].get(_broker(event), {})
+    end = event.fields.get("log_end_offset", log.get("log_end_offset", 0))
+    watermark = min(end, max(log.get("high_watermark", 0), event.fields.get("high_watermark", 0)))
+    partition["logs"][_broker(event)] = {"log_start_offset": log.get("log_start_offset", 0), "log_end_offset": end, "high_watermark": watermark}
+
+
 def _show_leaders_log(partition: dict[str, Any]) -> None:
     partition.update({name: end for name, end in partition["logs"].get(partition["leader"], {}).items() if name in ENDS})
 
@@ -81,6 +92,9 @@ CLUSTER_EVENTS = {
     "topic.deleted": _topic_deleted,
     "partition.changed": _partition_changed,
     "log.ends": _log_ends,
+    "replica.fetched": _follower_moved,
+    "replica.watermark": _follower_moved,
+    "replica.truncated": _follower_moved,
     "broker.up": _broker_up,
     "broker.down": _broker_down,
 }

@@ -161,3 +161,19 @@ def test_requests_without_an_answer_are_in_flight():
     consumer.poll(1_000)
     waiting = [request["api"] for request in lab.at(lab.now_ms)["clients"]["c"]["in_flight"]]
     assert waiting == ["FETCH"] and consumer._client.in_flight_count() == 1
+
+
+def test_every_copy_of_a_log_is_told_as_it_is_on_its_broker():
+    lab = Lab(brokers=3, seed=7)
+    lab.create_topic("orders", partitions=1, replication_factor=3)
+    producer = KafkaProducer(lab, {"acks": "all", "bootstrap.servers": "localhost:9093"})
+    leader = lab.leader("orders", 0)
+    producer.send(ProducerRecord("orders", value="tea")).get()
+    lab.broker(leader).crash()
+    producer.send(ProducerRecord("orders", value="milk")).get()
+    lab.broker(leader).restart()
+    lab.run_for(ms=20_000)
+    copies = lab.at(lab.now_ms)["partitions"]["orders-0"]["logs"]
+    for id in lab.cluster.brokers:
+        log = next(replica.log for replica in lab.broker(id).machine.replicas.all if replica.log.topic == "orders")
+        assert (copies[id]["log_end_offset"], copies[id]["high_watermark"]) == (log.log_end_offset, log.high_watermark) == (2, 2)
