@@ -36,6 +36,7 @@ from kafkalab.broker.fetches import Fetches
 from kafkalab.broker.follower_sessions import FollowerSessions
 from kafkalab.broker.group_coordinator import GroupCoordinator
 from kafkalab.broker.identifiers import java_uuid
+from kafkalab.broker.offsets_log import LedOffsetsLog
 from kafkalab.broker.marker_writer import MarkerWriter
 from kafkalab.broker.metadata_cache import MetadataCache
 from kafkalab.broker.producer_ids import ProducerIds
@@ -59,6 +60,9 @@ SLOWEST_MS = 2
 """A request is served 0 to 2 ms after it came, drawn anew each time, so that the seed decides who wins a race."""
 
 LARGEST_INT = 2**31 - 1
+
+LOADING_TAKES_MS = (19, 89)
+"""Until a new coordinator has read its partition of the offsets topic; recorded four times."""
 
 CREATING_TAKES_MS = (40, 240)
 """Until the internal topic of transactions is there for its first user; recorded: one to two refusals, 100 ms apart."""
@@ -111,7 +115,8 @@ class Broker:
         self.fetchers = ReplicaFetchers(config, profile.asks_for_epochs, self.replicas.replica)
         self.fetches = Fetches(profile, self.replicas, config.max_incremental_fetch_session_cache_slots,
                                self._draw_session_id)
-        self.coordinator = GroupCoordinator(node_id, profile, cluster, config, self._draw_member_uuid)
+        self.coordinator = GroupCoordinator(node_id, profile, cluster, config, self._draw_member_uuid, LedOffsetsLog(self.replicas),
+                                            self._draw_loading_ms)
         self.producer_ids = ProducerIds(profile, cluster, self._has_served_before)
         self.transactions = TransactionCoordinator(node_id, profile, cluster, config, self.producer_ids.next_id)
         self.transactional_offsets = TransactionalOffsets(self.coordinator, cluster, config)
@@ -201,6 +206,7 @@ class Broker:
         self._connections.clear()
         self.paused_until_ms = 0
         self.fetches.forget()
+        self.coordinator.process_died()
         self.transactions.forget()
         self.verification.forget()
         self.sessions.forget()
@@ -373,6 +379,9 @@ class Broker:
 
     def _draw_member_uuid(self, caller: Caller) -> str:
         return java_uuid(self._rng.stream(f"{caller.client}/member id"))
+
+    def _draw_loading_ms(self) -> int:
+        return self._rng.stream(f"{self.name}/loading groups").randint(*LOADING_TAKES_MS)
 
     def _draw_session_id(self, caller: Caller) -> int:
         return self._rng.stream(f"{caller.client}/fetch session id").randint(1, LARGEST_INT)

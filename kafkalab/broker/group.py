@@ -5,16 +5,13 @@ Kafka's classes are ClassicGroup and ClassicGroupMember. The decisions are in `g
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from kafkalab.broker.effects import Caller, Note
 from kafkalab.broker.group_state import GroupState
 from kafkalab.errors import Errors
 from kafkalab.hashing import hash_map_order, java_string_hash
 from kafkalab.protocol.messages import JoinGroupRequestProtocol, JoinGroupResponseMember
-
-if TYPE_CHECKING:
-    from kafkalab.broker.group_log import StoredGroup
 
 NO_GENERATION = -1
 LOCALHOST = "/127.0.0.1"
@@ -77,7 +74,7 @@ class Group:
     leader: the member that computes the assignment; None without members.
     protocol: the assignor chosen for this generation; None before the first.
     pending_offsets: by producer id, what open transactions would commit (see `transactional_offsets`).
-    stored: the group's last record in the offsets topic; None before the first (see `group_log`).
+    in_state_since_ms: when it came into its present state.
     pending: ids handed out with MEMBER_ID_REQUIRED whose owners have not joined yet, in order.
     news: what the journal is still to be told of members that came and went; the coordinator passes it on.
     """
@@ -94,7 +91,7 @@ class Group:
         self.pending: dict[str, None] = {}
         self.offsets: dict[tuple[str, int], CommittedOffset] = {}
         self.pending_offsets: dict[int, dict[tuple[str, int], CommittedOffset]] = {}
-        self.stored: StoredGroup | None = None
+        self.in_state_since_ms = 0
         self.news: list[Note] = []
         self.came_from_empty = False
         self.somebody_joined_meanwhile = False

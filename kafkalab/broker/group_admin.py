@@ -94,9 +94,8 @@ class GroupAdmin:
             answers = []
             for part in topic.partitions:
                 outcome = Errors.GROUP_SUBSCRIBED_TO_TOPIC if topic.name in subscribed else Errors.NONE
-                if outcome is Errors.NONE and group.offsets.pop((topic.name, part.partition_index), None) is not None:
-                    notes.append(Note("offset.removed", {"group": group.id, "topic": topic.name, "partition": part.partition_index,
-                                                         "reason": "deleted"}))
+                if outcome is Errors.NONE and (topic.name, part.partition_index) in group.offsets:
+                    notes += self._coordinator.storage.remove_offsets(group, [(topic.name, part.partition_index)], "deleted", now_ms)
                 answers.append(m.OffsetDeleteResponsePartition(partition_index=part.partition_index, error_code=outcome.code))
             topics.append(m.OffsetDeleteResponseTopic(name=topic.name, partitions=tuple(answers)))
         return [*notes, Respond(caller, m.OffsetDeleteResponse(topics=tuple(topics)))]

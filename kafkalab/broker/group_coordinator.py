@@ -2,30 +2,32 @@
 
 Kafka's classes are GroupCoordinator (2.3) and GroupMetadataManager (4.x) with ClassicGroup. A pure machine: it takes a
 request and the time, changes its groups and returns what the shell has to do. Membership is decided here; the committed
-offsets of a group are kept in `group_offsets`, and what outlives the coordinator in `group_log`. Left out for now:
+offsets of a group are kept in `group_offsets`, and what outlives the coordinator in `group_storage`. Left out for now:
 another broker that takes over and group.max.size. Groups of the newer protocol (KIP-848) are `consumer_groups`' business.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.cluster import ClusterState
+from kafkalab.broker.cluster import OFFSETS_TOPIC, ClusterState
 from kafkalab.broker.consumer_groups import ConsumerGroups
 from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer
 from kafkalab.broker.group import NEW_MEMBER_TIMEOUT_MS, NO_GENERATION, Group, Member, membership_error
 from kafkalab.broker.group_admin import GroupAdmin
-from kafkalab.broker.group_log import loaded, loaded_note, stored
-from kafkalab.broker.group_offsets import GroupOffsets
+from kafkalab.broker.group_offsets import GroupOffsets, refused_commit, refused_fetch
+from kafkalab.broker.group_storage import GroupStorage
 from kafkalab.broker.group_state import GroupState, may_move
+from kafkalab.broker.offsets_log import OffsetsLog
 from kafkalab.broker.profiles import FIRST_GENERATION, BrokerProfile
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
-from kafkalab.hashing import coordinator_partition
 from kafkalab.protocol.messages import (
     ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
     DeleteGroupsRequest,
     DescribeGroupsRequest,
     HeartbeatRequest,
@@ -54,13 +56,16 @@ class GroupCoordinator:
     """
 
     def __init__(self, node_id: int, profile: BrokerProfile, cluster: ClusterState, config: BrokerConfig,
-                 draw_member_uuid: Callable[[Caller], str]) -> None:
+                 draw_member_uuid: Callable[[Caller], str], log: OffsetsLog | None = None,
+                 draw_loading_ms: Callable[[], int] = lambda: 0) -> None:
         self.groups: dict[str, Group] = {}
         self._node_id = node_id
         self._profile = profile
         self._cluster = cluster
         self._config = config
-        self._draw_member_uuid = draw_member_uuid
+        self._draw_member_uuid, self._draw_loading_ms = draw_member_uuid, draw_loading_ms
+        self._now_ms = 0
+        self.storage = GroupStorage(self, profile, config, log or OffsetsLog())
         self._largest_session_ms = config.group_max_session_timeout_ms or profile.largest_session_timeout_ms
         self.modern = ConsumerGroups(node_id, cluster, config, lambda: self.groups)
         self._offsets = GroupOffsets(self, cluster, config)
@@ -87,11 +92,19 @@ class GroupCoordinator:
         self._modern_alarms = ("member session", "member revokes")
 
     def handle(self, request: Any, caller: Caller, now_ms: int) -> list[Effect]:
+        self._now_ms = now_ms
+        if self.storage.loading and (refusal := self._refused_while_loading(request, caller)) is not None:
+            return [refusal]
         effects = self._actions[type(request)](request, caller, now_ms)
         return _with_news(effects, self.groups.get(getattr(request, "group_id", None)))
 
     def on_timer(self, key: tuple[str, ...], now_ms: int) -> list[Effect]:
-        """key is (what, group) or (what, group, member)."""
+        """key is (what, group) or (what, group, member); ("load", partition) and ("expire offsets",) are about the records."""
+        self._now_ms = now_ms
+        if key[0] == "load":
+            return self.storage.load(key[1], now_ms)
+        if key[0] == "expire offsets":
+            return self.storage.expire(now_ms)
         if key[0] in self._modern_alarms:
             return self.modern.on_timer(key, now_ms)
         group = self.groups.get(key[1])
@@ -101,43 +114,47 @@ class GroupCoordinator:
         return self._cluster.coordinator_of(group_id) == self._node_id
 
     def load(self, now_ms: int) -> list[Effect]:
-        """Begin again after a crash: every group as its last record says, all sessions new."""
-        return self.modern.load(now_ms) + self._load([group for group in self.groups.values() if self.coordinates(group.id)], now_ms)
+        """Begin again after a crash: what the partitions of the offsets topic say that this broker leads."""
+        out = self.modern.load(now_ms)
+        self.groups.clear()
+        for partition in self.storage.partitions():
+            if self._leads(partition):
+                out += self.storage.load(partition, now_ms)
+        return out
 
     def take_over(self, partition: int, stored_at: GroupCoordinator, now_ms: int) -> list[Effect]:
-        """This broker leads a partition of the offsets topic from now on: read its groups, as the last leader's records say."""
-        modern = [id for id in stored_at.modern.groups if self._partition_of(id) == partition]
+        """This broker leads a partition of the offsets topic from now on, and reads it. Groups of the newer protocol are handed over
+        by who had them last, `stored_at`."""
+        modern = [id for id in stored_at.modern.groups if self.storage.partition_of(id) == partition]
         if stored_at is not self:
             self.modern.groups.update({id: stored_at.modern.groups.pop(id) for id in modern})
-        return self.modern.load(now_ms, modern) + self._load(
-            [group for group in stored_at.groups.values() if self._partition_of(group.id) == partition], now_ms)
+        return self.modern.load(now_ms, modern) + self.storage.begin_loading(partition, self._draw_loading_ms(), now_ms)
 
     def resign(self, partition: int) -> list[Effect]:
         """Another broker leads that partition now."""
-        out = [effect for group in list(self.groups.values()) if self._partition_of(group.id) == partition and group.state is not DEAD
-               for effect in self.retire(group.id)]
+        out: list[Effect] = []
+        if partition in self.storage.loading:
+            del self.storage.loading[partition]
+            out.append(CancelTimer(("load", partition)))
+        for group in [group for group in self.groups.values() if self.storage.partition_of(group.id) == partition]:
+            if group.state is not DEAD:
+                out += self.retire(group.id)
         return out + [CancelTimer((what, group.id, member)) for group in self.modern.groups.values()
-                      if self._partition_of(group.id) == partition for member in group.members for what in self._modern_alarms]
+                      if self.storage.partition_of(group.id) == partition for member in group.members for what in self._modern_alarms]
 
-    def _load(self, groups: list[Group], now_ms: int) -> list[Effect]:
-        effects: list[Effect] = []
-        for before in groups:
-            group = loaded(before, now_ms)
-            if group is None:
-                self.groups.pop(before.id, None)
-                continue
-            self.groups[group.id] = group
-            effects.append(loaded_note(group))
-            effects += [SetTimer(("session", group.id, member.id), member.deadline_ms) for member in group.members.values()]
-        return effects
+    def process_died(self) -> None:
+        """The groups of the classic protocol were in memory only; their records are not."""
+        self.storage.process_died()
 
-    def _partition_of(self, group_id: str) -> int:
-        return coordinator_partition(group_id, self._config.offsets_topic_num_partitions)
+    def _leads(self, partition: int) -> bool:
+        found = self._cluster.partition(OFFSETS_TOPIC, partition)
+        return found is None or found.leader == self._node_id
 
     def forget(self, group: Group, reason: str) -> list[Effect]:
         """A group without members ends: deleted, or nothing of it is left."""
         out: list[Effect] = []
         self._transition_to(group, DEAD, reason, out)
+        out += self.storage.remove_group(group, self._now_ms)
         del self.groups[group.id]
         return out
 
@@ -145,9 +162,8 @@ class GroupCoordinator:
         """Nobody can read on there: the offsets go, and with the last of them an empty group."""
         out: list[Effect] = []
         for group in list(self.groups.values()):
-            for name, partition in [place for place in group.offsets if place[0] == topic]:
-                del group.offsets[name, partition]
-                out.append(Note("offset.removed", {"group": group.id, "topic": name, "partition": partition, "reason": "topic deleted"}))
+            if self.coordinates(group.id):
+                out += self.storage.remove_offsets(group, [place for place in group.offsets if place[0] == topic], "topic deleted", self._now_ms)
         return out
 
     def retire(self, group_id: str) -> list[Effect]:
@@ -168,6 +184,14 @@ class GroupCoordinator:
         group.pending.clear()
         self._transition_to(group, DEAD, "the group is coordinated elsewhere", out)
         return out
+
+    def _refused_while_loading(self, request: Any, caller: Caller) -> Respond | None:
+        """COORDINATOR_LOAD_IN_PROGRESS for a group whose records are being read; None for others."""
+        group_id = getattr(request, "group_id", None) or next((one.group_id for one in getattr(request, "groups", ())), None)
+        if not isinstance(group_id, str) or self.storage.partition_of(group_id) not in self.storage.loading:
+            return None
+        refuse = WHILE_LOADING.get(type(request))
+        return None if refuse is None else Respond(caller, refuse(request, caller))
 
     # -- JOIN_GROUP
 
@@ -278,7 +302,7 @@ class GroupCoordinator:
         self._park_join(member, request, caller, now_ms)
         out.append(SetTimer(("session", group.id, new_id), member.deadline_ms))
         if group.state is STABLE and group.elect_protocol() == group.protocol:
-            group.stored = stored(group)
+            out += self.storage.write_group(group, now_ms)
             member.parked_join, member.is_new = None, False
             out.append(self._join_answer(group, member, caller, old_leader=old_leader))
         elif group.state is PREPARING:
@@ -365,7 +389,7 @@ class GroupCoordinator:
         if not joined:
             group.protocol = None
             self._transition_to(group, EMPTY, "the last member is gone", out)
-            group.stored = stored(group)
+            out += self.storage.write_group(group, now_ms)
             return
         if group.members[group.leader].parked_join is None:
             group.leader = joined[0].id
@@ -400,7 +424,7 @@ class GroupCoordinator:
             for one in group.members.values():
                 one.assignment = given.get(one.id, b"")
             self._transition_to(group, STABLE, "the leader's assignment is here", out)
-            group.stored = stored(group)
+            out += self.storage.write_group(group, now_ms)
         if group.state is STABLE:
             for one in group.members.values():
                 if one.parked_sync is not None:
@@ -533,7 +557,7 @@ class GroupCoordinator:
         """The only place where a group's state changes."""
         before = group.state
         assert may_move(before, state), f"group {group.id} cannot go from {before} to {state}"
-        group.state = state
+        group.state, group.in_state_since_ms = state, self._now_ms
         out.append(Note("state", {"machine": "group", "of": group.id, "group": group.id, "before": before.value,
                                   "after": state.value, "generation": group.generation, "reason": reason,
                                   "protocol_type": group.protocol_type, "protocol": group.protocol, "leader": group.leader}))
@@ -566,6 +590,19 @@ def _rebalance_timeout_ms(request: JoinGroupRequest) -> int:
     """JoinGroup v0 had one timeout for both."""
     return request.rebalance_timeout_ms if request.rebalance_timeout_ms >= 0 else request.session_timeout_ms
 
+
+LOADING = Errors.COORDINATOR_LOAD_IN_PROGRESS.code
+
+WHILE_LOADING: Mapping[type, Callable[[Any, Caller], Any]] = MappingProxyType({
+    JoinGroupRequest: lambda request, caller: _join_refused(caller, Errors.COORDINATOR_LOAD_IN_PROGRESS, request.member_id).response,
+    SyncGroupRequest: lambda request, caller: SyncGroupResponse(error_code=LOADING),
+    HeartbeatRequest: lambda request, caller: HeartbeatResponse(),  # a member that beats is not to suffer (GroupCoordinator.handleHeartbeat)
+    LeaveGroupRequest: lambda request, caller: LeaveGroupResponse(error_code=LOADING),
+    OffsetCommitRequest: lambda request, caller: refused_commit(request, Errors.COORDINATOR_LOAD_IN_PROGRESS),
+    OffsetFetchRequest: lambda request, caller: refused_fetch(request, caller, Errors.COORDINATOR_LOAD_IN_PROGRESS),
+    ConsumerGroupHeartbeatRequest: lambda request, caller: ConsumerGroupHeartbeatResponse(error_code=LOADING),
+})
+"""What is answered about a group whose records are being read."""
 
 _ALIVE = HeartbeatResponse()
 _JOIN_AGAIN = HeartbeatResponse(error_code=Errors.REBALANCE_IN_PROGRESS.code)

@@ -1,7 +1,7 @@
 """How far has a group come? OFFSET_COMMIT and OFFSET_FETCH at the coordinator.
 
-Kafka's class is OffsetMetadataManager (4.x), part of GroupCoordinator and GroupMetadataManager before. Offsets live in
-memory; the compacted topic behind them and their expiry come later.
+Kafka's class is OffsetMetadataManager (4.x), part of GroupCoordinator and GroupMetadataManager before. Offsets are served from
+memory; the topic behind them, and when they expire, is `group_storage`'s.
 """
 
 from __future__ import annotations
@@ -62,14 +62,23 @@ class GroupOffsets:
             if member is not None:
                 member.deadline_ms = now_ms + member.session_timeout_ms  # a commit is as good as a heartbeat
         notes: list[Effect] = []
-        topics = tuple(
-            OffsetCommitResponseTopic(name=topic.name, topic_id=topic.topic_id, partitions=tuple(
-                OffsetCommitResponsePartition(
-                    partition_index=part.partition_index,
-                    error_code=error.code or self._keep(group, request, topic.name, part, now_ms, notes).code)
-                for part in topic.partitions))
-            for topic in request.topics)
-        return [*notes, Respond(caller, OffsetCommitResponse(topics=topics))]
+        kept: dict[tuple[str, int], CommittedOffset] = {}
+        verdicts = {(topic.name, part.partition_index): error if error is not Errors.NONE else self._keep(
+            group, request, topic.name, part, now_ms, notes, kept) for topic in request.topics for part in topic.partitions}
+
+        def response(written: Errors) -> OffsetCommitResponse:
+            return OffsetCommitResponse(topics=tuple(
+                OffsetCommitResponseTopic(name=topic.name, topic_id=topic.topic_id, partitions=tuple(
+                    OffsetCommitResponsePartition(partition_index=part.partition_index, error_code=(
+                        verdicts[topic.name, part.partition_index] if (topic.name, part.partition_index) not in kept else written).code)
+                    for part in topic.partitions))
+                for topic in request.topics))
+
+        if not kept:
+            return [*notes, Respond(caller, response(Errors.NONE))]
+        storage = self._coordinator.storage
+        written = storage.write_offsets(group.id, kept, now_ms)
+        return [*notes, *written.effects, *storage.answer_when_safe(caller, group.id, written, response, now_ms), *storage.arm_expiry(now_ms)]
 
     def _commit_error(self, group: Group | None, request: OffsetCommitRequest) -> Errors:
         generation = request.generation_id_or_member_epoch
@@ -89,13 +98,13 @@ class GroupOffsets:
         return Errors.NONE if group.state in ACCEPTS_COMMITS else Errors.REBALANCE_IN_PROGRESS
 
     def _keep(self, group: Group, request: OffsetCommitRequest, topic: str, part: OffsetCommitRequestPartition,
-              now_ms: int, notes: list[Effect]) -> Errors:
+              now_ms: int, notes: list[Effect], kept: dict[tuple[str, int], CommittedOffset]) -> Errors:
         if self._cluster.partition(topic, part.partition_index) is None:
             return Errors.UNKNOWN_TOPIC_OR_PARTITION
         metadata = part.committed_metadata or ""
         if len(metadata.encode("utf-8")) > self._config.offset_metadata_max_bytes:
             return Errors.OFFSET_METADATA_TOO_LARGE
-        group.offsets[topic, part.partition_index] = CommittedOffset(
+        group.offsets[topic, part.partition_index] = kept[topic, part.partition_index] = CommittedOffset(
             part.committed_offset, part.committed_leader_epoch, metadata, now_ms)
         notes.append(Note("commit", {"group": group.id, "member": request.member_id, "topic": topic,
                                      "partition": part.partition_index, "offset": part.committed_offset,
@@ -152,3 +161,19 @@ class GroupOffsets:
                     committed_leader_epoch=known.leader_epoch, metadata=known.metadata))
             topics.append(OffsetFetchResponseTopics(name=topic, topic_id=ids.get(topic, ZERO_UUID), partitions=tuple(answers)))
         return OffsetFetchResponseGroup(group_id=asked.group_id, topics=tuple(topics))
+
+
+def refused_commit(request: OffsetCommitRequest, error: Errors) -> OffsetCommitResponse:
+    """One error for all partitions."""
+    return OffsetCommitResponse(topics=tuple(
+        OffsetCommitResponseTopic(name=topic.name, topic_id=topic.topic_id, partitions=tuple(
+            OffsetCommitResponsePartition(partition_index=part.partition_index, error_code=error.code) for part in topic.partitions))
+        for topic in request.topics))
+
+
+def refused_fetch(request: OffsetFetchRequest, caller: Caller, error: Errors) -> OffsetFetchResponse:
+    """One error for all groups."""
+    if WireChange.OFFSETS_BY_GROUPS.holds_for(caller.header):
+        return OffsetFetchResponse(groups=tuple(OffsetFetchResponseGroup(group_id=asked.group_id, error_code=error.code)
+                                                for asked in request.asked))
+    return OffsetFetchResponse(error_code=error.code)

@@ -52,7 +52,8 @@ class MarkerWriter:
         if topic == OFFSETS_TOPIC:
             if self._cluster.partition(topic, number).leader != self._node_id:
                 return Errors.NOT_LEADER_OR_FOLLOWER, []
-            return Errors.NONE, self._offsets.end(number, marker.producer_id, marker.producer_epoch, marker.transaction_result)
+            return Errors.NONE, self._offsets.end(
+                number, marker.producer_id, marker.producer_epoch, marker.transaction_result, marker.coordinator_epoch, now_ms)
         control = ControlRecordType.COMMIT if marker.transaction_result else ControlRecordType.ABORT
         batch = marker_batch(marker.producer_id, marker.producer_epoch, control, marker.coordinator_epoch, now_ms)
         return self._replicas.append_marker(topic, number, batch, now_ms)

@@ -30,6 +30,7 @@ class BrokerProfile:
         coordinator, FROM_EMPTY in the coordinator rewritten for KIP-848.
     drops_members_without_sync: a member that joined but does not sync within the rebalance timeout is dropped (3.0,
         KAFKA-12890).
+    expires_unsubscribed_topics: a group at work loses old offsets of topics nobody in it reads any more (KIP-496, 2.4).
     accepts_unknown_producer: a producer nobody remembers may begin with any sequence number (KIP-360, 2.5); before, it
         was told UNKNOWN_PRODUCER_ID.
     forgets_producers_after_ms: how long an idle producer's sequences are remembered: transactional.id.expiration.ms, seven days;
@@ -76,6 +77,7 @@ class BrokerProfile:
     heartbeat_while_completing: Errors
     initial_delay_extends: str
     drops_members_without_sync: bool
+    expires_unsubscribed_topics: bool
     accepts_unknown_producer: bool
     forgets_producers_after_ms: int
     fetches_producer_ids_late: bool
@@ -112,6 +114,7 @@ BROKER_PROFILES: Mapping[str, BrokerProfile] = MappingProxyType({
         heartbeat_while_completing=Errors.REBALANCE_IN_PROGRESS,
         initial_delay_extends=FIRST_GENERATION,
         drops_members_without_sync=False,
+        expires_unsubscribed_topics=False,
         accepts_unknown_producer=False,
         forgets_producers_after_ms=7 * 86_400_000,
         fetches_producer_ids_late=False,
@@ -146,6 +149,7 @@ BROKER_PROFILES: Mapping[str, BrokerProfile] = MappingProxyType({
         heartbeat_while_completing=Errors.NONE,
         initial_delay_extends=FROM_EMPTY,
         drops_members_without_sync=True,
+        expires_unsubscribed_topics=True,
         accepts_unknown_producer=True,
         forgets_producers_after_ms=86_400_000,
         fetches_producer_ids_late=True,

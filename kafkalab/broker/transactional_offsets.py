@@ -46,20 +46,29 @@ class TransactionalOffsets:
                 group = self._coordinator.groups[request.group_id] = Group(request.group_id)
             self._epochs[self._cluster.offsets_partition_of(request.group_id), request.producer_id] = request.producer_epoch
         by_id = WireChange.TXN_OFFSETS_BY_TOPIC_ID.holds_for(caller.header)
-        topics = tuple(
-            TxnOffsetCommitResponseTopic(
-                name="" if by_id else topic.name, topic_id=topic.topic_id if by_id else ZERO_UUID,
-                partitions=tuple(TxnOffsetCommitResponsePartition(
-                    partition_index=part.partition_index,
-                    error_code=(error if error is not Errors.NONE else self._keep(group, request, topic, part, now_ms)).code)
-                    for part in topic.partitions))
-            for topic in request.topics)
-        return [Respond(caller, TxnOffsetCommitResponse(topics=topics))]
+        kept: dict[tuple[str, int], CommittedOffset] = {}
+        verdicts = [[error if error is not Errors.NONE else self._keep(group, request, topic, part, now_ms, kept) for part in topic.partitions]
+                    for topic in request.topics]
 
-    def end(self, partition: int, producer_id: int, epoch: int, committed: bool) -> list[Effect]:
+        def response(written: Errors) -> TxnOffsetCommitResponse:
+            return TxnOffsetCommitResponse(topics=tuple(
+                TxnOffsetCommitResponseTopic(
+                    name="" if by_id else topic.name, topic_id=topic.topic_id if by_id else ZERO_UUID,
+                    partitions=tuple(TxnOffsetCommitResponsePartition(
+                        partition_index=part.partition_index, error_code=(verdict if verdict is not Errors.NONE else written).code)
+                        for part, verdict in zip(topic.partitions, of_topic)))
+                for topic, of_topic in zip(request.topics, verdicts)))
+
+        if not kept:
+            return [Respond(caller, response(Errors.NONE))]
+        storage = self._coordinator.storage
+        written = storage.write_pending(group.id, kept, request.producer_id, request.producer_epoch, now_ms)
+        return [*written.effects, *storage.answer_when_safe(caller, group.id, written, response, now_ms)]
+
+    def end(self, partition: int, producer_id: int, epoch: int, committed: bool, coordinator_epoch: int, now_ms: int) -> list[Effect]:
         """The marker on a partition of the offsets topic: what was pending there counts now, or is forgotten."""
         self._epochs[partition, producer_id] = max(epoch, self._epochs.get((partition, producer_id), -1))
-        effects: list[Effect] = []
+        effects = self._coordinator.storage.write_marker(partition, producer_id, epoch, committed, coordinator_epoch, now_ms)
         for group in self._coordinator.groups.values():
             if self._cluster.offsets_partition_of(group.id) != partition:
                 continue
@@ -94,7 +103,7 @@ class TransactionalOffsets:
         return Errors.ILLEGAL_GENERATION if 0 <= generation != group.generation else Errors.NONE
 
     def _keep(self, group: Group, request: TxnOffsetCommitRequest, topic: TxnOffsetCommitRequestTopic,
-              part: TxnOffsetCommitRequestPartition, now_ms: int) -> Errors:
+              part: TxnOffsetCommitRequestPartition, now_ms: int, kept: dict[tuple[str, int], CommittedOffset]) -> Errors:
         name = topic.name or self._cluster.name_of(topic.topic_id)
         if name is None:
             return Errors.UNKNOWN_TOPIC_ID
@@ -104,5 +113,6 @@ class TransactionalOffsets:
         if len(metadata.encode("utf-8")) > self._config.offset_metadata_max_bytes:
             return Errors.OFFSET_METADATA_TOO_LARGE
         pending = group.pending_offsets.setdefault(request.producer_id, {})
-        pending[name, part.partition_index] = CommittedOffset(part.committed_offset, part.committed_leader_epoch, metadata, now_ms)
+        pending[name, part.partition_index] = kept[name, part.partition_index] = CommittedOffset(
+            part.committed_offset, part.committed_leader_epoch, metadata, now_ms)
         return Errors.NONE
