@@ -101,9 +101,11 @@ class Player:
         self._start_ms, self._steps = start_ms, steps
         self._loop: App | None = None
         self.steps_done = 0
+        self._next_at_ms = FOREVER_MS
 
     def play(self, lab: Lab) -> None:
-        for step in self._steps:
+        for step, after in zip(self._steps, (*self._steps[1:], None)):
+            self._next_at_ms = FOREVER_MS if after is None else after["at_ms"] - self._start_ms
             wait_ms = step["at_ms"] - self._start_ms - lab.now_ms
             if wait_ms > 0:
                 lab.sleep(wait_ms)
@@ -114,6 +116,10 @@ class Player:
             except (KafkaException, IllegalStateException):
                 pass  # what went wrong is in the log, as with the recorded program
             self.steps_done += 1
+
+    def start(self) -> None:
+        """A constructor takes its time; but the next step was taken when this one had ended."""
+        self.lab.sleep(min(self.lab.profile(None).starting_ms, max(0, self._next_at_ms - self.lab.now_ms)))
 
     def uses_consumer(self, step: Mapping[str, Any]) -> bool:
         return step["object"] != "producer" and step["do"] not in NEEDS_PRODUCER
@@ -153,12 +159,12 @@ class Player:
 
 
 def _new_consumer(player: Player, step) -> None:
-    player.lab.sleep(player.lab.profile(None).starting_ms)
+    player.start()
     player.consumer = KafkaConsumer(player.lab, step["config"], name=player.name)
 
 
 def _new_producer(player: Player, step) -> None:
-    player.lab.sleep(player.lab.profile(None).starting_ms)
+    player.start()
     player.producer = KafkaProducer(player.lab, step["config"], name=player.name)
 
 

@@ -308,7 +308,9 @@ def _end_loops(steps: list[dict[str, Any]], client: str) -> None:
     for place, step in enumerate(steps):
         if step["do"] == LOOP:
             later = [one for one in steps[place + 1:] if one["object"] != "producer" and one["do"] not in NEEDS_PRODUCER]
-            if not later and step["for_ms"] is None:
+            if step["stop_after_records"] is not None:  # the program waited until they were copied
+                later = []
+            elif not later and step["for_ms"] is None:
                 raise UnusableScenario(f"the step {LOOP!r} of {client} never ends: it has no for_ms, and no later step tells it otherwise")
             step["until_ms"] = later[0]["at_ms"] if later and later[0]["do"] != "kill -9" else None
 

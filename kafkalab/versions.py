@@ -118,6 +118,7 @@ class Profile:
     names_pending_call                other calls are refused while one that timed out was not repeated (3.x)
     no_transaction_for_offsets_text, send_before_init_text, send_outside_text, fenced_text, old_epoch_text, awaited_too_long_text
                                       the sentences of those errors; "" where the version wraps the error instead
+    transactional_connecting_ms       the first connection of a transactional producer in a JVM just started, lowest and highest recorded
     classic_banner                    the note that KIP-848 is ready (4.4)
     """
 
@@ -192,6 +193,7 @@ class Profile:
     names_partition_count: bool = True
     mentions_empty_fetches: bool = True
     classic_banner: bool = False
+    transactional_connecting_ms: tuple[int, int] = (210, 235)
     bumps_idempotent_epoch: bool = True
     speaks_transaction_v2: bool = False
     offsets_carry_member: bool = True
@@ -262,7 +264,7 @@ V4_0 = replace(V4_4, name="4.0", release="4.0.2", commit_id="5d0fe56677f97d95", 
                brackets_partitions=False, classic_banner=False, awaits_topic_ids_of_offsets=False)
 V3_9 = replace(
     V4_0, name="3.9", reset_strategy="{name}", release="3.9.2", commit_id="5e9866f43ab8e7e4", node_knows_fencing=False, telemetry_after_refusal_ms=300_000,
-    speaks_transaction_v2=False,
+    speaks_transaction_v2=False, transactional_connecting_ms=(165, 185),
     starting_ms=500,
     first_use_ms={
         "consumer connecting": (200, 450), "producer connecting": (11, 305), "API_VERSIONS": (13, 29),
@@ -278,7 +280,8 @@ V2_8 = replace(V3_6, name="2.8", prints_ids_of_changes=False, release="2.8.2", c
                names_both_threads=False, prints_assignment_in_hash_order=True, headers_read_only=True,
                assigns_by_rack=False, sticky_fast_path="capacity", sticky_reads_user_data_once=True, sticky_takes_numbers_on_trust=False,
                sticky_balance_margin=0, partitioner="sticky", transmits_after_assign=True, ready_in_hash_order=True, names_partition_count=False,
-               tells_failure_first=False, refuses_calls_after_error=False, wrong_state_is_illegal=False, names_pending_call=False,
+               first_use_ms={**V3_9.first_use_ms, "API_VERSIONS": (12, 17), "reading API_VERSIONS": (38, 69)},
+               transactional_connecting_ms=(125, 142), tells_failure_first=False, refuses_calls_after_error=False, wrong_state_is_illegal=False, names_pending_call=False,
                no_transaction_for_offsets_text=NO_TRANSACTION_OLD, send_before_init_text=SEND_BEFORE_INIT_OLD,
                send_outside_text="Cannot call send in state {state}", fenced_text=FENCED_OLD,
                old_epoch_text="Producer attempted to produce with an old epoch {producer}",
@@ -300,14 +303,14 @@ V2_3 = replace(
     validates_all_at_each_leader=True, notes_epoch_before_setting=False,
     transmits_after_assign=False, mentions_empty_fetches=False, partitioner="round robin", queues_init_producer_id=False,
     await_ready_polls_first=False, sends_request_topic_updates=False, too_large_text=TOO_LARGE_OLD, bumps_idempotent_epoch=False,
-    offsets_carry_member=False, partition_joins_before_append=True, old_epoch_text="",
+    transactional_connecting_ms=(95, 118), offsets_carry_member=False, partition_joins_before_append=True, old_epoch_text="",
     awaited_too_long_text="Timeout expired after {limit_ms}milliseconds while awaiting {operation}",
     counts_polls_and_rebalances=False,
     admin_lacks={"alter_consumer_group_offsets": "KIP-396 (2.5)", "list_offsets": "KIP-396 (2.5)",
                  "delete_consumer_group_offsets": "KIP-496 (2.4)", "elect_leaders": "KIP-460 (2.4)"},
 )
 V2_2 = replace(V2_3, name="2.2", release="2.2.2", commit_id="1d348535a0a747d1", least_loaded=fewest_unanswered,
-               aborts_when_closed=False, limits_transactional_calls=False, fenced_text="",
+               transactional_connecting_ms=(165, 205), aborts_when_closed=False, limits_transactional_calls=False, fenced_text="",
                awaited_too_long_text="Timeout expired while initializing transactional state in {limit_ms}ms.",
                metadata_has_log_context=False, validates_positions=False, list_offsets_with_epoch=False, fetches_with_epoch=False, mentions_empty_fetches=True,
                sticky_knows_generations=False)

@@ -264,7 +264,8 @@ class TransactionCoordinator:
                      and found.epoch == 0)
         if found.producer_id != request.producer_id and not overflown:
             return Errors.INVALID_PRODUCER_ID_MAPPING
-        is_retry = overflown or found.bumps_epoch and found.epoch == request.producer_epoch + 1
+        is_retry = overflown or (found.bumps_epoch and found.epoch == request.producer_epoch + 1
+                                 and found.last_epoch == request.producer_epoch)  # a fence forgets the epoch before
         if found.epoch != request.producer_epoch and not is_retry or is_retry and found.state in (_S.EMPTY, _S.ONGOING):
             return self._fenced(caller, WireChange.END_TXN_NAMES_FENCING)
         if found.state is TransactionState.ONGOING:

@@ -82,10 +82,13 @@ def network_client(lab, kind: str, who: str, client_id: str, config: Mapping[str
     telemetry = None
     if profile.telemetry_after_refusal_ms is not None and config.get("enable.metrics.push", False):
         telemetry = TelemetryReporter(plain, profile.telemetry_after_refusal_ms, lab.epoch_ms)
+    first_use_ms = dict(profile.first_use_ms)
+    if config.get("transactional.id") is not None:
+        first_use_ms["producer connecting"] = profile.transactional_connecting_ms
     settings = ClientSettings(
         kind=kind, client_id=client_id, request_timeout_ms=config["request.timeout.ms"], reconnect_backoff_ms=config["reconnect.backoff.ms"],
         max_in_flight=max_in_flight, allow_auto_topic_creation=auto_create,
         cluster_check=profile.cluster_check and bool(config.get("metadata.cluster.check.enable", True)),
-        first_use_ms=profile.first_use_ms if lab.cold else {})
+        first_use_ms=first_use_ms if lab.cold else {})
     return NetworkClient(who, settings, profile, lab.clock, selector, states, metadata, telemetry, log, plain,
                          lab.streams.stream(f"{who}/least loaded"), least_loaded or profile.least_loaded, node_of, lab.epoch_ms)

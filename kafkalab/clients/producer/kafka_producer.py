@@ -209,9 +209,14 @@ class KafkaProducer(TransactionalMethods):
                 raise TimeoutException(self.profile.missing_topic_text(topic, partition, count, self.config["max.block.ms"]))
 
     def _await_topic_ids(self, topic: str, deadline_ms: int) -> None:
-        """Offsets in a transaction name their topics by id, which METADATA tells."""
-        if topic not in self._client.metadata.topic_ids:
-            self._await_topic(topic, None, deadline_ms)
+        """Offsets in a transaction name their topics by id, which METADATA tells. Without one in time they go by name alone."""
+        metadata = self._client.metadata
+        self._topics[topic] = None
+        while topic not in metadata.topic_ids and self._lab.now_ms < deadline_ms:
+            version = metadata.request_update_for_new_topics()
+            self._sender.wakeup()
+            while metadata.update_version <= version and self._lab.now_ms < deadline_ms:
+                self._lab.stage.wait(metadata.updated_signal(), deadline_ms)
 
     def _raise_fatal(self, topic: str) -> None:
         """A topic that waiting cannot bring (Metadata.maybeThrowExceptionForTopic)."""
