@@ -40,7 +40,7 @@ class Member:
     """
 
     __slots__ = ("id", "instance_id", "session_timeout_ms", "rebalance_timeout_ms", "protocol_type", "protocols",
-                 "assignment", "parked_join", "parked_sync", "deadline_ms", "is_new", "has_synced", "client_id", "client_host")
+                 "assignment", "parked_join", "parked_sync", "deadline_ms", "is_new", "client_id", "client_host")
 
     def __init__(self, id: str, instance_id: str | None, session_timeout_ms: int, rebalance_timeout_ms: int,
                  protocol_type: str, protocols: tuple[JoinGroupRequestProtocol, ...], client_id: str = "",
@@ -54,7 +54,6 @@ class Member:
         self.parked_sync: Caller | None = None
         self.deadline_ms = 0
         self.is_new = True
-        self.has_synced = False
 
     @property
     def is_static(self) -> bool:
@@ -75,6 +74,7 @@ class Group:
     protocol: the assignor chosen for this generation; None before the first.
     pending_offsets: by producer id, what open transactions would commit (see `transactional_offsets`).
     in_state_since_ms: when it came into its present state.
+    to_join: members whose join is not here (yet); to_sync: members that joined this generation and have not fetched their assignment.
     pending: ids handed out with MEMBER_ID_REQUIRED whose owners have not joined yet, in order.
     news: what the journal is still to be told of members that came and went; the coordinator passes it on.
     """
@@ -92,6 +92,9 @@ class Group:
         self.offsets: dict[tuple[str, int], CommittedOffset] = {}
         self.pending_offsets: dict[int, dict[tuple[str, int], CommittedOffset]] = {}
         self.in_state_since_ms = 0
+        self.to_join: dict[str, None] = {}
+        self.to_sync: dict[str, None] = {}
+        self._supporters: dict[str, int] = {}
         self.news: list[Note] = []
         self.came_from_empty = False
         self.somebody_joined_meanwhile = False
@@ -103,7 +106,7 @@ class Group:
     @property
     def everybody_joined(self) -> bool:
         """No member is missing, and nobody who was given an id is still on the way back."""
-        return not self.pending and all(member.parked_join is not None for member in self.members.values())
+        return not self.pending and not self.to_join
 
     @property
     def longest_rebalance_timeout_ms(self) -> int:
@@ -115,8 +118,25 @@ class Group:
             return False
         if not self.members:
             return True
-        return protocol_type == self.protocol_type and bool(
-            self._known_to_all() & {offered.name for offered in protocols})
+        everybody = len(self.members)
+        return protocol_type == self.protocol_type and any(self._supporters.get(offered.name) == everybody for offered in protocols)
+
+    def park_join(self, member: Member, caller: Caller) -> None:
+        """The member's join waits for the others."""
+        member.parked_join = caller
+        self.to_join.pop(member.id, None)
+
+    def take_join(self, member: Member) -> Caller:
+        """The join that waited; it is answered now."""
+        caller, member.parked_join = member.parked_join, None
+        self.to_join[member.id] = None
+        return caller
+
+    def change_protocols(self, member: Member, protocols: tuple[JoinGroupRequestProtocol, ...]) -> None:
+        if protocols is not member.protocols:
+            self._count(member, -1)
+            member.protocols = protocols
+            self._count(member, +1)
 
     def elect_protocol(self) -> str:
         """The assignor with the most votes: each member votes for the first of its own that all of them know.
@@ -143,6 +163,9 @@ class Group:
         if self.leader is None:
             self.leader = member.id
         self.members[member.id] = member
+        self._count(member, +1)
+        if member.parked_join is None:
+            self.to_join[member.id] = None
         self.pending.pop(member.id, None)
         if member.instance_id is not None:
             self.static_members[member.instance_id] = member.id
@@ -151,6 +174,9 @@ class Group:
     def remove(self, member: Member) -> None:
         """Remove a member; leadership passes to the one that has been here longest."""
         del self.members[member.id]
+        self._count(member, -1)
+        self.to_join.pop(member.id, None)
+        self.to_sync.pop(member.id, None)
         if member.instance_id is not None and self.static_members.get(member.instance_id) == member.id:
             del self.static_members[member.instance_id]
         if self.leader == member.id:
@@ -162,14 +188,23 @@ class Group:
         old_id = member.id
         member.id = new_id
         self.members = {new_id if known == old_id else known: one for known, one in self.members.items()}
+        for waited_for in (self.to_join, self.to_sync):
+            if old_id in waited_for:
+                del waited_for[old_id]
+                waited_for[new_id] = None
         self.static_members[member.instance_id] = new_id
         if self.leader == old_id:
             self.leader = new_id
         self.news.append(Note("group.renamed", {"group": self.id, "before": old_id, "member": new_id}))
 
     def _known_to_all(self) -> frozenset[str]:
-        offers = [frozenset(offered.name for offered in member.protocols) for member in self.members.values()]
-        return frozenset.intersection(*offers) if offers else frozenset()
+        everybody = len(self.members)
+        return frozenset(name for name, supporters in self._supporters.items() if supporters == everybody)
+
+    def _count(self, member: Member, step: int) -> None:
+        """How many members support each assignor: asked with every join, so it is kept."""
+        for name in {offered.name: None for offered in member.protocols}:
+            self._supporters[name] = self._supporters.get(name, 0) + step
 
 
 def told_of(member: Member) -> dict[str, Any]:

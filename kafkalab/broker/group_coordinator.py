@@ -2,8 +2,8 @@
 
 Kafka's classes are GroupCoordinator (2.3) and GroupMetadataManager (4.x) with ClassicGroup. A pure machine: it takes a
 request and the time, changes its groups and returns what the shell has to do. Membership is decided here; the committed
-offsets of a group are kept in `group_offsets`, and what outlives the coordinator in `group_storage`. Left out for now:
-another broker that takes over and group.max.size. Groups of the newer protocol (KIP-848) are `consumer_groups`' business.
+offsets of a group are kept in `group_offsets`, and what outlives the coordinator in `group_storage`. Groups of the newer
+protocol (KIP-848) are `consumer_groups`' business.
 """
 
 from __future__ import annotations
@@ -179,8 +179,9 @@ class GroupCoordinator:
             if member.parked_sync is not None:
                 out.append(Respond(member.parked_sync, SyncGroupResponse(error_code=Errors.NOT_COORDINATOR.code)))
         out += [CancelTimer(("pending", group_id, member_id)) for member_id in group.pending]
-        group.members.clear()
-        group.static_members.clear()
+        for member in list(group.members.values()):
+            group.remove(member)
+        group.news.clear()
         group.pending.clear()
         self._transition_to(group, DEAD, "the group is coordinated elsewhere", out)
         return out
@@ -204,6 +205,8 @@ class GroupCoordinator:
             group = self.groups[request.group_id] = Group(request.group_id)
             if request.group_id in self.modern.groups:  # Empty: it changes sides, and keeps its offsets.
                 group.offsets = self.modern.groups.pop(request.group_id).offsets
+        if not self._has_room(group, request.member_id):
+            return self._turn_away(group, request.member_id, caller)
         if request.member_id == "":
             return self._join_without_id(group, request, caller, now_ms)
         if request.member_id in group.pending:
@@ -231,6 +234,20 @@ class GroupCoordinator:
             return None
         return membership_error(group, request.member_id, request.group_instance_id)
 
+    def _has_room(self, group: Group, member_id: str) -> bool:
+        """group.max.size (KIP-389). Members that are in stay in, unless a rebalance finds that there are too many."""
+        most, known = self._config.group_max_size, member_id in group.members
+        if group.state is PREPARING:
+            return known and member_id not in group.to_join or len(group.members) - len(group.to_join) < most
+        return group.state in (EMPTY, DEAD) or known or len(group.members) < most
+
+    def _turn_away(self, group: Group, member_id: str, caller: Caller) -> list[Effect]:
+        group.pending.pop(member_id, None)
+        if member_id in group.members:
+            group.remove(group.members[member_id])
+        return [CancelTimer(("pending", group.id, member_id)), CancelTimer(("session", group.id, member_id)),
+                _join_refused(caller, Errors.GROUP_MAX_SIZE_REACHED, member_id)]
+
     def _join_without_id(self, group: Group, request: JoinGroupRequest, caller: Caller, now_ms: int) -> list[Effect]:
         instance = request.group_instance_id
         new_id = f"{instance or caller.header.client_id}-{self._draw_member_uuid(caller)}"
@@ -249,7 +266,7 @@ class GroupCoordinator:
         """Add a new member and have everyone join."""
         member = Member(member_id, request.group_instance_id, request.session_timeout_ms,
                         _rebalance_timeout_ms(request), request.protocol_type, request.protocols, caller.header.client_id)
-        member.parked_join = caller
+        group.park_join(member, caller)
         member.deadline_ms = now_ms + NEW_MEMBER_TIMEOUT_MS
         group.add(member)
         if group.came_from_empty and (
@@ -268,10 +285,10 @@ class GroupCoordinator:
                 offered.name: offered.metadata for offered in request.protocols}}))
         if group.state is STABLE and (changed or group.is_leader(member)) or group.state is COMPLETING and changed:
             who = "leader" if group.is_leader(member) else "member"
-            self._park_join(member, request, caller, now_ms)
+            self._park_join(group, member, request, caller, now_ms)
             self._rebalance(group, f"{who} {member.id} joined again", now_ms, out)
         elif group.state is PREPARING:
-            self._park_join(member, request, caller, now_ms)
+            self._park_join(group, member, request, caller, now_ms)
             self._complete_if_everybody_joined(group, now_ms, out)
         elif group.state is EMPTY:
             out.append(_join_refused(caller, Errors.UNKNOWN_MEMBER_ID, member.id))
@@ -280,12 +297,12 @@ class GroupCoordinator:
             out.append(self._join_answer(group, member, caller))
         return out
 
-    def _park_join(self, member: Member, request: JoinGroupRequest, caller: Caller, now_ms: int) -> None:
-        member.protocols = request.protocols
+    def _park_join(self, group: Group, member: Member, request: JoinGroupRequest, caller: Caller, now_ms: int) -> None:
+        group.change_protocols(member, request.protocols)
         member.session_timeout_ms = request.session_timeout_ms
         member.rebalance_timeout_ms = _rebalance_timeout_ms(request)
         member.deadline_ms = now_ms + member.session_timeout_ms
-        member.parked_join = caller
+        group.park_join(member, caller)
 
     def _return_of_static(self, group: Group, request: JoinGroupRequest, caller: Caller, new_id: str,
                           now_ms: int) -> list[Effect]:
@@ -299,11 +316,12 @@ class GroupCoordinator:
             out.append(Respond(member.parked_sync, SyncGroupResponse(error_code=Errors.FENCED_INSTANCE_ID.code)))
             member.parked_sync = None
         group.rename(member, new_id)
-        self._park_join(member, request, caller, now_ms)
+        self._park_join(group, member, request, caller, now_ms)
         out.append(SetTimer(("session", group.id, new_id), member.deadline_ms))
         if group.state is STABLE and group.elect_protocol() == group.protocol:
             out += self.storage.write_group(group, now_ms)
-            member.parked_join, member.is_new = None, False
+            group.take_join(member)
+            member.is_new = False
             out.append(self._join_answer(group, member, caller, old_leader=old_leader))
         elif group.state is PREPARING:
             self._complete_if_everybody_joined(group, now_ms, out)
@@ -395,9 +413,11 @@ class GroupCoordinator:
             group.leader = joined[0].id
         group.protocol = group.elect_protocol()
         self._transition_to(group, COMPLETING, "all members have joined", out)
+        group.to_sync.clear()
         for member in joined:
-            caller, member.parked_join = member.parked_join, None
-            member.is_new = member.has_synced = False
+            caller = group.take_join(member)
+            member.is_new = False
+            group.to_sync[member.id] = None
             self._renew(group, member, now_ms, out)
             out.append(self._join_answer(group, member, caller))
         if self._profile.drops_members_without_sync:
@@ -417,19 +437,20 @@ class GroupCoordinator:
             return [Respond(caller, SyncGroupResponse(error_code=error.code))]
         out: list[Effect] = []
         member = group.members[request.member_id]
-        member.has_synced = True
+        group.to_sync.pop(member.id, None)
         member.parked_sync = caller
-        if group.state is COMPLETING and group.is_leader(member):
+        has_come = group.state is COMPLETING and group.is_leader(member)
+        if has_come:
             given = {one.member_id: one.assignment for one in request.assignments}
             for one in group.members.values():
                 one.assignment = given.get(one.id, b"")
             self._transition_to(group, STABLE, "the leader's assignment is here", out)
             out += self.storage.write_group(group, now_ms)
         if group.state is STABLE:
-            for one in group.members.values():
+            for one in group.members.values() if has_come else (member,):
                 if one.parked_sync is not None:
                     self._answer_sync(group, one, now_ms, out)
-            if all(one.has_synced for one in group.members.values()):
+            if not group.to_sync:
                 out.append(CancelTimer(("sync", group.id)))
         return out
 
@@ -444,7 +465,7 @@ class GroupCoordinator:
     def _sync_phase_over(self, group: Group, now_ms: int) -> list[Effect]:
         """KAFKA-12890: whoever joined but never fetched its assignment holds up nobody any longer."""
         out: list[Effect] = []
-        silent = [member for member in group.members.values() if not member.has_synced]
+        silent = [group.members[member_id] for member_id in group.to_sync]
         for member in silent:
             self._remove(group, member, f"member {member.id} did not sync", now_ms, out)
         return out

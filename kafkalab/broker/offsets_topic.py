@@ -110,7 +110,7 @@ def _settle(group: Group, value: dict[str, Any], now_ms: int) -> None:
         member = Member(kept["memberId"], kept["groupInstanceId"], kept["sessionTimeout"], kept["rebalanceTimeout"],
                         group.protocol_type, offered, kept["clientId"], kept["clientHost"])
         member.assignment = base64.b64decode(kept["assignment"])
-        member.is_new, member.has_synced = False, True
+        member.is_new = False
         member.deadline_ms = now_ms + member.session_timeout_ms
         group.add(member)
     if group.members:
