@@ -130,6 +130,8 @@ RETRIABLE, STALE, REFRESH = RetriableException, InvalidMetadataException, Refres
 
 # Named one by one, because an application catches them by name.
 TimeoutException = _api_error("TimeoutException", RETRIABLE)
+BufferExhaustedException = type("BufferExhaustedException", (TimeoutException,), {
+    "java_name": "org.apache.kafka.clients.producer.BufferExhaustedException", "__module__": __name__})
 DisconnectException = _api_error("DisconnectException", RETRIABLE)
 UnknownServerException = _api_error("UnknownServerException")
 OffsetOutOfRangeException = _api_error("OffsetOutOfRangeException")

@@ -24,12 +24,15 @@ class TopicPartition(NamedTuple):
     __repr__ = __str__
 
 
+SERIALIZER = "org.apache.kafka.common.serialization.StringSerializer"
+
+
 @dataclass(frozen=True, slots=True)
 class ProducerRecord:
     """A record to send. Without `partition` the partitioner chooses; without `timestamp_ms` the moment of `send` counts.
 
-    Raises IllegalArgumentException, as Java's constructor does, without a topic and for numbers below 0; SerializationException for
-    a key or value that is no text: the serializers here are Java's StringSerializer.
+    Raises IllegalArgumentException, as Java's constructor does, without a topic and for numbers below 0. A key or value that is no
+    text is found out by send(), where Java's StringSerializer would meet it.
     """
 
     topic: str
@@ -45,10 +48,13 @@ class ProducerRecord:
             if number is not None and (not isinstance(number, int) or number < 0):
                 shown = "Partition number" if name == "partition" else "Timestamp"
                 raise IllegalArgumentException(f"Invalid {name}: {number}. {shown} should always be non-negative or null.")
+
+    def check_serializable(self) -> None:
+        """Raises SerializationException, as send() does, for a key or value that Java's StringSerializer cannot take."""
         for name, text in (("key", self.key), ("value", self.value)):
             if text is not None and not isinstance(text, str):
-                raise SerializationException(f"Can't convert {name} {text!r} of class {type(text).__name__} to class "
-                                             f"org.apache.kafka.common.serialization.StringSerializer: give it as text, {str(text)!r}")
+                raise SerializationException(f"Can't convert {name} of class {type(text).__name__} to class {SERIALIZER} specified in "
+                                             f"{name}.serializer: give {text!r} as text, {str(text)!r}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from kafkalab.clients.least_loaded import Rule, fewest_unanswered, standing_then_longest_untried, standing_then_preparing
-from kafkalab.errors import IllegalStateException, KafkaException
+from kafkalab.errors import BufferExhaustedException, IllegalStateException, KafkaException, TimeoutException
 from kafkalab.protocol.api_keys import ApiKeys
 from kafkalab.protocol.api_versions import newest_known
 
@@ -23,6 +23,9 @@ TOO_LARGE = ("The message is {size} bytes when serialized which is larger than {
 NO_TRANSACTION_OLD = "Cannot send offsets to transaction either because the producer is not in an active transaction"
 SEND_BEFORE_INIT_OLD = "Cannot perform a 'send' before completing a call to initTransactions when transactions are enabled."
 FENCED_OLD = "The producer has been rejected from the broker because it tried to use an old epoch with the transactionalId"
+BUFFER_EXHAUSTED = ("Failed to allocate {size} bytes within the configured max blocking time {limit_ms} ms. Total memory: {total} bytes. "
+                    "Available memory: {available} bytes. Poolable size: {poolable} bytes")
+BUFFER_EXHAUSTED_OLD = "Failed to allocate memory within the configured max blocking time {limit_ms} ms."
 TOO_LARGE_OLD = ("The message is {size} bytes when serialized which is larger than the maximum request size you have configured "
                  "with the max.request.size configuration.")
 
@@ -104,6 +107,21 @@ class Profile:
     names_partition_count             a time-out for a partition out of range names the count (3.9)
     counts_polls_and_rebalances       time between polls and rebalances are among the metrics (KIP-517, KIP-429; 2.4)
     names_both_threads                a consumer used by two threads at once names them (seen from 3.6 on)
+    partitioner_classes               which of Kafka's own classes partitioner.class may name
+    round_robin_skips                 RoundRobinPartitioner is asked twice for a record that opens a batch (2.4 until KAFKA-17632)
+    asks_partitioner_again            which partitioners are asked again before a batch is opened: "any" (2.4, KIP-480), "custom" ones
+                                      (3.3, KIP-794), "" none (4.0, KAFKA-18295)
+    cluster_in_hash_order             lists of partitions in Cluster come out of a hash map (2.2)
+    drain_index_by_node               each broker's partitions have their own place where filling a request begins (3.x)
+    batches_follow_leader             a batch does not wait out its backoff when its partition has a new leader (3.6, KAFKA-15415)
+    halves_split_batches              a batch that is still too large after splitting is halved (KAFKA-8350)
+    names_partition_of_buffer         "Allocating a new ..." names the partition even where the built-in rule chose it (3.9)
+    has_buffer_exhausted_exception    BufferExhaustedException is a TimeoutException, raised when memory ran out (2.7, KAFKA-3720)
+    buffer_exhausted_text             what it says
+    names_lost_node                   errors of requests that were lost name the node (2.8)
+    tells_timed_out_requests          PRODUCE that timed out is REQUEST_TIMED_OUT, not NETWORK_EXCEPTION (3.x)
+    fills_metadata_of_failed_send     a callback of a send that failed at once gets metadata without an offset, not None (3.x)
+    flush_in_callback_fails           flush() inside a callback is refused (4.4, KAFKA-10790)
     admin_lacks                       admin methods this version does not have yet: name -> what brought them
     bumps_idempotent_epoch            a producer raises its own epoch after a gap, and may ask the coordinator for the next (2.5, KIP-360)
     speaks_transaction_v2             partitions and groups join by being written to, each transaction has its epoch (4.0, KIP-890)
@@ -194,6 +212,20 @@ class Profile:
     mentions_empty_fetches: bool = True
     classic_banner: bool = False
     transactional_connecting_ms: tuple[int, int] = (210, 235)
+    partitioner_classes: tuple[str, ...] = ("RoundRobinPartitioner",)
+    round_robin_skips: bool = False
+    asks_partitioner_again: str = ""
+    cluster_in_hash_order: bool = True
+    drain_index_by_node: bool = True
+    batches_follow_leader: bool = True
+    halves_split_batches: bool = False
+    names_partition_of_buffer: bool = True
+    has_buffer_exhausted_exception: bool = True
+    buffer_exhausted_text: str = BUFFER_EXHAUSTED
+    names_lost_node: bool = True
+    tells_timed_out_requests: bool = True
+    fills_metadata_of_failed_send: bool = True
+    flush_in_callback_fails: bool = False
     bumps_idempotent_epoch: bool = True
     speaks_transaction_v2: bool = False
     offsets_carry_member: bool = True
@@ -220,6 +252,20 @@ class Profile:
     def wrong_state(self) -> type[Exception]:
         """What a call raises that does not fit the state of the transaction."""
         return IllegalStateException if self.wrong_state_is_illegal else KafkaException
+
+    @property
+    def chooses_while_appending(self) -> bool:
+        """Is the partition of a record without a key chosen by the accumulator (3.3, KIP-794)?"""
+        return self.partitioner == "adaptive"
+
+    def asks_again_for_new_batch(self, is_custom: bool) -> bool:
+        """Is the partitioner asked a second time for a record that opens a batch?"""
+        return self.asks_partitioner_again == "any" or is_custom and self.asks_partitioner_again == "custom"
+
+    def buffer_exhausted(self, **numbers: int) -> TimeoutException:
+        """What send() fails with when there was no memory within max.block.ms: size, limit_ms, total, available, poolable."""
+        kind = BufferExhaustedException if self.has_buffer_exhausted_exception else TimeoutException
+        return kind(self.buffer_exhausted_text.format(**numbers))
 
     @property
     def api_versions_version(self) -> int:
@@ -252,6 +298,7 @@ class Profile:
 V4_4 = Profile(
     name="4.4", release="4.4.0", commit_id="1156b2752aaa28ea", node_knows_fencing=True, coordinator_connection="+{id}",
     exponential_refresh_backoff=True, jitter_inside_cap=True, names_idle_closes=True, telemetry_after_refusal_ms=TELEMETRY_NEVER_AGAIN_MS,
+    halves_split_batches=True, flush_in_callback_fails=True,
     cluster_check=True, brackets_partitions=True, classic_banner=True, speaks_transaction_v2=True, awaits_topic_ids_of_offsets=True,
     starting_ms=600,
     first_use_ms={
@@ -261,9 +308,12 @@ V4_4 = Profile(
     },
 )
 V4_0 = replace(V4_4, name="4.0", release="4.0.2", commit_id="5d0fe56677f97d95", coordinator_connection="{opposite}", cluster_check=False,
+               halves_split_batches=False, flush_in_callback_fails=False,
                brackets_partitions=False, classic_banner=False, awaits_topic_ids_of_offsets=False)
 V3_9 = replace(
-    V4_0, name="3.9", reset_strategy="{name}", release="3.9.2", commit_id="5e9866f43ab8e7e4", node_knows_fencing=False, telemetry_after_refusal_ms=300_000,
+    V4_0, name="3.9", reset_strategy="{name}", asks_partitioner_again="custom",
+    partitioner_classes=("RoundRobinPartitioner", "UniformStickyPartitioner", "DefaultPartitioner"),
+    release="3.9.2", commit_id="5e9866f43ab8e7e4", node_knows_fencing=False, telemetry_after_refusal_ms=300_000,
     speaks_transaction_v2=False, transactional_connecting_ms=(165, 185),
     starting_ms=500,
     first_use_ms={
@@ -272,10 +322,12 @@ V3_9 = replace(
         "PRODUCE": (2, 6), "INIT_PRODUCER_ID": (0, 4), "SYNC_GROUP": (1, 3), "LEAVE_GROUP": (1, 3),
     },
 )
-V3_6 = replace(V3_9, name="3.6", reset_strategy="{upper}", release="3.6.2", commit_id="c4deed513057c94e", telemetry_after_refusal_ms=None,
+V3_6 = replace(V3_9, name="3.6", reset_strategy="{upper}", round_robin_skips=True, names_partition_of_buffer=False, release="3.6.2", commit_id="c4deed513057c94e", telemetry_after_refusal_ms=None,
                exponential_refresh_backoff=False, jitter_inside_cap=False,
                names_idle_closes=False, isolation_in_lower_case=False, member_id_reason=MEMBER_ID_REASON_3_6, sticky_sorts_owned=False)
-V2_8 = replace(V3_6, name="2.8", prints_ids_of_changes=False, release="2.8.2", commit_id="3146c6ff4a24cc24", prepares_with_async_commit=False,
+V2_8 = replace(V3_6, name="2.8", prints_ids_of_changes=False, asks_partitioner_again="any", drain_index_by_node=False, batches_follow_leader=False,
+               buffer_exhausted_text=BUFFER_EXHAUSTED_OLD, tells_timed_out_requests=False, fills_metadata_of_failed_send=False,
+               names_partition_of_buffer=True, release="2.8.2", commit_id="3146c6ff4a24cc24", prepares_with_async_commit=False,
                states_rejoin_reason=False, disconnects_lost_coordinator=False, leave_reason_in_full=True, closes_fetch_sessions=False,
                names_both_threads=False, prints_assignment_in_hash_order=True, headers_read_only=True,
                assigns_by_rack=False, sticky_fast_path="capacity", sticky_reads_user_data_once=True, sticky_takes_numbers_on_trust=False,
@@ -287,7 +339,9 @@ V2_8 = replace(V3_6, name="2.8", prints_ids_of_changes=False, release="2.8.2", c
                old_epoch_text="Producer attempted to produce with an old epoch {producer}",
                awaited_too_long_text="Timeout expired after {limit_ms} milliseconds while awaiting {operation}")
 V2_3 = replace(
-    V2_8, name="2.3", release="2.3.0", commit_id="fc1aaa116b661c8a", least_loaded=standing_then_preparing,
+    V2_8, name="2.3", asks_partitioner_again="", round_robin_skips=False, partitioner_classes=("DefaultPartitioner",),
+    has_buffer_exhausted_exception=False, names_lost_node=False,
+    release="2.3.0", commit_id="fc1aaa116b661c8a", least_loaded=standing_then_preparing,
     client_id_without_group="consumer-{n}", client_id_with_group="consumer-{n}", awaits_join_in_poll=True, revokes_even_nothing=True,
     assigns_static_first=False, sticky_fast_path="", sticky_takes_from_the_fullest=True, sticky_moves_new_first=False,
     sticky_reads_user_data_once=False, revokes_on_close=False, raises_listener_errors=False, enforces_rebalances=False, tells_commits_of_rebalances=False,
@@ -314,7 +368,7 @@ V2_2 = replace(V2_3, name="2.2", release="2.2.2", commit_id="1d348535a0a747d1", 
                awaited_too_long_text="Timeout expired while initializing transactional state in {limit_ms}ms.",
                metadata_has_log_context=False, validates_positions=False, list_offsets_with_epoch=False, fetches_with_epoch=False, mentions_empty_fetches=True,
                sticky_knows_generations=False)
-V2_1 = replace(V2_2, name="2.1", release="2.1.1", commit_id="21234bee31165527", brackets_partitions=True, bootstrap_needs_update=False,
+V2_1 = replace(V2_2, name="2.1", cluster_in_hash_order=False, release="2.1.1", commit_id="21234bee31165527", brackets_partitions=True, bootstrap_needs_update=False,
                warns_of_bootstrap_disconnect=False)
 
 PROFILES: Mapping[str, Profile] = {p.name: p for p in (V2_1, V2_2, V2_3, V2_8, V3_6, V3_9, V4_0, V4_4)}

@@ -106,6 +106,10 @@ class Metadata:
         else:
             self._last_refresh_ms = self._last_success_ms = -(10**9)
 
+    def age_ms(self, now_ms: int) -> int:
+        """How long ago the last good answer came."""
+        return now_ms - max(self._last_success_ms, 0)
+
     def updated_signal(self) -> Signal:
         """A signal that the next good answer sets."""
         signal = Signal()

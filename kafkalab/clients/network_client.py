@@ -234,7 +234,7 @@ class NetworkClient:
         for connection in self._in_flight.timed_out(now_ms):
             self.log("DISCONNECTING_REQUEST_TIMEOUT", node_id=connection)
             self.selector.close(connection)
-            self._disconnected(connection, "self", responses)
+            self._disconnected(connection, "self", responses, timed_out=True)
 
     # connections
 
@@ -260,26 +260,26 @@ class NetworkClient:
             self.log("CONNECTION_NOT_ESTABLISHED", node_id=connection, address=f"{node.host}/127.0.0.1", port=node.port)
         self._disconnected(connection, CLOSED_BECAUSE[how], responses)
 
-    def _disconnected(self, connection: str, how: str, responses: list[ClientResponse]) -> None:
+    def _disconnected(self, connection: str, how: str, responses: list[ClientResponse], timed_out: bool = False) -> None:
         """What follows, whoever closed: backoff, cancelled requests, new metadata."""
         now_ms = self._clock.now_ms
         self._sockets.closed(connection, how)
         self.states.disconnected(connection, now_ms)
         self.api_versions.disconnected(connection)
         for request in self._in_flight.clear(connection):
-            self._cancel(request, now_ms, responses)
+            self._cancel(request, now_ms, responses, timed_out)
         node = self._nodes[connection]
         if self.metadata.view.is_bootstrap and node.is_bootstrap and self.profile.warns_of_bootstrap_disconnect:
             self.log("BOOTSTRAP_DISCONNECTED", node=node)
         self.metadata.request_update()
 
-    def _cancel(self, request: ClientRequest, now_ms: int, responses: list[ClientResponse]) -> None:
+    def _cancel(self, request: ClientRequest, now_ms: int, responses: list[ClientResponse], timed_out: bool) -> None:
         version = request.header.api_version
         self.log("REQUEST_CANCELLED", header=request.header, request=as_sent(request.message, version), node_id=request.connection,
                  elapsed_created=now_ms - request.created_ms, elapsed_sent=now_ms - request.sent_ms, throttle=0,
                  timeout_ms=request.timeout_ms)
         if not request.internal:
-            responses.append(ClientResponse(request, now_ms, disconnected=True))
+            responses.append(ClientResponse(request, now_ms, disconnected=True, timed_out=timed_out))
         elif request.header.api_key is ApiKeys.METADATA:
             self._metadata_updater.disconnected(now_ms)
 

@@ -36,12 +36,14 @@ class ClientRequest:
 
 @dataclass(slots=True)
 class ClientResponse:
-    """What became of a request: an answer, a disconnect, or a version the broker does not have."""
+    """What became of a request: an answer, a disconnect (`timed_out`: because some request waited too long), or a version the broker
+    does not have."""
 
     request: ClientRequest
     received_ms: int
     message: Any = None
     disconnected: bool = False
+    timed_out: bool = False
     version_mismatch: bool = False
 
     @property

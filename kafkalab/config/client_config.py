@@ -93,26 +93,61 @@ class ProducerConfig(ClientConfig):
             raise ConfigException("Cannot set a transactional.id without also enabling idempotence.")
         if is_transactional:
             values["enable.idempotence"] = True
+        in_flight = values["max.in.flight.requests.per.connection"]
+        too_many = TOO_MANY_IN_FLIGHT if self.version in REFUSES_MORE_IN_FLIGHT else TOO_MANY_IN_FLIGHT_OLD
         obstacles = [sentence for hinders, sentence in (
+            (values["retries"] == 0, "Must set retries to non-zero when using the idempotent producer."),
             ("acks" in self.given and values["acks"] != "all",
              "Must set acks to all in order to use the idempotent producer. Otherwise we cannot guarantee idempotence."),
-            (values["retries"] == 0, "Must set retries to non-zero when using the idempotent producer."),
-            (values["max.in.flight.requests.per.connection"] > 5,
-             "Must set max.in.flight.requests.per.connection to at most 5 to use the idempotent producer."),
+            (in_flight > 5, too_many.format(count=in_flight)),
         ) if hinders]
         if values["enable.idempotence"] and obstacles:
-            if is_transactional or "enable.idempotence" in self.given:
-                raise ConfigException(obstacles[0])
+            is_wanted = is_transactional or "enable.idempotence" in self.given
+            if is_wanted or in_flight > 5 and self.version in REFUSES_MORE_IN_FLIGHT:
+                raise ConfigException(obstacles[0] if is_wanted else obstacles[-1])
             values["enable.idempotence"] = False
         if values["enable.idempotence"]:
             values["acks"] = "all"
+        self._settle_delivery_timeout()
+
+    def _settle_delivery_timeout(self) -> None:
+        """A record needs the time to linger and one request, at least (KIP-91)."""
+        values = self._values
+        least_ms = min(values["linger.ms"] + values["request.timeout.ms"], LARGEST_INT)
+        if values["delivery.timeout.ms"] < least_ms:
+            if "delivery.timeout.ms" in self.given:
+                raise ConfigException("delivery.timeout.ms should be equal to or larger than linger.ms + request.timeout.ms")
+            values["delivery.timeout.ms"] = least_ms
+
+    @property
+    def why_not_idempotent(self) -> list[tuple[str, dict[str, object]]]:
+        """The lines 3.x and later write when idempotence, their default, gives way: (name in the catalogue, values)."""
+        configured = self._as_configured
+        if not configured["enable.idempotence"] or self["enable.idempotence"]:
+            return []
+        lines = [("NOT_IDEMPOTENT_WITHOUT_RETRIES", {})] if self["retries"] == 0 else []
+        if self["acks"] != "all":
+            lines.append(("NOT_IDEMPOTENT_WITH_ACKS", {"acks": self["acks"]}))
+        count = self["max.in.flight.requests.per.connection"]
+        return lines + ([("NOT_IDEMPOTENT_WITH_MANY_IN_FLIGHT", {"count": count})] if count > 5 else [])
+
+    @property
+    def raised_delivery_timeout_ms(self) -> int | None:
+        """delivery.timeout.ms where linger.ms and request.timeout.ms made it longer than its default; None otherwise."""
+        now_ms = self["delivery.timeout.ms"]
+        return now_ms if now_ms != self._as_configured["delivery.timeout.ms"] else None
 
     def printed(self, name: str) -> object:
-        if self.version in PRINTS_AS_CONFIGURED:
+        if self.version in PRINTS_AS_CONFIGURED or name == "delivery.timeout.ms":
             return self._as_configured[name]
         return "-1" if name == "acks" and self["acks"] == "all" else self[name]
 
 
+LARGEST_INT = 2_147_483_647
+REFUSES_MORE_IN_FLIGHT = ("4.0", "4.4")
+"""Clients that end with an error where idempotence is only the default and more than five requests may be in flight."""
+TOO_MANY_IN_FLIGHT = "To use the idempotent producer, max.in.flight.requests.per.connection must be set to at most 5. Current value is {count}."
+TOO_MANY_IN_FLIGHT_OLD = "Must set max.in.flight.requests.per.connection to at most 5 to use the idempotent producer."
 PRINTS_AS_CONFIGURED = ("2.1", "2.2", "2.3")
 """Clients that print acks and enable.idempotence before they have thought about them."""
 
@@ -175,6 +210,10 @@ def _printed(key: Key, value: object, *, given: bool) -> str:
         return "[hidden]"
     if key.type is Type.CLASS:
         return f"class {value}"
+    if key.type is Type.PLUGIN:
+        return f"class {_class_name(value)}"
+    if key.type is Type.PLUGINS:
+        return f"[{', '.join(map(_class_name, value))}]"
     if key.type is Type.CLASSES and not given:
         return f"[{', '.join(f'class {name}' for name in value)}]"
     if isinstance(value, bool):
@@ -184,3 +223,11 @@ def _printed(key: Key, value: object, *, given: bool) -> str:
     if isinstance(value, tuple):
         return f"[{', '.join(value)}]"
     return str(value)
+
+
+def _class_name(plugin: object) -> str:
+    """A Java class by its name, a Python one as `module.Class`; a function as itself."""
+    if isinstance(plugin, str):
+        return plugin
+    named = plugin if hasattr(plugin, "__qualname__") else type(plugin)
+    return f"{named.__module__}.{named.__qualname__}"

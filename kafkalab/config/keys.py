@@ -27,6 +27,7 @@ class Type(Enum):
     CLASS = "CLASS"
     CLASSES = "CLASSES"  # a LIST whose default names classes, so the default prints as [class a, class b]
     PASSWORD = "PASSWORD"
+    PLUGIN = "PLUGIN"    # a CLASS of the learner's own: a Python class, object or function; or the name of one of Kafka's
     PLUGINS = "PLUGINS"  # a LIST of classes in Java; here of Python classes or objects
 
 
@@ -120,6 +121,10 @@ def _list(name: str, given: object) -> tuple[str, ...]:
     return tuple(str(part) for part in given)
 
 
+def _plugin(name: str, given: object) -> object:
+    return given.strip() if isinstance(given, str) else given
+
+
 def _plugins(name: str, given: object) -> tuple[object, ...]:
     if given is None or given == "":
         return ()
@@ -131,7 +136,7 @@ def _plugins(name: str, given: object) -> tuple[object, ...]:
 READERS: Mapping[Type, Callable[[str, object], object]] = {
     Type.BOOLEAN: _boolean, Type.INT: _integer("INT"), Type.LONG: _integer("LONG"), Type.DOUBLE: _double,
     Type.STRING: _text, Type.LIST: _list, Type.CLASS: _text, Type.CLASSES: _list, Type.PASSWORD: _text,
-    Type.PLUGINS: _plugins,
+    Type.PLUGIN: _plugin, Type.PLUGINS: _plugins,
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafkalab.lines.wording import debug, entry, info, trace
+from kafkalab.lines.wording import debug, entry, error, info, trace, warn
 
 PRODUCER = "org.apache.kafka.clients.producer."
 INTERNALS = PRODUCER + "internals."
@@ -13,8 +13,24 @@ BATCH = INTERNALS + "ProducerBatch"
 SENDER = INTERNALS + "Sender"
 TRANSACTIONS = INTERNALS + "TransactionManager"
 TXN_PARTITIONS = INTERNALS + "TxnPartitionMap"
+TOPICS = INTERNALS + "ProducerMetadata"
+INTERCEPTORS = INTERNALS + "ProducerInterceptors"
+PRODUCER_CONFIG = PRODUCER + "ProducerConfig"
+LINE_TABLES = "line number tables of the released jars of all eight versions; no recording has the line"
 
 STARTING = (
+    entry("NOT_IDEMPOTENT_WITHOUT_RETRIES", PRODUCER_CONFIG,
+          info("Idempotence will be disabled because retries is set to 0.", "- - - - 527 577 581 658", prefixed=False), source=LINE_TABLES),
+    entry("NOT_IDEMPOTENT_WITH_ACKS", PRODUCER_CONFIG,
+          info("Idempotence will be disabled because acks is set to {acks}, not set to 'all'.", "- - - - 537 587 591 668", prefixed=False),
+          source=LINE_TABLES),
+    entry("NOT_IDEMPOTENT_WITH_MANY_IN_FLIGHT", PRODUCER_CONFIG,
+          warn("Idempotence will be disabled because max.in.flight.requests.per.connection is set to {count}, which is greater than 5. "
+               "Please note that in v4.0.0 and onward, this will become an error.", "- - - - 547 597 - -", prefixed=False),
+          source=LINE_TABLES),
+    entry("DELIVERY_TIMEOUT_RAISED", KAFKA_PRODUCER,
+          warn("delivery.timeout.ms should be equal to or larger than linger.ms + request.timeout.ms. Setting it to {timeout_ms}.",
+               "489 496 498 506 553 596 583 643"), source=LINE_TABLES),
     entry("PRODUCER_STARTING", KAFKA_PRODUCER,
           trace("Starting the Kafka producer", "344 346 345 344 357 367 355 374")),
     entry("IDEMPOTENCE_BY_TRANSACTIONAL_ID", KAFKA_PRODUCER,
@@ -45,7 +61,7 @@ SENDING = (
                 "- - - 942 1500 1590 1576 1692")),
     entry("RETRYING_APPEND", KAFKA_PRODUCER,
           trace("Retrying append due to new batch creation for topic {topic} partition {partition}. The old partition was {old_partition}",
-                "- - - 959 - - - -")),
+                "- - - 959 1034 1082 - -")),
     entry("ALLOCATING_BUFFER", ACCUMULATOR,
           trace("Allocating a new {size} byte message buffer for topic {topic} partition {partition}", "209 209 209 - - - - -"),
           trace("Allocating a new {size} byte message buffer for topic {topic} partition {partition} with remaining timeout "
@@ -59,9 +75,69 @@ SENDING = (
           trace("Flushing accumulated records in producer.", "1061 ~ 1075 1122 ~ 1266 ~ 1303")),
     entry("SWITCHING_PARTITION", PARTITIONER,
           trace("Switching to partition {partition} in topic {topic}", "- - - - - 110 ~ 135")),
+    entry("TWICE_THE_BATCH_SIZE", PARTITIONER,
+          trace("Produced {count} bytes, exceeding twice the batch size of {size} bytes, with switching set to {enabled}",
+                "- - - - 217 219 219 250"), source=LINE_TABLES),
+    entry("SWITCH_MADE_UP_FOR", ACCUMULATOR,
+          trace("Completed previously disabled switch for topic {topic} partition {partition}, retrying", "- - - - 246 257 256 255"),
+          source=LINE_TABLES),
+    entry("INTERCEPTOR_FAILED_ON_SEND", INTERCEPTORS,
+          warn("Error executing interceptor onSend callback for topic: {topic}, partition: {number}", "66 66 66 66 66 67 67 72",
+               prefixed=False, trace=True), source=LINE_TABLES),
+    entry("INTERCEPTOR_FAILED_ON_ACK", INTERCEPTORS,
+          warn("Error executing interceptor onAcknowledgement callback", "91 91 91 91 91 92 92 98", prefixed=False, trace=True),
+          source=LINE_TABLES),
+    entry("INTERCEPTOR_FAILED_TO_CLOSE", INTERCEPTORS,
+          error("Failed to close producer interceptor ", "135 135 135 135 138 139 139 153", prefixed=False, trace=True), source=LINE_TABLES),
+    entry("TOPIC_FORGOTTEN", TOPICS,
+          debug("Removing unused topic {topic} from the metadata list, expiryMs {expiry_ms} now {at_ms}", "- - 83 105 105 109 109 145"),
+          debug("Removing unused topic {topic} from the metadata list, expiryMs {expiry_ms} now {at_ms}", "262 358 - - - - - -", prefixed=False,
+                logger="org.apache.kafka.clients.Metadata"), source=LINE_TABLES),
 )
 
 SENDER_PASS = (
+    entry("UPDATE_FOR_UNKNOWN_LEADER", SENDER,
+          debug("Requesting metadata update due to unknown leader topics from the batched records: {topics}",
+                "327 328 347 343 374 401 401 393"), source=LINE_TABLES),
+    entry("BATCHES_EXPIRED", SENDER,
+          trace("Expired {count} batches in accumulator", "363 364 383 379 418 376 376 367"), source=LINE_TABLES),
+    entry("BATCH_BACKED_OFF", ACCUMULATOR, trace("For {batch}, will backoff", "- - - - 804 818 804 849"), source=LINE_TABLES),
+    entry("BATCH_REORDERED", ACCUMULATOR,
+          debug("Reordered incoming batch with sequence {sequence} for partition {partition}. It was placed in the queue at position "
+                "{position}", "399 399 399 404 582 593 579 621"), source=LINE_TABLES),
+    entry("PRODUCE_CANCELLED", SENDER,
+          trace("Cancelled request with header {header} due to node {node_id} being disconnected", "539 541 567 544 589 605 605 590"),
+          source=LINE_TABLES),
+    entry("PRODUCE_TIMED_OUT", SENDER,
+          trace("Cancelled request with header {header} due to the last request to node {node_id} timed out", "- - - - 583 599 599 584"),
+          source=LINE_TABLES),
+    entry("BATCH_SPLIT", SENDER,
+          warn("Got error produce response in correlation id {correlation_id} on topic-partition {partition}, splitting and retrying "
+               "({count} attempts left). Error: {error}", "585 587 613 602 647 684 684 680"), source=LINE_TABLES),
+    entry("BATCH_RETRIED", SENDER,
+          warn("Got error produce response with correlation id {correlation_id} on topic-partition {partition}, retrying ({count} attempts "
+               "left). Error: {error}", "598 600 626 615 660 697 697 693"), source=LINE_TABLES),
+    entry("PRODUCE_TO_UNKNOWN_PARTITION", SENDER,
+          warn("Received unknown topic or partition error in produce request on partition {partition}. The topic-partition may not exist or "
+               "the user may not have Describe access to it", "639 641 667 644 682 719 719 715"), source=LINE_TABLES),
+    entry("PRODUCE_WITH_OLD_METADATA", SENDER,
+          warn("Received invalid metadata error in produce request on partition {partition} due to {error}. Going to request metadata update "
+               "now", "643 645 671 648 686 - - -"),
+          warn("Received invalid metadata error in produce request on partition {partition} due to {error} Going to request metadata update "
+               "now", "- - - - - 723 723 719"), source=LINE_TABLES),
+    entry("PRODUCE_ERROR_WITH_LEADER", SENDER,
+          debug("For {partition}, received error {error}, with leaderIdAndEpoch {leader}", "- - - - - 727 727 723"), source=LINE_TABLES),
+    entry("BATCH_ABORTED", BATCH, trace("Aborting batch for partition {partition}", "157 157 157 158 200 202 202 221", prefixed=False,
+                                        trace=True), source=LINE_TABLES),
+    entry("BATCH_SUCCEEDED_LATE", BATCH,
+          debug("ProduceResponse returned {state_to} for {partition} after batch with base offset {offset} had already been {state_from}.",
+                "203 203 203 204 281 283 283 302", prefixed=False), source=LINE_TABLES),
+    entry("BATCH_STATE_KEPT", BATCH,
+          debug("Ignored state transition {state_from} -> {state_to} for {partition} batch with base offset {offset}",
+                "207 207 207 208 285 287 287 306", prefixed=False), source=LINE_TABLES),
+    entry("CALLBACK_FAILED", BATCH,
+          error("Error executing user-provided callback on message for topic-partition '{partition}'", "233 233 233 234 317 319 319 338",
+                prefixed=False, trace=True), source=LINE_TABLES),
     entry("BATCH_NOT_BACKED_OFF", ACCUMULATOR,
           trace("For {batch}, will not backoff, shouldWaitMore {should_wait}, hasLeaderChanged {leader_changed}",
                 "- - - - 807 821 807 852")),
@@ -108,6 +184,17 @@ SENDER_PASS = (
 )
 
 CLOSING = (
+    entry("CLOSE_IN_CALLBACK", KAFKA_PRODUCER,
+          warn("Overriding close timeout {timeout_ms} ms to 0 ms in order to prevent useless blocking due to self-join. This means you have "
+               "incorrectly invoked close with a non-zero timeout from the producer call-back.",
+               "1146 1152 1160 1211 1302 1393 1374 1488"), source=LINE_TABLES),
+    entry("CLOSING_BY_FORCE", KAFKA_PRODUCER,
+          info("Proceeding to force close the producer since pending requests could not be completed within timeout {timeout_ms} ms.",
+               "1165 1171 1179 1230 1321 1420 1401 1515"), source=LINE_TABLES),
+    entry("ABORTING_TRANSACTIONAL_REQUESTS", SENDER,
+          debug("Aborting incomplete transactional requests due to forced shutdown", "- - 274 278 290 300 300 291"), source=LINE_TABLES),
+    entry("ABORTING_BATCHES", SENDER,
+          debug("Aborting incomplete batches due to forced shutdown", "256 256 277 281 293 303 303 294"), source=LINE_TABLES),
     entry("PRODUCER_CLOSING", KAFKA_PRODUCER,
           info("Closing the Kafka producer with timeoutMillis = {timeout_ms} ms.", "1139 1145 1153 1204 1295 1386 1367 1481")),
     entry("SENDER_STOPPING", SENDER,

@@ -83,6 +83,10 @@ def warn(template: str, row: str, **more) -> Wording:
     return _worded("WARN", template, row, **more)
 
 
+def error(template: str, row: str, **more) -> Wording:
+    return _worded("ERROR", template, row, **more)
+
+
 def _worded(level: str, template: str, row: str, logger: str = "", **more) -> Wording:
     at, borrowed = line_numbers(row)
     return Wording(level, logger, template, at, borrowed=borrowed, **more)

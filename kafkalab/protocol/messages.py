@@ -9,5 +9,5 @@ from kafkalab.protocol.consumer_group_messages import *  # noqa: F403
 from kafkalab.protocol.group_messages import *  # noqa: F403
 from kafkalab.protocol.record_messages import *  # noqa: F403
 from kafkalab.protocol.records_wire import (  # noqa: F401
-    ControlRecordType, RecordBatch, WireRecord, batch_size_bytes, marker_batch)
+    ControlRecordType, RecordBatch, WireRecord, batch_size_bytes, batch_size_upper_bound, marker_batch)
 from kafkalab.protocol.transaction_messages import *  # noqa: F403

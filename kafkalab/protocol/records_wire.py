@@ -74,6 +74,16 @@ def batch_size_bytes(records: tuple[WireRecord, ...]) -> int:
         for delta, record in enumerate(records))
 
 
+MOST_OVERHEAD_BYTES = 21
+"""The most a record needs besides key, value and headers (DefaultRecord.MAX_RECORD_OVERHEAD)."""
+
+
+def batch_size_upper_bound(record: WireRecord) -> int:
+    """The most a batch of this record alone can take (AbstractRecords.estimateSizeInBytesUpperBound): what producers check and
+    reserve before they know better."""
+    return RECORD_BATCH_OVERHEAD_BYTES + MOST_OVERHEAD_BYTES + _field_bytes(record.key) + _field_bytes(record.value) + varint_bytes(0)
+
+
 def record_size_bytes(record: WireRecord, *, offset_delta: int, timestamp_delta_ms: int) -> int:
     """Bytes of one record inside a batch, its own length prefix included (DefaultRecord.sizeInBytes)."""
     body = (1  # attributes, unused so far
@@ -87,6 +97,30 @@ def varint_bytes(number: int) -> int:
     """Bytes of a zig-zag encoded variable-length integer: 1 for -64..63, 2 up to 8191, and so on."""
     zigzag = number * 2 if number >= 0 else -number * 2 - 1
     return max(1, -(-zigzag.bit_length() // 7))
+
+
+def record_bytes(record: WireRecord, *, offset_delta: int, timestamp_delta_ms: int) -> bytes:
+    """The record as it stands in a batch, for what looks at its contents (compression)."""
+    body = b"\0" + varint(timestamp_delta_ms) + varint(offset_delta) + _field(record.key) + _field(record.value) + varint(0)
+    return varint(len(body)) + body
+
+
+def varint(number: int) -> bytes:
+    """A number in Kafka's variable length: zigzag, seven bits a byte, the last byte below 128 (ByteUtils.writeVarlong)."""
+    left = (number << 1) ^ (number >> 63)
+    found = bytearray()
+    while left >= 0x80:
+        found.append(left & 0x7F | 0x80)
+        left >>= 7
+    found.append(left)
+    return bytes(found)
+
+
+def _field(text: str | None) -> bytes:
+    if text is None:
+        return varint(-1)
+    coded = text.encode()
+    return varint(len(coded)) + coded
 
 
 def _field_bytes(text: str | None) -> int:

@@ -1,197 +1,329 @@
 """Where do records wait? In batches, one queue a partition (internals.RecordAccumulator).
 
 A batch may leave when it is full, when another one waits behind it, when it has waited linger.ms (or its backoff after a
-failure), or when the producer flushes or closes. Left out: blocking on buffer.memory, compression.
+failure), when memory has run out, or when the producer flushes or closes. What a request takes of the waiting batches, and in
+which order, is `drain`.
 """
 
 from __future__ import annotations
 
+import random
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from kafkalab.clients.hash_order import partitions_in_hash_order
 from kafkalab.clients.log_context import LogContext
 from kafkalab.clients.metadata import ClusterView
 from kafkalab.clients.node import Node
-from kafkalab.clients.producer.producer_batch import Outcome, ProducerBatch
+from kafkalab.clients.producer.buffer_pool import BufferPool
+from kafkalab.clients.producer.builtin_partitioner import BuiltInPartitioner
+from kafkalab.clients.producer.cluster import Cluster
+from kafkalab.clients.producer.node_latency import NodeLatency
+from kafkalab.clients.producer.producer_batch import FinalState, Outcome, ProducerBatch
+from kafkalab.clients.producer.retry_backoff import RetryBackoff
 from kafkalab.clients.producer.transaction_manager import TransactionManager
-from kafkalab.protocol.messages import WireRecord, batch_size_bytes
+from kafkalab.errors import KafkaException
+from kafkalab.protocol.compression import Compression, CompressionRatioEstimator
+from kafkalab.protocol.messages import WireRecord, batch_size_upper_bound
 from kafkalab.records import TopicPartition
 from kafkalab.sim.apps import FOREVER_MS
-from kafkalab.sim.scheduler import Scheduler
+
+
+@dataclass(slots=True)
+class Ready:
+    """What a look at the queues found.
+
+    nodes           leaders that have data ready
+    delay_ms        how long until others may have
+    leaderless      topics with data for a partition nobody is known to lead
+    """
+
+    nodes: dict[int, Node] = field(default_factory=dict)
+    delay_ms: int = FOREVER_MS
+    leaderless: dict[str, None] = field(default_factory=dict)
 
 
 class RecordAccumulator:
     """The queues.
 
+    batches     by partition, the oldest batch first
     incomplete  batches whose outcome is not known yet, sent or not
-    completing  whether a transaction is to end: no batch lingers then, either (2.4)
+    pool        the memory they take
+    muted       partitions that have to wait for the answer to their last batch (max.in.flight.requests.per.connection=1)
     flushing    how many flushes wait: then no batch lingers
-    on_load     told the queues' lengths in each pass, for partitioners that look at them (KIP-794)
+    completing  whether a transaction is to end: no batch lingers then, either (2.4)
+    closed      the producer is closing: nothing lingers, nothing more is taken
     """
 
-    def __init__(self, config: Mapping, profile, log: LogContext, plain_log: LogContext, clock: Scheduler,
-                 on_load: Callable[[str, list[tuple[int, int]] | None, int], None]) -> None:
+    def __init__(self, config: Mapping, profile, log: LogContext, plain_log: LogContext, rng: random.Random,
+                 backoff_rng: random.Random) -> None:
+        self._batch_size = max(1, config["batch.size"])
         self.batches: dict[TopicPartition, deque[ProducerBatch]] = {}
-        self.incomplete: list[ProducerBatch] = []
+        self.incomplete: dict[int, ProducerBatch] = {}
+        self.pool = BufferPool(config["buffer.memory"], self._batch_size)
+        self.estimator = CompressionRatioEstimator()
+        self.latency = NodeLatency(config.get("partitioner.availability.timeout.ms", 0))
+        self.muted: set[TopicPartition] = set()
         self.flushing = 0
         self.completing = False
         self.closed = False
-        self._config, self._profile, self._log, self._plain, self._clock = config, profile, log, plain_log, clock
-        self._on_load = on_load
-        self._linger_ms, self._batch_size = config["linger.ms"], config["batch.size"]
-        self._backoff_ms = config["retry.backoff.ms"]
+        self._profile, self._log, self._plain, self._rng = profile, log, plain_log, rng
+        self._linger_ms = config["linger.ms"]
+        self._compression = Compression(config["compression.type"], config.get(f"compression.{config['compression.type']}.level"))
+        self._is_adaptive = config.get("partitioner.adaptive.partitioning.enable", False) and config["partitioner.class"] is None
+        self._backoff = RetryBackoff(config, profile, backoff_rng)
+        self._builtin: dict[str, BuiltInPartitioner] = {}
         self._drain_index: dict[int, int] = {}
 
-    def has_room(self, partition: TopicPartition, record: WireRecord) -> bool:
-        """Would the partition's last batch take this record?"""
-        queue = self.batches.get(partition)
-        return bool(queue) and self._fits(queue[-1], record)
+    # appending
 
-    def append(self, partition: TopicPartition, record: WireRecord, outcome: Outcome, remaining_ms: int) -> bool:
-        """Put a record into the partition's last batch or a new one; True when the Sender should look (batch full or new)."""
-        queue = self.batches.setdefault(partition, deque())
-        if queue and self._fits(queue[-1], record):
-            batch, is_new = queue[-1], False
-        else:
-            if queue:
-                queue[-1].is_full = True
-            size = max(self._batch_size, batch_size_bytes((record,)))
-            self._log("ALLOCATING_BUFFER", size=size, topic=partition.topic, partition=partition.partition, timeout_ms=remaining_ms)
-            batch, is_new = ProducerBatch(partition, self._clock.now_ms), True
-            queue.append(batch)
-            self.incomplete.append(batch)
+    def builtin(self, topic: str) -> BuiltInPartitioner:
+        """The topic's partitioner of 3.3 and later."""
+        if topic not in self._builtin:
+            self._builtin[topic] = BuiltInPartitioner(topic, self._batch_size, self._rng, self._log)
+        return self._builtin[topic]
+
+    def try_append(self, tp: TopicPartition, record: WireRecord, outcome: Outcome) -> ProducerBatch | None:
+        """Put a record into the partition's last batch; None where there is none or it is full. KafkaException after close()."""
+        if self.closed:
+            raise KafkaException("Producer closed while send in progress")
+        queue = self.batches.setdefault(tp, deque())
+        last = queue[-1] if queue else None
+        if last is None:
+            return None
+        if not last.has_room_for(record):
+            last.close_for_appends()
+            return None
+        last.append(record, outcome)
+        return last
+
+    def buffer_bytes_for(self, record: WireRecord) -> int:
+        """How much memory a new batch for this record takes: batch.size, or more if the record needs it."""
+        return max(self._batch_size, batch_size_upper_bound(record))
+
+    def append_new_batch(self, tp: TopicPartition, record: WireRecord, outcome: Outcome, buffer_bytes: int, now_ms: int) -> ProducerBatch:
+        """Open a batch in memory that was allocated for it."""
+        ratio = self.estimator.estimation(tp.topic, self._compression.type)
+        batch = ProducerBatch(tp, now_ms, buffer_bytes, buffer_bytes, self._compression, ratio)
         batch.append(record, outcome)
-        if batch.size_bytes >= self._batch_size:
-            batch.is_full = True
-        return is_new or len(queue) > 1 or batch.is_full
+        self.batches.setdefault(tp, deque()).append(batch)
+        self.incomplete[id(batch)] = batch
+        return batch
 
-    def _fits(self, batch: ProducerBatch, record: WireRecord) -> bool:
-        return not batch.is_full and not batch.attempts and batch.size_with(record) <= self._batch_size
+    def last_batch_bytes(self, tp: TopicPartition) -> int:
+        queue = self.batches.get(tp)
+        return queue[-1].size_bytes if queue else 0
 
-    def ready(self, view: ClusterView, now_ms: int) -> tuple[list[Node], int, bool]:
-        """Leaders that have data ready, how long (ms) until others may have, and whether some leader is unknown."""
-        nodes: dict[int, Node] = {}
-        delay_ms = FOREVER_MS
-        leader_unknown = False
+    def wakes_sender(self, tp: TopicPartition) -> bool:
+        """Is a batch of the partition full?"""
+        queue = self.batches[tp]
+        return len(queue) > 1 or queue[-1].is_full
+
+    def all_batches_full(self, tp: TopicPartition) -> bool:
+        """No batch of the partition is still filling: then its sticky partition may be left."""
+        queue = self.batches.get(tp)
+        return not queue or queue[-1].is_full
+
+    # looking
+
+    def ready(self, view: ClusterView, now_ms: int) -> Ready:
+        """Which leaders have data ready?"""
+        found = Ready()
         for topic in dict.fromkeys(tp.topic for tp in self.batches):
-            queues = self._queues_of(topic)
-            all_seen = len(queues) >= len(view.topics.get(topic, ()))
-            sizes: list[tuple[int, int]] | None = [] if all_seen else None
-            for tp, queue in queues:
-                leader = view.leader(tp)
-                if sizes is not None and leader is not None:
-                    sizes.append((tp.partition, len(queue)))
-                if not queue:
-                    continue
-                batch = queue[0]
-                if leader is None:
-                    leader_unknown = True
-                    continue
-                self._note_leader(batch, view)
-                waited_ms = now_ms - (batch.last_attempt_ms if batch.attempts else batch.created_ms)
-                backing_off = batch.attempts > 0 and waited_ms < self._backoff_ms
-                wait_ms = self._backoff_ms if backing_off else self._linger_ms
-                sendable = len(queue) > 1 or batch.is_full or waited_ms >= wait_ms or self.closed or self.flushing or self.completing
-                if sendable and not backing_off:
-                    nodes[leader.id] = leader
-                else:
-                    delay_ms = min(delay_ms, max(0, wait_ms - waited_ms))
-            self._on_load(topic, sizes, len(queues))
-        return list(nodes.values()), delay_ms, leader_unknown
+            self._topic_ready(topic, view, now_ms, found)
+        return found
 
-    def _queues_of(self, topic: str):
+    def _topic_ready(self, topic: str, view: ClusterView, now_ms: int, found: Ready) -> None:
+        tps = self._partitions_of(topic)
+        all_seen = self._is_adaptive and len(tps) >= len(view.topics.get(topic, ()))
+        sizes, ids = [], []
+        for tp in tps:
+            queue, leader = self.batches[tp], view.leader(tp)
+            is_slow = leader is not None and bool(queue) and self.latency.is_slow(leader.id)
+            if leader is not None and not is_slow:
+                sizes.append(len(queue))
+                ids.append(tp.partition)
+            if not queue:
+                continue
+            backing_off = self._backs_off(queue[0], view, now_ms)
+            if leader is None:
+                found.leaderless[topic] = None
+            elif leader.id not in found.nodes and tp not in self.muted:
+                self._batch_ready(queue, leader, backing_off, now_ms, found)
+        if topic in self._builtin or self._profile.partitioner == "adaptive":
+            self.builtin(topic).on_load(sizes if all_seen else None, ids, len(tps))
+
+    def _batch_ready(self, queue: deque[ProducerBatch], leader: Node, backing_off: bool, now_ms: int, found: Ready) -> None:
+        batch = queue[0]
+        wait_ms = self._backoff.wait_ms(batch) if backing_off else self._linger_ms
+        waited_ms = batch.waited_ms(now_ms)
+        sendable = (len(queue) > 1 or batch.is_full or waited_ms >= wait_ms or bool(self.pool.waiters) or self.closed
+                    or self.flushing > 0 or self.completing)
+        if sendable and not backing_off:
+            found.nodes[leader.id] = leader
+        else:
+            found.delay_ms = min(found.delay_ms, max(0, wait_ms - waited_ms))
+
+    def _partitions_of(self, topic: str) -> list[TopicPartition]:
         tps = [tp for tp in self.batches if tp.topic == topic]
-        tps = partitions_in_hash_order(tps) if self._profile.ready_in_hash_order else sorted(tps)
-        return [(tp, self.batches[tp]) for tp in tps]
+        return partitions_in_hash_order(tps) if self._profile.ready_in_hash_order else sorted(tps)
+
+    def _backs_off(self, batch: ProducerBatch, view: ClusterView, now_ms: int) -> bool:
+        """Does a batch that failed have to wait still? From 3.6 on not if its partition has another leader now (KAFKA-15415)."""
+        waits = batch.attempts > 0 and batch.waited_ms(now_ms) < self._backoff.wait_ms(batch)
+        if not self._profile.batches_follow_leader:
+            return waits
+        self._note_leader(batch, view)
+        backs_off = waits and not batch.leader_changed
+        if backs_off:
+            self._log("BATCH_BACKED_OFF", batch=batch)
+        else:
+            self._log("BATCH_NOT_BACKED_OFF", batch=batch, should_wait="true" if waits else "false",
+                      leader_changed="true" if batch.leader_changed else "false")
+        return backs_off
 
     def _note_leader(self, batch: ProducerBatch, view: ClusterView) -> None:
-        """What 3.6 and later write while they look whether the leader changed, which would end a backoff (KAFKA-15415)."""
-        known = view.partitions[batch.partition]
-        epoch = "OptionalInt.empty" if batch.leader_epoch is None else f"OptionalInt[{batch.leader_epoch}]"
-        changed = known.epoch is not None and batch.leader_epoch != known.epoch
-        name = "BATCH_LEADER_UPDATED" if changed else "BATCH_LEADER_KEPT"
-        self._plain(name, batch=batch, epoch=epoch, attempts_then=batch.attempts_at_leader_change,
-                    new_epoch=f"OptionalInt[{known.epoch}]", attempts=batch.attempts)
-        if changed:
-            batch.leader_epoch, batch.attempts_at_leader_change = known.epoch, batch.attempts
-        self._log("BATCH_NOT_BACKED_OFF", batch=batch, should_wait="false", leader_changed="false")
+        known = view.partitions.get(batch.partition)
+        epoch = None if known is None or known.leader is None else known.epoch
+        newer = epoch is not None and (batch.leader_epoch is None or batch.leader_epoch < epoch)
+        self._plain("BATCH_LEADER_UPDATED" if newer else "BATCH_LEADER_KEPT", batch=batch, epoch=_optional(batch.leader_epoch),
+                    attempts_then=batch.attempts_at_leader_change, new_epoch=_optional(epoch), attempts=batch.attempts)
+        if newer:
+            batch.leader_epoch, batch.attempts_at_leader_change = epoch, batch.attempts
 
-    def drain(self, view: ClusterView, nodes: list[Node], now_ms: int, max_bytes: int, transactions: TransactionManager | None,
-              can_drain: Callable[[TopicPartition], bool]) -> dict[Node, list[ProducerBatch]]:
-        """One batch a partition for each ready node, from a rotating start, up to max_bytes a request; a batch that leaves gets
-        its sequence from `transactions`."""
-        drained: dict[Node, list[ProducerBatch]] = {}
+    # sending
+
+    def drain(self, view: ClusterView, cluster: Cluster, nodes: list[Node], now_ms: int, max_bytes: int,
+              transactions: TransactionManager | None) -> dict[Node, list[ProducerBatch]]:
+        """At most one batch a partition for each ready node, up to max_bytes a request; a batch that leaves gets its sequence
+        from `transactions`. The walk begins at another partition each time, so that none starves."""
+        drained = {}
         for node in nodes:
-            partitions = [tp for tp in self.batches if (leader := view.leader(tp)) is not None and leader.id == node.id]
-            partitions.sort(key=lambda tp: (tp.topic, tp.partition))
-            if not partitions:
-                continue
-            start = self._drain_index.get(node.id, 0) % len(partitions)
-            size, taken = 0, []
-            for step in range(len(partitions)):
-                tp = partitions[(start + step) % len(partitions)]
-                queue = self.batches[tp]
-                if not queue or not can_drain(tp):
-                    continue
-                batch = queue[0]
-                if transactions is not None and not transactions.may_drain(batch):
-                    continue
-                self._note_leader(batch, view)
-                if batch.attempts and now_ms - batch.last_attempt_ms < self._backoff_ms:
-                    continue
-                if size + batch.size_bytes > max_bytes and taken:
-                    self._drain_index[node.id] = (start + step) % len(partitions)
-                    break
-                queue.popleft()
-                if transactions is not None:
-                    transactions.stamp(batch)
-                size += batch.size_bytes
-                taken.append(batch)
-            if taken:
-                drained[node] = taken
+            batches = self._drain_node(node, view, cluster, now_ms, max_bytes, transactions)
+            if batches:
+                drained[node] = batches
         return drained
 
+    def _drain_node(self, node: Node, view: ClusterView, cluster: Cluster, now_ms: int, max_bytes: int,
+                    transactions: TransactionManager | None) -> list[ProducerBatch]:
+        partitions = cluster.partitions_for_node(node.id)
+        if not partitions:
+            return []
+        counts_nodes_apart = self._profile.drain_index_by_node
+        key = node.id if counts_nodes_apart else -1
+        start = self._drain_index.get(key, 0) % len(partitions)
+        size, taken = 0, []
+        for step in range(len(partitions)):
+            at = (start + step) % len(partitions)
+            # Where a full request broke off, newer clients go on with the partition that did not fit, older ones behind it.
+            self._drain_index[key] = at if counts_nodes_apart else (at + 1) % len(partitions)
+            tp = TopicPartition(partitions[at].topic, partitions[at].partition)
+            queue = self.batches.get(tp)
+            if not queue or tp in self.muted:
+                continue
+            batch = queue[0]
+            if self._backs_off(batch, view, now_ms):
+                continue
+            if size + batch.size_bytes > max_bytes and taken:
+                break
+            if transactions is not None and not transactions.may_drain(batch):
+                break
+            queue.popleft()
+            if transactions is not None:
+                transactions.stamp(batch)
+            batch.drained_ms = now_ms
+            batch.build(self.estimator)
+            size += batch.size_bytes
+            taken.append(batch)
+        return taken
+
+    # coming back
+
     def reenqueue(self, batch: ProducerBatch, now_ms: int) -> None:
-        """A failed batch goes back to the front of its queue."""
-        batch.attempts += 1
-        batch.last_attempt_ms = now_ms
-        self.batches.setdefault(batch.partition, deque()).appendleft(batch)
+        """A failed batch goes back to the front of its queue; a numbered one to where its number belongs."""
+        batch.reenqueued(now_ms)
+        self._put_back(batch)
+
+    def _put_back(self, batch: ProducerBatch) -> None:
+        queue = self.batches.setdefault(batch.partition, deque())
+        position = 0
+        if batch.has_sequence:
+            while position < len(queue) and queue[position].has_sequence and queue[position].base_sequence < batch.base_sequence:
+                position += 1
+            if position:
+                self._log("BATCH_REORDERED", sequence=batch.base_sequence, partition=batch.partition, position=position)
+        queue.insert(position, batch)
+
+    def split(self, batch: ProducerBatch) -> list[ProducerBatch]:
+        """The broker found it too large: its records in smaller batches, at the front of the queue, as if never tried.
+
+        batch.size is what they are cut to. A batch that is not larger than that comes out as it was, and until 4.0 was sent so
+        for ever, that is, until delivery.timeout.ms; later it is halved again and again (KAFKA-8350).
+        """
+        topic = batch.partition.topic
+        self.estimator.reset(topic, self._compression.type, max(1.0, batch.compression_ratio))
+        limit = self._batch_size
+        if batch.is_split and self._profile.halves_split_batches:
+            limit = max(batch.largest_record_bytes, batch.size_bytes // 2)
+        parts = batch.split(limit)
+        for part in reversed(parts):
+            self.incomplete[id(part)] = part
+            self._put_back(part)
+        return parts
 
     def expired(self, now_ms: int, limit_ms: int) -> list[ProducerBatch]:
-        """Take out the batches that were created `limit_ms` (delivery.timeout.ms) ago or earlier."""
+        """Take out the batches that were opened `limit_ms` (delivery.timeout.ms) ago or earlier."""
         found = []
         for queue in self.batches.values():
-            while queue and now_ms - queue[0].created_ms >= limit_ms:
-                found.append(queue.popleft())
+            while queue and queue[0].has_reached(limit_ms, now_ms):
+                batch = queue.popleft()
+                batch.close_for_appends()
+                found.append(batch)
         return found
 
     def next_expiry_ms(self, limit_ms: int) -> int:
-        """When (virtual time) the next batch expires."""
+        """When (virtual time) the next waiting batch expires."""
         return min((queue[0].created_ms + limit_ms for queue in self.batches.values() if queue), default=FOREVER_MS)
-
-    def abort_batches(self, error: BaseException) -> None:
-        """Give up every batch whose outcome is not known, sent or not."""
-        for batch in list(self.incomplete):
-            self._take_out(batch)
-            self.finish(batch, -1, error)
-
-    def abort_undrained(self, error: BaseException) -> None:
-        """Give up the batches that have not left yet: their transaction is aborted."""
-        for batch in list(self.incomplete):
-            if batch.base_sequence < 0:
-                self._take_out(batch)
-                self.finish(batch, -1, error)
-
-    def _take_out(self, batch: ProducerBatch) -> None:
-        queue = self.batches.get(batch.partition)
-        if queue is not None and batch in queue:
-            queue.remove(batch)
 
     def has_undrained(self) -> bool:
         return any(self.batches.values())
 
-    def finish(self, batch: ProducerBatch, base_offset: int, error: BaseException | None) -> None:
-        if batch in self.incomplete:
-            self.incomplete.remove(batch)
-        batch.finish(base_offset, error)
+    def finish(self, batch: ProducerBatch, state: FinalState, base_offset: int, error: BaseException | None) -> bool:
+        """A batch's outcome is known: its records hear of it, its memory is free. False if that was so before."""
+        was_open = batch.finish(state, base_offset, error)
+        self.forget(batch)
+        return was_open
+
+    def forget(self, batch: ProducerBatch) -> None:
+        """The batch is no more: somebody else may have its memory."""
+        if self.incomplete.pop(id(batch), None) is not None and batch.buffer_bytes:
+            self.pool.deallocate(batch.buffer_bytes)
+
+    def abort_incomplete(self) -> None:
+        """The producer is closed by force: nothing more will be sent, and every record whose outcome is open hears of it."""
+        self.closed = True
+        self.pool.close()
+        self.abort_batches(KafkaException("Producer is closed forcefully."))
+        self.batches.clear()
+
+    def abort_batches(self, reason: KafkaException) -> None:
+        """Every record whose outcome is open gets `reason`."""
+        self._abort(list(self.incomplete.values()), reason)
+
+    def abort_undrained(self, reason: KafkaException) -> None:
+        """As above, for the batches that have no sequence yet: never sent, or not numbered (abortUndrainedBatches)."""
+        self._abort([batch for queue in self.batches.values() for batch in queue if not batch.has_sequence], reason)
+
+    def _abort(self, batches: list[ProducerBatch], reason: KafkaException) -> None:
+        for batch in batches:
+            queue = self.batches.get(batch.partition)
+            if queue and batch in queue:
+                queue.remove(batch)
+            batch.close_for_appends()
+            self._plain("BATCH_ABORTED", partition=batch.partition, error=reason, trace=reason.java_text())
+            self.finish(batch, FinalState.ABORTED, -1, reason)
+
+
+def _optional(number: int | None) -> str:
+    return "OptionalInt.empty" if number is None else f"OptionalInt[{number}]"

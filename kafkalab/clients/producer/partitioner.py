@@ -1,18 +1,24 @@
-"""Which partition does a record go to? (DefaultPartitioner, StickyPartitionCache, BuiltInPartitioner)
+"""Which partition does a record go to? (Partitioner, DefaultPartitioner, RoundRobinPartitioner, UniformStickyPartitioner)
 
-An explicit partition wins. A key decides by murmur2 over all partitions, led or not. Without either, three rules have been in
-force: round robin from a random start (until 2.3), one partition until its batch is sent (KIP-480, 2.4), one partition until
-batch.size bytes went there, with busier ones chosen less often (KIP-794, 3.3).
+A partition the application names always wins. With a key, murmur2 decides over all partitions, led or not. Without either, the
+version's rule holds: round robin from a random start (until 2.3), one partition until a new batch is opened (KIP-480, 2.4 to
+3.2), and since 3.3 the rule built into the accumulator (KIP-794, `builtin_partitioner.py`). `partitioner.class` replaces it all.
+
+A partitioner is any object with `partition(topic, key, key_bytes, value, value_bytes, cluster) -> int`; a plain function of
+these six will do. Until 3.9 one may also have `on_new_batch(topic, cluster, previous)`.
 """
 
 from __future__ import annotations
 
-import bisect
 import random
+from collections.abc import Callable
+from typing import Any, Protocol
 
-from kafkalab.clients.log_context import LogContext
-from kafkalab.clients.metadata import ClusterView
+from kafkalab.clients.producer.cluster import Cluster
+from kafkalab.errors import ConfigException
 from kafkalab.hashing import murmur2, to_positive
+
+PACKAGE = "org.apache.kafka.clients.producer."
 
 
 def by_key(key: bytes, partition_count: int) -> int:
@@ -20,113 +26,181 @@ def by_key(key: bytes, partition_count: int) -> int:
     return to_positive(murmur2(key)) % partition_count
 
 
-class RoundRobin:
-    """Until 2.3: a counter per topic that starts at a random number; only partitions that have a leader take part."""
+class Partitioner(Protocol):
+    def partition(self, topic: str, key: Any, key_bytes: bytes | None, value: Any, value_bytes: bytes | None, cluster: Cluster) -> int:
+        """The number of a partition of `topic`, 0 or more."""
 
-    def __init__(self, rng: random.Random, batch_size_bytes: int, log: LogContext) -> None:
+
+class RoundRobin:
+    """Records without a key until 2.3: a counter a topic that starts at a random number. Partitions without a leader are left
+    out while there are others (DefaultPartitioner)."""
+
+    def __init__(self, rng: random.Random) -> None:
         self._rng, self._counters = rng, {}
 
-    def choose(self, topic: str, view: ClusterView) -> int:
+    def next(self, topic: str, cluster: Cluster) -> int:
         counter = self._counters.get(topic)
         if counter is None:
             counter = self._rng.randrange(1 << 31)
         self._counters[topic] = counter + 1
-        available = [p.partition for p in view.topics[topic] if p.leader is not None] or [p.partition for p in view.topics[topic]]
-        return available[to_positive(counter) % len(available)]
+        return nth_available(counter, topic, cluster)
 
-    def on_new_batch(self, topic: str, view: ClusterView, previous: int) -> int | None:
-        return None
-
-    def appended(self, topic: str, partition: int, size_bytes: int, view: ClusterView) -> None: ...
-
-    def on_load(self, topic: str, sizes: list[tuple[int, int]] | None, all_count: int) -> None: ...
+    def start_at(self, topic: str, counter: int) -> None:
+        """Let the topic's counter begin at a number instead of a random one."""
+        self._counters[topic] = counter
 
 
-class Sticky:
-    """2.4 to 3.2: one random partition, changed whenever a new batch is about to be opened for it."""
+def nth_available(counter: int, topic: str, cluster: Cluster) -> int:
+    """The partition a counter means: modulo the partitions that have a leader; of all where none has one."""
+    available = cluster.available_partitions_for_topic(topic)
+    if available:
+        return available[to_positive(counter) % len(available)].partition
+    return to_positive(counter) % cluster.partition_count_for_topic(topic)
 
-    def __init__(self, rng: random.Random, batch_size_bytes: int, log: LogContext) -> None:
+
+class StickyPartitionCache:
+    """2.4 to 3.2: one random partition a topic, which changes when a new batch is about to be opened for it (KIP-480)."""
+
+    def __init__(self, rng: random.Random) -> None:
         self._rng, self._current = rng, {}
 
-    def choose(self, topic: str, view: ClusterView) -> int:
+    def partition(self, topic: str, cluster: Cluster) -> int:
         if topic not in self._current:
-            self._next(topic, view, None)
+            return self.next_partition(topic, cluster, -1)
         return self._current[topic]
 
-    def on_new_batch(self, topic: str, view: ClusterView, previous: int) -> int | None:
-        """The partition to use instead; the new one differs from the old where two or more are led."""
-        return self._next(topic, view, previous)
-
-    def appended(self, topic: str, partition: int, size_bytes: int, view: ClusterView) -> None: ...
-
-    def on_load(self, topic: str, sizes: list[tuple[int, int]] | None, all_count: int) -> None: ...
-
-    def _next(self, topic: str, view: ClusterView, previous: int | None) -> int:
-        available = [p.partition for p in view.topics[topic] if p.leader is not None]
+    def next_partition(self, topic: str, cluster: Cluster, previous: int) -> int:
+        """The partition to stick to from now on. It changes only if the new batch was for the present one, and then to another
+        one wherever two or more are led."""
+        current = self._current.get(topic)
+        if current is not None and current != previous:
+            return current
+        available = cluster.available_partitions_for_topic(topic)
         if not available:
-            available = [p.partition for p in view.topics[topic]]
-        others = [p for p in available if p != previous] or available
-        self._current[topic] = self._rng.choice(others)
-        return self._current[topic]
+            chosen = self._rng.randrange(cluster.partition_count_for_topic(topic))
+        else:
+            others = [p.partition for p in available if p.partition != current] or [available[0].partition]
+            chosen = self._rng.choice(others)
+        self._current[topic] = chosen
+        return chosen
+
+    def stick_to(self, topic: str, partition: int) -> None:
+        """Begin with this partition instead of a random one."""
+        self._current[topic] = partition
 
 
-class Adaptive:
-    """3.3 and later: stay until batch.size bytes were appended, then choose again, longer queues with less probability.
+class RoundRobinDefaultPartitioner:
+    """DefaultPartitioner until 2.3: the key, else round robin."""
 
-    Weights are known only when every partition has had a batch, and matter only when queues differ.
+    def __init__(self, rng: random.Random) -> None:
+        self._round = RoundRobin(rng)
+
+    def partition(self, topic, key, key_bytes, value, value_bytes, cluster: Cluster) -> int:
+        if key_bytes is not None:
+            return by_key(key_bytes, cluster.partition_count_for_topic(topic))
+        return self._round.next(topic, cluster)
+
+
+class StickyDefaultPartitioner:
+    """DefaultPartitioner from 2.4: the key, else the sticky partition. Keyed records that open a batch there move it, too."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self._cache = StickyPartitionCache(rng)
+
+    def partition(self, topic, key, key_bytes, value, value_bytes, cluster: Cluster) -> int:
+        if key_bytes is not None:
+            return by_key(key_bytes, cluster.partition_count_for_topic(topic))
+        return self._cache.partition(topic, cluster)
+
+    def on_new_batch(self, topic: str, cluster: Cluster, previous: int) -> None:
+        self._cache.next_partition(topic, cluster, previous)
+
+
+class UniformStickyPartitioner:
+    """The sticky rule for every record: keys are not looked at (2.4 to 3.9, KIP-480)."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self._cache = StickyPartitionCache(rng)
+
+    def partition(self, topic, key, key_bytes, value, value_bytes, cluster: Cluster) -> int:
+        return self._cache.partition(topic, cluster)
+
+    def on_new_batch(self, topic: str, cluster: Cluster, previous: int) -> None:
+        self._cache.next_partition(topic, cluster, previous)
+
+
+class RoundRobinPartitioner:
+    """Each record to the next partition, keys or not, from the first one on (2.4, KIP-369).
+
+    A record that opens a batch is asked about twice, so where each one does, every other partition is skipped (KAFKA-9965).
+    `remembers_new_batch`: the second question gets the first answer (KAFKA-17632); since 4.0 there is no second question.
     """
 
-    def __init__(self, rng: random.Random, batch_size_bytes: int, log: LogContext) -> None:
-        self._rng, self._batch_size_bytes, self._log = rng, batch_size_bytes, log
-        self._current: dict[str, int] = {}
-        self._produced: dict[str, int] = {}
-        self._stats: dict[str, tuple[list[int], list[int]] | None] = {}
+    def __init__(self, rng: random.Random, remembers_new_batch: bool = True) -> None:
+        self._counters: dict[str, int] = {}
+        self._remembers = remembers_new_batch
+        self._previous: tuple[str, int] | None = None
 
-    def choose(self, topic: str, view: ClusterView) -> int:
-        if topic not in self._current:
-            self._switch(topic, view)
-        return self._current[topic]
+    def partition(self, topic, key, key_bytes, value, value_bytes, cluster: Cluster) -> int:
+        previous, self._previous = self._previous, None
+        if previous is not None and previous[0] == topic:
+            return previous[1]
+        counter = self._counters.get(topic, 0)
+        self._counters[topic] = counter + 1
+        return nth_available(counter, topic, cluster)
 
-    def on_new_batch(self, topic: str, view: ClusterView, previous: int) -> int | None:
-        return None
-
-    def appended(self, topic: str, partition: int, size_bytes: int, view: ClusterView) -> None:
-        self._produced[topic] = self._produced.get(topic, 0) + size_bytes
-        if self._produced[topic] >= self._batch_size_bytes:
-            self._produced[topic] = 0
-            self._switch(topic, view)
-
-    def on_load(self, topic: str, sizes: list[tuple[int, int]] | None, all_count: int) -> None:
-        """Queue lengths by partition, as the Sender saw them (BuiltInPartitioner.updatePartitionLoadStats)."""
-        self._stats[topic] = None
-        if sizes is None:
-            self._log("LOAD_STATS_MISSING", topic=topic)
-            return
-        lengths = [length for _, length in sizes]
-        if len(sizes) < 1 or all_count < 2:
-            self._log("TOO_FEW_PARTITIONS_FOR_ADAPTIVE", topic=topic, available=len(sizes), all=all_count)
-        elif len(set(lengths)) == 1 and len(lengths) == all_count:
-            self._log("QUEUE_LENGTHS_EQUAL", topic=topic)
-        else:
-            most, total, frequencies = max(lengths) + 1, 0, []
-            for length in lengths:
-                total += most - length
-                frequencies.append(total)
-            ids = [partition for partition, _ in sizes]
-            self._log("LOAD_STATS", topic=topic, frequencies=f"[{', '.join(map(str, frequencies))}]", ids=f"[{', '.join(map(str, ids))}]",
-                      length=len(sizes))
-            self._stats[topic] = (frequencies, ids)
-
-    def _switch(self, topic: str, view: ClusterView) -> None:
-        available = [p.partition for p in view.topics[topic] if p.leader is not None] or [p.partition for p in view.topics[topic]]
-        stats = self._stats.get(topic)
-        if stats is None:
-            chosen = self._rng.choice(available)
-        else:
-            frequencies, ids = stats
-            chosen = ids[bisect.bisect_right(frequencies, self._rng.randrange(frequencies[-1]))]
-        self._current[topic] = chosen
-        self._log("SWITCHING_PARTITION", partition=chosen, topic=topic)
+    def on_new_batch(self, topic: str, cluster: Cluster, previous: int) -> None:
+        if self._remembers:
+            self._previous = (topic, previous)
 
 
-PARTITIONERS = {"round robin": RoundRobin, "sticky": Sticky, "adaptive": Adaptive}
+class FunctionPartitioner:
+    """A learner's function in a partitioner's place."""
+
+    def __init__(self, function: Callable[..., int]) -> None:
+        self.partition = function
+
+
+KNOWN = {PACKAGE + name: name for name in ("RoundRobinPartitioner", "UniformStickyPartitioner")} | {
+    PACKAGE + "internals.DefaultPartitioner": "DefaultPartitioner"}
+"""Full class name -> the short one. Which of them a version has is its profile's to say."""
+
+
+def partitioner_of(given: Any, profile, rng: random.Random) -> Partitioner | None:
+    """The partitioner that partitioner.class means; None for the rule built into the accumulator (3.3 and later).
+
+    given: a Java class name, full or short; a Python class or object with `partition`; or a function. Raises ConfigException.
+    """
+    if given is None:
+        return _default(profile, rng)
+    if isinstance(given, str):
+        return _named(given, profile, rng)
+    if isinstance(given, type):
+        given = given()
+    if callable(getattr(given, "partition", None)):
+        return given
+    if callable(given):
+        return FunctionPartitioner(given)
+    raise ConfigException(f"Invalid value {given!r} for configuration partitioner.class: give a class or an object with "
+                          "partition(topic, key, key_bytes, value, value_bytes, cluster), or a function of these")
+
+
+def _default(profile, rng: random.Random) -> Partitioner | None:
+    makers = {"round robin": RoundRobinDefaultPartitioner, "sticky": StickyDefaultPartitioner, "adaptive": None}
+    make = makers[profile.partitioner]
+    return None if make is None else make(rng)
+
+
+def _named(given: str, profile, rng: random.Random) -> Partitioner | None:
+    name = KNOWN.get(given, given)
+    if name not in KNOWN.values():
+        raise ConfigException(f"Invalid value {given} for configuration partitioner.class: Class {given} could not be found. "
+                              f"Known are {', '.join(sorted(KNOWN.values()))}; or give a Python class or function.")
+    if name not in profile.partitioner_classes:
+        raise ConfigException(f"Invalid value {given} for configuration partitioner.class: Class {given} could not be found. "
+                              f"A client {profile.name} has {', '.join(profile.partitioner_classes) or 'none but its own'}.")
+    if name == "DefaultPartitioner":
+        return _default(profile, rng) or StickyDefaultPartitioner(rng)
+    if name == "UniformStickyPartitioner":
+        return UniformStickyPartitioner(rng)
+    return RoundRobinPartitioner(rng, remembers_new_batch=not profile.round_robin_skips)

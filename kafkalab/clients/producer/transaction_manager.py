@@ -329,6 +329,10 @@ class TransactionManager:
         self.log("SEQUENCE_ASSIGNED", producer_id=self.producer_id, producer_epoch=self.producer_epoch, sequence=batch.base_sequence,
                  partition=tp)
 
+    def replaced(self, batch: ProducerBatch, parts: list[ProducerBatch]) -> None:
+        """A batch too large was split: its parts are out in its place, with the numbers it had."""
+        self._partitions.replace(batch, parts)
+
     def acknowledged(self, batch: ProducerBatch, base_offset: int = -1) -> None:
         """The broker has the batch."""
         if not self.profile.bumps_idempotent_epoch and (batch.producer_id, batch.producer_epoch) != self.known_as:

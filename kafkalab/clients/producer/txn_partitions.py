@@ -97,6 +97,12 @@ class TxnPartitions:
         self.leave(batch)
         return entry.acknowledged
 
+    def replace(self, batch: ProducerBatch, parts: list[ProducerBatch]) -> None:
+        """Others stand for a batch that was out."""
+        self.leave(batch)
+        entry = self.of(batch.partition)
+        entry.in_flight = sorted(entry.in_flight + parts, key=lambda out: out.base_sequence)
+
     def leave(self, batch: ProducerBatch) -> None:
         """The batch is not out any more, whatever became of it."""
         entry = self._entries.get(batch.partition)

@@ -1,0 +1,124 @@
+"""Where do records without a key go since 3.3? (BuiltInPartitioner, KIP-794)
+
+They stay with one partition until batch.size bytes went there, then another one is drawn. If the queues of the partitions
+differ in length, a longer queue is drawn with less probability: a slow broker's queues grow, so it gets less.
+"""
+
+from __future__ import annotations
+
+import bisect
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from kafkalab.clients.producer.cluster import Cluster
+
+
+@dataclass(frozen=True, slots=True)
+class LoadStats:
+    """cumulative: the running sums of the partitions' weights; ids: the partitions, in the same order."""
+
+    cumulative: tuple[int, ...]
+    ids: tuple[int, ...]
+
+    def pick(self, number: int) -> int:
+        """The partition in whose share a random number falls: the first whose sum is greater than number % the last sum."""
+        return self.ids[bisect.bisect_right(self.cumulative, number % self.cumulative[-1])]
+
+
+def load_stats(queue_sizes: Sequence[int], ids: Sequence[int], all_count: int) -> LoadStats | None:
+    """The weights: the longest queue's length plus one, less the partition's own. None where they would make no difference.
+
+    all_count: how many partitions there are, led or not. With fewer than two there is nothing to choose; equal queues of all
+    partitions weigh the same.
+    """
+    if len(queue_sizes) < 1 or all_count < 2 or (len(set(queue_sizes)) == 1 and len(queue_sizes) == all_count):
+        return None
+    most, total, sums = max(queue_sizes) + 1, 0, []
+    for size in queue_sizes:
+        total += most - size
+        sums.append(total)
+    return LoadStats(tuple(sums), tuple(ids))
+
+
+class StickyPartitionInfo:
+    """The partition records go to for now, and how many bytes went there since it was drawn."""
+
+    __slots__ = ("partition", "produced_bytes")
+
+    def __init__(self, partition: int) -> None:
+        self.partition = partition
+        self.produced_bytes = 0
+
+
+class BuiltInPartitioner:
+    """One topic's. `log` writes lines of the catalogue.
+
+    current  None before the first record
+    stats    what the Sender's last look at the queues gave
+    """
+
+    def __init__(self, topic: str, batch_size_bytes: int, rng: random.Random, log: Callable[..., None]) -> None:
+        self.topic = topic
+        self.current: StickyPartitionInfo | None = None
+        self.stats: LoadStats | None = None
+        self._batch_size_bytes, self._rng, self._log = batch_size_bytes, rng, log
+
+    def peek(self, cluster: Cluster) -> StickyPartitionInfo:
+        """The present partition (peekCurrentPartitionInfo)."""
+        if self.current is None:
+            self.current = StickyPartitionInfo(self.next_partition(cluster))
+        return self.current
+
+    def is_changed(self, info: StickyPartitionInfo | None) -> bool:
+        return info is not None and self.current is not info
+
+    def update(self, info: StickyPartitionInfo | None, appended_bytes: int, cluster: Cluster, may_switch: bool) -> bool:
+        """Count what was appended; True if that was enough and another partition was drawn.
+
+        may_switch: no batch of the partition is still filling. Otherwise switching waits, at most until twice batch.size, so that
+        a batch is not sent half empty.
+        """
+        if info is None:
+            return False
+        info.produced_bytes += appended_bytes
+        produced, enough = info.produced_bytes, self._batch_size_bytes
+        if produced >= 2 * enough:
+            self._log("TWICE_THE_BATCH_SIZE", count=produced, size=enough, enabled="true" if may_switch else "false")
+        if produced >= enough and may_switch or produced >= 2 * enough:
+            self.current = StickyPartitionInfo(self.next_partition(cluster))
+            return True
+        return False
+
+    def next_partition(self, cluster: Cluster) -> int:
+        """Draw one: by weight where there are weights, else any that is led, else any."""
+        if self.stats is not None:
+            partition = self.stats.pick(self._rng.randrange(1 << 31))
+        else:
+            available = cluster.available_partitions_for_topic(self.topic)
+            if available:
+                partition = available[self._rng.randrange(len(available))].partition
+            else:
+                partition = self._rng.randrange(cluster.partition_count_for_topic(self.topic))
+        self._log("SWITCHING_PARTITION", partition=partition, topic=self.topic)
+        return partition
+
+    def on_load(self, queue_sizes: list[int] | None, ids: list[int], all_count: int) -> None:
+        """The queues as the Sender saw them, partitions without a leader and of slow brokers left out; None: not all have had a
+        batch yet, or partitioner.adaptive.partitioning.enable is false (updatePartitionLoadStats)."""
+        if queue_sizes is None:
+            self.stats = None
+            self._log("LOAD_STATS_MISSING", topic=self.topic)
+            return
+        self.stats = load_stats(queue_sizes, ids, all_count)
+        if self.stats is not None:
+            self._log("LOAD_STATS", topic=self.topic, frequencies=_listed(self.stats.cumulative), ids=_listed(self.stats.ids),
+                      length=len(queue_sizes))
+        elif len(queue_sizes) < 1 or all_count < 2:
+            self._log("TOO_FEW_PARTITIONS_FOR_ADAPTIVE", topic=self.topic, available=len(queue_sizes), all=all_count)
+        else:
+            self._log("QUEUE_LENGTHS_EQUAL", topic=self.topic)
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return f"[{', '.join(map(str, numbers))}]"

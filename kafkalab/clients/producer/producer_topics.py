@@ -1,0 +1,109 @@
+"""Which topics does this producer ask about, and how does send() wait for one? (internals.ProducerMetadata, waitOnMetadata)
+
+A topic is asked about from its first record on. From 2.5 on it is forgotten again when nothing was sent to it for
+metadata.max.idle.ms (KIP-526); before, when five minutes had passed since the first METADATA answer after its last record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kafkalab.clients.log_context import LogContext
+from kafkalab.clients.metadata import ClusterView, Metadata
+from kafkalab.errors import KafkaException, TimeoutException
+from kafkalab.sim.apps import Signal
+from kafkalab.sim.scheduler import Scheduler
+
+
+IDLE_MS_UNTIL_2_4 = 300_000
+"""TOPIC_EXPIRY_MS, before it became a setting."""
+
+
+class ProducerTopics:
+    """idle_ms: metadata.max.idle.ms, None where the version has no such setting. limit_ms: max.block.ms. wait(signal,
+    deadline_ms): how the caller blocks.
+
+    closed  the producer is closed: nobody waits for metadata any more
+    """
+
+    def __init__(self, profile, idle_ms: int | None, limit_ms: int, log: LogContext, clock: Scheduler,
+                 wait: Callable[[Signal, int], bool]) -> None:
+        self.closed = False
+        self._expires_ms: dict[str, int | None] = {}
+        self._new: set[str] = set()
+        self._profile, self._idle_ms, self._limit_ms, self._log, self._clock, self._wait = profile, idle_ms, limit_ms, log, clock, wait
+        self._metadata: Metadata | None = None
+        self._wakeup: Callable[[], None] = lambda: None
+
+    def attach(self, metadata: Metadata, wakeup: Callable[[], None]) -> None:
+        self._metadata, self._wakeup = metadata, wakeup
+        metadata.retains = self.retain
+
+    def __call__(self) -> list[str]:
+        """The topics METADATA is to ask for."""
+        return list(self._expires_ms)
+
+    def add(self, topic: str) -> None:
+        """Somebody sends to this topic: ask about it, and keep asking for a while."""
+        is_new = topic not in self._expires_ms
+        self._expires_ms[topic] = None if self._idle_ms is None else self._clock.now_ms + self._idle_ms
+        if is_new:
+            self._new.add(topic)
+            if topic not in self._metadata.view.topics:
+                self._metadata.request_update_for_new_topics()
+
+    def retain(self, topic: str, is_internal: bool = False) -> bool:
+        """Is a topic of an answer still wanted (retainTopic)?"""
+        if topic not in self._expires_ms:
+            return False
+        expires_ms = self._expires_ms[topic]
+        if expires_ms is None:
+            self._expires_ms[topic] = self._clock.now_ms + IDLE_MS_UNTIL_2_4
+        elif topic in self._new:
+            self._new.discard(topic)
+        elif expires_ms <= self._clock.now_ms:
+            self._log("TOPIC_FORGOTTEN", topic=topic, expiry_ms=expires_ms, at_ms=self._clock.now_ms)
+            del self._expires_ms[topic]
+            return False
+        return True
+
+    def wait_for(self, topic: str, partition: int | None, deadline_ms: int) -> ClusterView:
+        """Ask again and again until the topic, and the partition, are known. Raises TimeoutException, or what the brokers refuse."""
+        metadata = self._metadata
+        self.add(topic)
+        while True:
+            known = metadata.view.topics.get(topic)
+            if known is not None and (partition is None or partition < len(known)):
+                return metadata.view
+            if partition is None:
+                self._log("METADATA_WANTED_FOR_TOPIC", topic=topic)
+            else:
+                self._log("METADATA_WANTED_FOR_PARTITION", topic=topic, partition=partition)
+            self.add(topic)
+            version = self._request(topic)
+            self._wakeup()
+            while metadata.update_version <= version and self._clock.now_ms < deadline_ms and not self.closed:
+                self._wait(metadata.updated_signal(), deadline_ms)
+            if self.closed:
+                raise KafkaException("Producer closed while send in progress")
+            self._raise_fatal(topic)
+            if self._clock.now_ms >= deadline_ms:
+                count = None if known is None else len(known)
+                raise TimeoutException(self._profile.missing_topic_text(topic, partition, count, self._limit_ms))
+
+    def _raise_fatal(self, topic: str) -> None:
+        """A topic that waiting cannot bring (Metadata.maybeThrowExceptionForTopic)."""
+        error = self._metadata.error_topics.get(topic)
+        if error is not None and not error.retriable:
+            raise error.exception(f"Invalid topics: [{topic}]")
+
+    def _request(self, topic: str) -> int:
+        """Ask for the topic, for the first time without a backoff; returns the version that will be outdated then."""
+        metadata = self._metadata
+        version = metadata.update_version
+        nothing_heard_yet = not metadata.view.topics and not metadata.error_topics
+        if nothing_heard_yet and self._profile.sends_request_topic_updates:
+            metadata.request_update_for_new_topics()
+        else:
+            metadata.request_update()
+        return version
