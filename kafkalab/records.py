@@ -31,8 +31,8 @@ SERIALIZER = "org.apache.kafka.common.serialization.StringSerializer"
 class ProducerRecord:
     """A record to send. Without `partition` the partitioner chooses; without `timestamp_ms` the moment of `send` counts.
 
-    Raises IllegalArgumentException, as Java's constructor does, without a topic and for numbers below 0. A key or value that is no
-    text is found out by send(), where Java's StringSerializer would meet it.
+    Raises IllegalArgumentException, as Java's constructor does, without a topic and for numbers below 0; SerializationException for
+    a key or value that is no text (Java's StringSerializer says so when the record is sent).
     """
 
     topic: str
@@ -43,14 +43,11 @@ class ProducerRecord:
 
     def __post_init__(self) -> None:
         if not isinstance(self.topic, str):
-            raise IllegalArgumentException(f"Topic must be a name, not {self.topic!r}.")
+            raise IllegalArgumentException(f"Topic cannot be null: give its name, not {self.topic!r}.")
         for name, number in (("timestamp", self.timestamp_ms), ("partition", self.partition)):
             if number is not None and (not isinstance(number, int) or number < 0):
                 shown = "Partition number" if name == "partition" else "Timestamp"
                 raise IllegalArgumentException(f"Invalid {name}: {number}. {shown} should always be non-negative or null.")
-
-    def check_serializable(self) -> None:
-        """Raises SerializationException, as send() does, for a key or value that Java's StringSerializer cannot take."""
         for name, text in (("key", self.key), ("value", self.value)):
             if text is not None and not isinstance(text, str):
                 raise SerializationException(f"Can't convert {name} of class {type(text).__name__} to class {SERIALIZER} specified in "

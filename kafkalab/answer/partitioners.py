@@ -6,45 +6,38 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from kafkalab.answer.entry import CannotAnswer, Entry
-from kafkalab.clients.log_context import LogContext
+from kafkalab.answer.entry import Entry
 from kafkalab.clients.metadata import ClusterView, PartitionView
-from kafkalab.clients.producer.partitioner import Adaptive, RoundRobin, Sticky
+from kafkalab.clients.producer.builtin_partitioner import BuiltInPartitioner, load_stats
+from kafkalab.clients.producer.cluster import Cluster
+from kafkalab.clients.producer.partitioner import RoundRobin, RoundRobinPartitioner, StickyPartitionCache
 from kafkalab.records import TopicPartition
-from kafkalab.sim.journal import Journal
-from kafkalab.sim.scheduler import Scheduler
 
 TOPIC = "t"
 
 
-class Drawn(random.Random):
-    """Draws what it was told to."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(0)
-        self.number = number
-
-    def randrange(self, *bounds: Any) -> int:
-        return self.number
-
-    def getrandbits(self, bits: int) -> int:
-        return self.number
-
-
 def round_robin(entry: Entry) -> dict[str, Any]:
-    """Records without a key, one after the other, the counter beginning at `counter_start`."""
+    """One record after the other: without a key until 2.3, the counter beginning at `counter_start`; or with RoundRobinPartitioner,
+    each record opening a batch."""
     given = entry.input
     available = given.get("available_in_cluster_order", given.get("available"))
     records = given.get("records", given.get("records_each_opening_a_new_batch"))
+    cluster = _cluster(available, given.get("leaderless", ()))
     if "records_each_opening_a_new_batch" in given:
-        return {"partitions": _asked_twice(available, records, given)}
-    partitioner = RoundRobin(Drawn(given.get("counter_start", 0)), 16_384, _log())
-    view = _view(available, given.get("leaderless", ()))
-    return {"partitions": [partitioner.choose(TOPIC, view) for _ in range(records)]}
+        return {"partitions": _asked_twice(cluster, records, remembers="before" not in str(given.get("version")))}
+    partitioner = RoundRobin(random.Random(0))
+    partitioner.start_at(TOPIC, given.get("counter_start", 0))
+    return {"partitions": [partitioner.next(TOPIC, cluster) for _ in range(records)]}
 
 
-def _asked_twice(available: Sequence[int], records: int, given: Any) -> list[int]:
-    raise CannotAnswer("the class RoundRobinPartitioner is not simulated yet")
+def _asked_twice(cluster: Cluster, records: int, remembers: bool) -> list[int]:
+    """RoundRobinPartitioner up to 3.9: told of the new batch, and asked again. Before KAFKA-17632 it had forgotten what it said."""
+    partitioner, found = RoundRobinPartitioner(random.Random(0), remembers_new_batch=remembers), []
+    for _ in range(records):
+        first = partitioner.partition(TOPIC, None, None, None, None, cluster)
+        partitioner.on_new_batch(TOPIC, cluster, first)
+        found.append(partitioner.partition(TOPIC, None, None, None, None, cluster))
+    return found
 
 
 def sticky(entry: Entry) -> dict[str, Any]:
@@ -54,10 +47,9 @@ def sticky(entry: Entry) -> dict[str, Any]:
     previous = given.get("on_new_batch_prev", given["current"])
     found = set()
     for seed in range(16):  # Where chance may choose, it must choose the same each time for the case to have one answer.
-        partitioner = Sticky(random.Random(seed), 16_384, _log())
-        partitioner._current[TOPIC] = given["current"]
-        partitioner.on_new_batch(TOPIC, _view(available), previous)
-        found.add(partitioner.choose(TOPIC, _view(available)))
+        cache = StickyPartitionCache(random.Random(seed))
+        cache.stick_to(TOPIC, given["current"])
+        found.add(cache.next_partition(TOPIC, _cluster(available), previous))
     return {"next": found.pop() if len(found) == 1 else sorted(found)}
 
 
@@ -65,43 +57,30 @@ def adaptive(entry: Entry) -> dict[str, Any]:
     """The table of weights, which number draws which partition, and after how many bytes it is changed."""
     given = entry.input
     if "appended_bytes_on_partition" in given:
-        return {"switch": [_switches(given, size) for size in given["appended_bytes_on_partition"]]}
+        may_switch = given.get("batch_ready", True)
+        return {"switch": [_switches(given["batch.size"], size, may_switch) for size in given["appended_bytes_on_partition"]]}
     sizes = given["queue_sizes"]
     ids = given.get("partition_ids", list(range(len(sizes))))
-    partitioner = Adaptive(Drawn(0), 16_384, _log())
-    partitioner.on_load(TOPIC, list(zip(ids, sizes)), len(sizes))
-    table = partitioner._stats.get(TOPIC)
+    table = load_stats(sizes, ids, given.get("all", len(sizes)))
     if table is None:
         return {"adaptive": False, "cumulative": None, "pick_by_random": {}}
-    cumulative = table[0]
-    numbers = given.get("random", sorted({0} | {n for end in cumulative for n in (end - 1, end) if n < cumulative[-1]}))
-    picks = {}
-    for number in map(int, numbers):
-        partitioner._rng = Drawn(number)
-        partitioner._switch(TOPIC, _view(ids))
-        picks[str(number)] = partitioner.choose(TOPIC, _view(ids))
-    return {"adaptive": True, "cumulative": list(cumulative), "pick_by_random": picks}
+    sums = table.cumulative
+    numbers = given.get("random", sorted({0} | {n for end in sums for n in (end - 1, end) if n < sums[-1]}))
+    return {"adaptive": True, "cumulative": list(sums), "pick_by_random": {str(n): table.pick(int(n)) for n in numbers}}
 
 
-def _switches(given: Any, size: int) -> bool:
+def _switches(batch_size: int, size: int, may_switch: bool) -> bool:
     """Does a partitioner that has appended so many bytes choose anew?"""
-    said: list[str] = []
-    partitioner = Adaptive(random.Random(0), given["batch.size"], lambda name, **values: said.append(name))
-    view = _view([0, 1, 2])
-    current = partitioner.choose(TOPIC, view)
-    said.clear()
-    partitioner.appended(TOPIC, current, size, view)
-    return "SWITCHING_PARTITION" in said
+    partitioner, cluster = BuiltInPartitioner(TOPIC, batch_size, random.Random(0), lambda name, **values: None), _cluster([0, 1, 2])
+    return partitioner.update(partitioner.peek(cluster), size, cluster, may_switch)
 
 
-def _view(available: Sequence[int], leaderless: Sequence[int] = ()) -> ClusterView:
+def _cluster(available: Sequence[int], leaderless: Sequence[int] = ()) -> Cluster:
+    """The topic, its partitions in the order given."""
     parts = tuple(PartitionView(TOPIC, index, leader, 0, (0,), (0,))
                   for index, leader in [(index, 0) for index in available] + [(index, None) for index in leaderless])
-    return ClusterView("lab", (), {TopicPartition(TOPIC, part.partition): part for part in parts}, {TOPIC: parts}, {})
-
-
-def _log() -> LogContext:
-    return LogContext(Journal(Scheduler()), "producer", "producer", "", "3.6")
+    view = ClusterView("lab", (), {TopicPartition(TOPIC, part.partition): part for part in parts}, {TOPIC: parts}, {})
+    return Cluster(view, in_hash_order=False)
 
 
 ANSWERS = {

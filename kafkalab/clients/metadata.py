@@ -69,6 +69,7 @@ class Metadata:
 
     view            the cluster as last heard of
     retains         for a subscription by pattern: retains(topic, is_internal) says what to keep of all there is; None asks by name
+    still_wants     says whether a topic that was asked for is still in use; None: all are
     update_version  counts the answers; whoever waits for news remembers the number
     error_topics    topics the last answer had an error for
     topic_ids       name -> id (KIP-516), topic_names the other way round
@@ -90,6 +91,7 @@ class Metadata:
         self._needs_full = self._needs_new_topics = False
         self._fruitless = 0
         self.retains: Callable[[str, bool], bool] | None = None
+        self.still_wants: Callable[[str], bool] | None = None
         self._epochs: dict[TopicPartition, int] = {}
         self._backoff_drawn: tuple[int, int] | None = None
         self._due_ms: int | None = None  # when the next refresh is due, if nothing changes; None: something has
@@ -187,6 +189,8 @@ class Metadata:
         known = {node.id for node in nodes}
         for topic in response.topics:
             if self.retains is not None and not self.retains(topic.name, topic.is_internal):
+                continue
+            if self.still_wants is not None and not self.still_wants(topic.name):
                 continue
             if topic.error_code != Errors.NONE.code:
                 error = error_for(topic.error_code)

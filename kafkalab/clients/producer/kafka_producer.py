@@ -122,8 +122,8 @@ class KafkaProducer(TransactionalMethods):
         max.block.ms.
 
         What goes wrong later goes to the future and to callback(metadata, error): TimeoutException, RecordTooLargeException, or
-        what the broker refused it with. Raises IllegalStateException after close(), SerializationException for a key or value
-        that is no text, and what a partitioner raises (KafkaProducer.doSend).
+        what the broker refused it with. Raises IllegalStateException after close() and what a partitioner raises
+        (KafkaProducer.doSend).
         """
         if not isinstance(record, ProducerRecord):
             raise IllegalArgumentException(f"send() takes a ProducerRecord, not {record!r}: ProducerRecord(\"topic\", \"value\")")
@@ -136,7 +136,6 @@ class KafkaProducer(TransactionalMethods):
             send = self._begin_send(record, future, callback)
             try:
                 view = self._await_topic(record.topic, record.partition, send.deadline_ms)
-                record.check_serializable()
                 self._appends.add(send, view)
             except ApiException as error:
                 self._send_failed(send, error, future, callback)

@@ -37,7 +37,7 @@ class ProducerTopics:
 
     def attach(self, metadata: Metadata, wakeup: Callable[[], None]) -> None:
         self._metadata, self._wakeup = metadata, wakeup
-        metadata.retains = self.retain
+        metadata.still_wants = self.retain
 
     def __call__(self) -> list[str]:
         """The topics METADATA is to ask for."""
@@ -52,7 +52,7 @@ class ProducerTopics:
             if topic not in self._metadata.view.topics:
                 self._metadata.request_update_for_new_topics()
 
-    def retain(self, topic: str, is_internal: bool = False) -> bool:
+    def retain(self, topic: str) -> bool:
         """Is a topic of an answer still wanted (retainTopic)?"""
         if topic not in self._expires_ms:
             return False
