@@ -204,13 +204,7 @@ class KafkaProducer(TransactionalMethods):
 
     def _await_topic_ids(self, topic: str, deadline_ms: int) -> None:
         """Offsets in a transaction name their topics by id, which METADATA tells. Without one in time they go by name alone."""
-        metadata = self._client.metadata
-        self._topics[topic] = None
-        while topic not in metadata.topic_ids and self._lab.now_ms < deadline_ms:
-            version = metadata.request_update_for_new_topics()
-            self._sender.wakeup()
-            while metadata.update_version <= version and self._lab.now_ms < deadline_ms:
-                self._lab.stage.wait(metadata.updated_signal(), deadline_ms)
+        self._topics.wait_for_id(topic, deadline_ms)
 
     # the rest of the API
 

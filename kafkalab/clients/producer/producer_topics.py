@@ -91,6 +91,16 @@ class ProducerTopics:
                 count = None if known is None else len(known)
                 raise TimeoutException(self._profile.missing_topic_text(topic, partition, count, self._limit_ms))
 
+    def wait_for_id(self, topic: str, deadline_ms: int) -> None:
+        """Ask until the topic's id is known, or the time is up."""
+        metadata = self._metadata
+        self.add(topic)
+        while topic not in metadata.topic_ids and self._clock.now_ms < deadline_ms:
+            version = metadata.request_update_for_new_topics()
+            self._wakeup()
+            while metadata.update_version <= version and self._clock.now_ms < deadline_ms:
+                self._wait(metadata.updated_signal(), deadline_ms)
+
     def _raise_fatal(self, topic: str) -> None:
         """A topic that waiting cannot bring (Metadata.maybeThrowExceptionForTopic)."""
         error = self._metadata.error_topics.get(topic)
