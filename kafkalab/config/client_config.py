@@ -5,11 +5,10 @@ defaults are data: `client_keys`, `security_keys`. Unlike Java, which only warns
 lab refuses it and names the nearest known one; and it refuses a value whose behaviour it does not have. The brokers'
 settings are with the broker (`kafkalab.broker.broker_config`).
 """
-import difflib
 from collections.abc import Iterator, Mapping
 
 from kafkalab.config.client_keys import ADMIN_KEYS, ASSIGNOR_PROTOCOLS, CONSUMER_KEYS, NOT_FOR_ADMINS, PRODUCER_KEYS, SHARED_KEYS
-from kafkalab.config.keys import CLIENT_VERSIONS, GONE, Effect, Key, Type
+from kafkalab.config.keys import CLIENT_VERSIONS, GONE, Effect, Key, Type, nearest
 from kafkalab.config.security_keys import SECURITY_KEYS
 from kafkalab.errors import ConfigException
 
@@ -58,8 +57,8 @@ class ClientConfig(Mapping[str, object]):
         key = self.keys_known.get(name)
         if key is None or key.default(self.version) is GONE:
             raise ConfigException(self._unknown(name, key))
-        typed = key.read(value)
-        if key.effect is Effect.FIXED and typed != key.default(self.version):
+        typed = key.read(value, self.version)
+        if key.effect is Effect.FIXED and typed != key.default(self.version) and typed not in key.also:
             raise ConfigException(f"{name}={value} cannot be played here: {key.doc}.")
         return typed
 
@@ -70,7 +69,7 @@ class ClientConfig(Mapping[str, object]):
         if any(name in other.keys_known for other in (ProducerConfig, ConsumerConfig, AdminClientConfig)):
             return f"{name} is not for a {self.kind} but for another kind of client."
         known = [known for known, key in self.keys_known.items() if key.default(self.version) is not GONE]
-        near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)[0]
+        near = nearest(name, known)
         return f"A {self.kind} {self.version} does not know {name}; the nearest key it knows is {near}."
 
 

@@ -2,7 +2,7 @@
 
 Defaults are those the recorded clients printed when they started; a change names the KIP that made it.
 """
-from kafkalab.config.keys import GONE, Type, at_least, between, fixed, inert, key, not_empty, one_of
+from kafkalab.config.keys import GONE, Type, at_least, between, fixed, gzip_level, inert, key, not_empty, one_of, one_of_any_case, reset_strategy
 
 MAX_INT = 2_147_483_647
 SERIALIZATION = "org.apache.kafka.common.serialization."
@@ -15,8 +15,13 @@ ASSIGNOR_PROTOCOLS = {
 }
 """Class of an assignor -> the name it has among the protocols of a JoinGroup request."""
 
-METRICS = "metrics are not simulated; no line of a client depends on how they are sampled"
+METRICS = "the lab counts what it counts at every level, and nobody reads it from outside"
+SETUP = "a connection of the lab is made or refused within a moment; the time-out of KIP-601 is not simulated"
 ONE_ADDRESS = "the lab's hosts have one address each, so there is nothing to choose"
+
+DNS_LOOKUPS = {"2.1": one_of("default", "use_all_dns_ips", "resolve_canonical_bootstrap_servers_only"),
+               "3.6": one_of("use_all_dns_ips", "resolve_canonical_bootstrap_servers_only")}
+RECORDING_LEVELS = {"2.1": one_of("INFO", "DEBUG"), "2.8": one_of("INFO", "DEBUG", "TRACE")}
 
 SHARED_KEYS = (
     key("bootstrap.servers", Type.LIST, {"2.1": ()}, "host:port of one or more brokers to ask about the cluster first"),
@@ -32,21 +37,23 @@ SHARED_KEYS = (
     key("send.buffer.bytes", Type.INT, 131_072, "SO_SNDBUF; the lab only prints it", at_least(-1)),
     key("enable.metrics.push", Type.BOOLEAN, {"3.9": True}, "ask brokers for a metrics subscription (KIP-714)"),
     key("metadata.cluster.check.enable", Type.BOOLEAN, {"4.4": True}, "tell each broker whom one believes to talk to (KIP-1242)"),
-    inert("bootstrap.resolve.timeout.ms", Type.LONG, {"4.4": 0}, "the lab's host names always resolve"),
-    inert("client.dns.lookup", Type.STRING, {"2.1": "default", "2.8": "use_all_dns_ips"}, ONE_ADDRESS + " (KIP-602)"),
-    key("socket.connection.setup.timeout.ms", Type.LONG, {"2.8": 10_000}, "how long a connection may take to stand (KIP-601)", at_least(0)),
-    key("socket.connection.setup.timeout.max.ms", Type.LONG, {"2.8": 30_000}, "the longest such time; it doubles with every failure", at_least(0)),
-    inert("metadata.recovery.strategy", Type.STRING, {"3.9": "none", "4.0": "rebootstrap"},
+    inert("bootstrap.resolve.timeout.ms", Type.LONG, {"4.4": 0}, "the lab's host names always resolve", at_least(0)),
+    inert("client.dns.lookup", Type.STRING, {"2.1": "default", "2.8": "use_all_dns_ips"}, ONE_ADDRESS + " (KIP-602)", DNS_LOOKUPS),
+    key("socket.connection.setup.timeout.ms", Type.LONG, {"2.8": 10_000},
+          "how long a connection may take to stand (KIP-601)"),
+    key("socket.connection.setup.timeout.max.ms", Type.LONG, {"2.8": 30_000},
+          "the longest such time; it doubles with every failure"),
+    fixed("metadata.recovery.strategy", Type.STRING, {"3.9": "none", "4.0": "rebootstrap"},
           "starting over from the bootstrap addresses, when no known broker can be reached, is not simulated (KIP-899)",
-          one_of("none", "rebootstrap")),
-    inert("metadata.recovery.rebootstrap.trigger.ms", Type.LONG, {"4.0": 300_000},
+          one_of_any_case("REBOOTSTRAP", "NONE"), also=("none", "NONE")),
+    fixed("metadata.recovery.rebootstrap.trigger.ms", Type.LONG, {"4.0": 300_000},
           "goes with metadata.recovery.strategy (KIP-1102)", at_least(0)),
-    inert("metric.reporters", Type.LIST, {"2.1": (), "4.0": ("org.apache.kafka.common.metrics.JmxReporter",)}, METRICS),
+    fixed("metric.reporters", Type.LIST, {"2.1": (), "4.0": ("org.apache.kafka.common.metrics.JmxReporter",)}, METRICS),
     inert("auto.include.jmx.reporter", Type.BOOLEAN, {"3.6": True, "4.0": GONE}, METRICS + " (KIP-830)"),
-    key("metrics.num.samples", Type.INT, 2, "how many windows averages and rates look back over", at_least(1)),
-    inert("metrics.recording.level", Type.STRING, "INFO", METRICS, one_of("INFO", "DEBUG", "TRACE")),
-    key("metrics.sample.window.ms", Type.LONG, 30_000, "how long one such window is", at_least(1)),
-    inert("config.providers", Type.LIST, {"4.4": ()}, "values are given to the lab as they are"),
+    key("metrics.num.samples", Type.INT, 2, "over how many windows rates and averages look back", at_least(1)),
+    inert("metrics.recording.level", Type.STRING, "INFO", METRICS, RECORDING_LEVELS),
+    key("metrics.sample.window.ms", Type.LONG, 30_000, "how long such a window is", at_least(0)),
+    fixed("config.providers", Type.LIST, {"4.4": ()}, "values are given to the lab as they are"),
     key("interceptor.classes", Type.PLUGINS, (), "objects that see records and commits pass by (KIP-42)"),
 )
 
@@ -71,7 +78,7 @@ PRODUCER_KEYS = (
     fixed("client.rack", Type.STRING, {"4.4": ""}, "racks are not simulated"),
     key("compression.type", Type.STRING, "none", "how whole batches are compressed before they leave (sizes and costs are estimated)",
         one_of("none", "gzip", "snappy", "lz4", "zstd")),
-    key("compression.gzip.level", Type.INT, {"3.9": -1}, "1 to 9, or -1 for its default, 6 (KIP-390)", between(-1, 9)),
+    key("compression.gzip.level", Type.INT, {"3.9": -1}, "1 to 9, or -1 for its default, 6 (KIP-390)", gzip_level),
     key("compression.lz4.level", Type.INT, {"3.9": 9}, "1 to 17; 9 is the fast compressor (KIP-390)", between(1, 17)),
     key("compression.zstd.level", Type.INT, {"3.9": 3}, "up to 22 (KIP-390)", between(-131_072, 22)),
     fixed("internal.auto.downgrade.txn.commit", Type.BOOLEAN, {"2.8": False, "3.6": GONE}, "brokers too old for it are not simulated"),
@@ -86,7 +93,7 @@ PRODUCER_KEYS = (
         "partitions whose leader could not take data for this long are not chosen; 0: never (KIP-794)", at_least(0)),
     key("partitioner.ignore.keys", Type.BOOLEAN, {"3.6": False}, "keys do not decide where a record goes (KIP-794)"),
     fixed("partitioner.rack.aware", Type.BOOLEAN, {"4.4": False}, "racks are not simulated (KIP-1123)"),
-    key("transaction.timeout.ms", Type.INT, 60_000, "after this long the coordinator aborts a transaction by itself (KIP-98)", at_least(0)),
+    key("transaction.timeout.ms", Type.INT, 60_000, "after this long the coordinator aborts a transaction by itself (KIP-98)"),
     fixed("transaction.two.phase.commit.enable", Type.BOOLEAN, {"4.4": False}, "outside coordinators are not simulated (KIP-939)"),
     key("transactional.id", Type.STRING, None, "who this producer is across its restarts: the older one is fenced (KIP-98)",
         not_empty),
@@ -95,14 +102,14 @@ PRODUCER_KEYS = (
 CONSUMER_KEYS = (
     key("allow.auto.create.topics", Type.BOOLEAN, {"2.3": True}, "may asking about a topic create it (KIP-361)?"),
     key("auto.commit.interval.ms", Type.INT, 5_000, "how often poll() commits by itself", at_least(0)),
-    key("auto.offset.reset", Type.STRING, "latest", "where to begin without a committed offset", one_of("latest", "earliest", "none")),
+    key("auto.offset.reset", Type.STRING, "latest", "where to begin without a committed offset", {"2.1": one_of("latest", "earliest", "none"), "4.0": reset_strategy}),
     key("default.api.timeout.ms", Type.INT, 60_000, "how long a blocking call waits when it is not told otherwise (KIP-266)", at_least(0)),
     key("enable.auto.commit", Type.BOOLEAN, True, "does poll() commit what it handed out before?"),
     key("fetch.max.bytes", Type.INT, 52_428_800, "bytes one FETCH answer may hold", at_least(0)),
     key("fetch.max.wait.ms", Type.INT, 500, "how long a broker holds a FETCH it has nothing for", at_least(0)),
     key("fetch.min.bytes", Type.INT, 1, "bytes that end such a wait", at_least(0)),
     key("group.id", Type.STRING, {"2.1": "", "2.2": None}, "the group that shares the work; without one, no coordinator (KIP-289)"),
-    key("group.instance.id", Type.STRING, {"2.3": None}, "the name of a static member (KIP-345)"),
+    key("group.instance.id", Type.STRING, {"2.3": None}, "the name of a static member (KIP-345)", not_empty),
     key("heartbeat.interval.ms", Type.INT, 3_000, "how often a member shows that it lives"),
     key("isolation.level", Type.STRING, "read_uncommitted", "does a reader wait for open transactions (KIP-98)?",
         one_of("read_committed", "read_uncommitted")),
@@ -123,17 +130,17 @@ CONSUMER_KEYS = (
     fixed("group.remote.assignor", Type.STRING, {"3.9": None},
           "the consumer protocol of KIP-848 arrives with the chapter on groups"),
     fixed("internal.leave.group.on.close", Type.BOOLEAN, {"2.1": True, "4.4": GONE}, "an internal switch of Kafka Streams"),
-    inert("internal.throw.on.fetch.stable.offset.unsupported", Type.BOOLEAN, {"2.8": False}, "an internal switch of Kafka Streams"),
+    fixed("internal.throw.on.fetch.stable.offset.unsupported", Type.BOOLEAN, {"2.8": False}, "an internal switch of Kafka Streams"),
     inert("check.crcs", Type.BOOLEAN, True, "no record of the lab is ever corrupt"),
     key("exclude.internal.topics", Type.BOOLEAN, True, "a subscription by pattern leaves out internal topics"),
-    inert("share.acknowledgement.mode", Type.STRING, {"4.4": "implicit"}, "for share consumers only (KIP-932)"),
-    inert("share.acquire.mode", Type.STRING, {"4.4": "BATCH_OPTIMIZED"}, "for share consumers only (KIP-932)"),
+    fixed("share.acknowledgement.mode", Type.STRING, {"4.4": "implicit"}, "for share consumers only (KIP-932)"),
+    fixed("share.acquire.mode", Type.STRING, {"4.4": "BATCH_OPTIMIZED"}, "for share consumers only (KIP-932)"),
 )
 
 ADMIN_KEYS = (
     key("connections.max.idle.ms", Type.LONG, 300_000, "a connection unused for this long is closed, whichever it is"),
     key("default.api.timeout.ms", Type.INT, {"2.8": 60_000}, "how long a call may take when it is not told otherwise (KIP-533)", at_least(0)),
-    key("enable.metrics.push", Type.BOOLEAN, {"3.9": False}, "ask brokers for a metrics subscription (KIP-714)"),
+    key("enable.metrics.push", Type.BOOLEAN, {"3.9": True, "4.0": False}, "ask brokers for a metrics subscription (KIP-714)"),
     key("receive.buffer.bytes", Type.INT, 65_536, "SO_RCVBUF; the lab only prints it", at_least(-1)),
     key("request.timeout.ms", Type.INT, {"2.1": 120_000, "2.8": 30_000}, "how long an answer is awaited before the connection is given up (KIP-533)",
         at_least(0)),

@@ -2,7 +2,9 @@
 
 Kafka's class is `org.apache.kafka.common.config.ConfigDef`. The sentences of failed checks are Java's.
 """
-from collections.abc import Callable, Mapping
+import difflib
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -19,6 +21,7 @@ class Type(Enum):
     """How a value is written and read. The names are Java's (ConfigDef.Type)."""
 
     BOOLEAN = "BOOLEAN"
+    SHORT = "SHORT"
     INT = "INT"
     LONG = "LONG"
     DOUBLE = "DOUBLE"
@@ -45,6 +48,9 @@ class Effect(Enum):
 
 Check = Callable[[str, object], None]
 
+KAFKAS = "org.apache.kafka."
+"""How the names of Kafka's own classes begin."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
@@ -52,14 +58,17 @@ class Key:
 
     defaults: client version -> the default from that version on; a key is unknown before its first version.
     doc: one line; for an INERT or FIXED key it says why.
+    check: of a typed value; where versions differ, version -> the check from that version on.
+    also: what a FIXED key takes besides its default.
     """
 
     name: str
     type: Type
     defaults: Mapping[str, object]
     doc: str
-    check: Check | None = None
+    check: Check | Mapping[str, Check] | None = None
     effect: Effect = Effect.SIMULATED
+    also: tuple[object, ...] = ()
 
     def default(self, version: str) -> object:
         """The default in this client version; GONE where the version does not know the key."""
@@ -68,12 +77,20 @@ class Key:
             current = self.defaults.get(known, current)
         return current
 
-    def read(self, given: object) -> object:
+    def read(self, given: object, version: str = CLIENT_VERSIONS[-1]) -> object:
         """The typed value of what somebody wrote: text as in a properties file, or a Python value. ConfigException."""
         value = READERS[self.type](self.name, given)
-        if self.check is not None:
-            self.check(self.name, value)
+        check = self.check if not isinstance(self.check, Mapping) else self._latest(self.check, version)
+        if check is not None and value is not None:
+            check(self.name, value)
         return value
+
+    @staticmethod
+    def _latest(checks: Mapping[str, Check], version: str) -> Check | None:
+        current = None
+        for known in CLIENT_VERSIONS[:CLIENT_VERSIONS.index(version) + 1]:
+            current = checks.get(known, current)
+        return current
 
 
 def _invalid(name: str, given: object, why: str) -> ConfigException:
@@ -89,14 +106,16 @@ def _boolean(name: str, given: object) -> bool:
     return found
 
 
-def _integer(java_type: str) -> Callable[[str, object], int]:
+def _integer(java_type: str, bits: int) -> Callable[[str, object], int]:
+    """A whole number as Java reads one: text that is too long for the type is no number of it."""
     def read(name: str, given: object) -> int:
-        if isinstance(given, int) and not isinstance(given, bool):
-            return given
         try:
-            return int(str(given).strip())
+            number = given if isinstance(given, int) and not isinstance(given, bool) else int(str(given).strip())
         except ValueError:
-            raise _invalid(name, given, f"Not a number of type {java_type}") from None
+            number = None
+        if number is None or not -(1 << bits - 1) <= number < 1 << bits - 1:
+            raise _invalid(name, given, f"Not a number of type {java_type}")
+        return number
     return read
 
 
@@ -109,6 +128,13 @@ def _double(name: str, given: object) -> float:
 
 def _text(name: str, given: object) -> str | None:
     return None if given is None else str(given).strip()
+
+
+def _class(name: str, given: object) -> object:
+    """The lab has no classes but those of Kafka's that it names; an object of the caller's own passes."""
+    if isinstance(given, str) and not given.strip().startswith(KAFKAS):
+        raise _invalid(name, given.strip(), f"Class {given.strip()} could not be found.")
+    return given.strip() if isinstance(given, str) else given
 
 
 def _list(name: str, given: object) -> tuple[str, ...]:
@@ -134,10 +160,17 @@ def _plugins(name: str, given: object) -> tuple[object, ...]:
 
 
 READERS: Mapping[Type, Callable[[str, object], object]] = {
-    Type.BOOLEAN: _boolean, Type.INT: _integer("INT"), Type.LONG: _integer("LONG"), Type.DOUBLE: _double,
-    Type.STRING: _text, Type.LIST: _list, Type.CLASS: _text, Type.CLASSES: _list, Type.PASSWORD: _text,
+    Type.BOOLEAN: _boolean, Type.SHORT: _integer("SHORT", 16),
+    Type.INT: _integer("INT", 32), Type.LONG: _integer("LONG", 64), Type.DOUBLE: _double,
+    Type.STRING: _text, Type.LIST: _list, Type.CLASS: _class, Type.CLASSES: _list, Type.PASSWORD: _text,
     Type.PLUGIN: _plugin, Type.PLUGINS: _plugins,
 }
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The key somebody may have meant; groupId, group_id and group-id are group.id."""
+    dotted = re.sub(r"[\s_-]+", ".", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", ".", name)).lower()
+    return difflib.get_close_matches(dotted, list(known), n=1, cutoff=0.0)[0]
 
 
 def at_least(lowest: int) -> Check:
@@ -157,6 +190,21 @@ def between(lowest: int, highest: int) -> Check:
     return check
 
 
+def gzip_level(name: str, value: object) -> None:
+    """GZIP's own levels, or -1 for its default."""
+    if value != -1 and not 1 <= value <= 9:
+        raise _invalid(name, value, "Value must be between 1 and 9 or equal to -1")
+
+
+def reset_strategy(name: str, value: object) -> None:
+    """earliest, latest, none, or by_duration:P... (KIP-1106, 4.0); the last is refused, because the lab has not got it."""
+    if str(value).startswith("by_duration:P"):
+        raise ConfigException(f"{name}={value} cannot be played here: resetting by duration is not simulated (KIP-1106).")
+    if value not in ("earliest", "latest", "none"):
+        raise _invalid(name, value, f"Invalid value `{value}` for configuration {name}. The value must be either 'earliest', 'latest', 'none' "
+                                    "or of the format 'by_duration:<PnDTnHnMn.nS.>'.")
+
+
 def not_empty(name: str, value: object) -> None:
     """String must be non-empty; null is none at all."""
     if value == "":
@@ -171,21 +219,35 @@ def one_of(*allowed: str) -> Check:
     return check
 
 
+def one_of_any_case(*allowed: str) -> Check:
+    """String must be one of (case insensitive) `allowed`."""
+    def check(name: str, value: object) -> None:
+        if str(value).lower() not in map(str.lower, allowed):
+            raise _invalid(name, value, f"String must be one of (case insensitive): {', '.join(allowed)}")
+    return check
+
+
+def not_empty(name: str, value: object) -> None:
+    """String must be non-empty."""
+    if not value:
+        raise _invalid(name, value, "String must be non-empty")
+
+
 def _defaults(default: object) -> Mapping[str, object]:
     """A mapping stands for itself; any other value is the default of every version."""
     return default if isinstance(default, Mapping) else {CLIENT_VERSIONS[0]: default}
 
 
-def key(name: str, type: Type, default: object, doc: str, check: Check | None = None) -> Key:
+def key(name: str, type: Type, default: object, doc: str, check: Check | Mapping[str, Check] | None = None) -> Key:
     """A key that does in the lab what it does in Kafka."""
     return Key(name=name, type=type, defaults=_defaults(default), doc=doc, check=check)
 
 
-def inert(name: str, type: Type, default: object, why: str, check: Check | None = None) -> Key:
+def inert(name: str, type: Type, default: object, why: str, check: Check | Mapping[str, Check] | None = None) -> Key:
     """A key that is accepted and makes no difference to anything the lab shows."""
     return Key(name=name, type=type, defaults=_defaults(default), doc=why, check=check, effect=Effect.INERT)
 
 
-def fixed(name: str, type: Type, default: object, why: str) -> Key:
-    """A key that only takes its default."""
-    return Key(name=name, type=type, defaults=_defaults(default), doc=why, effect=Effect.FIXED)
+def fixed(name: str, type: Type, default: object, why: str, check: Check | Mapping[str, Check] | None = None, also: tuple[object, ...] = ()) -> Key:
+    """A key that only takes its default, and what `also` names."""
+    return Key(name=name, type=type, defaults=_defaults(default), doc=why, check=check, effect=Effect.FIXED, also=also)

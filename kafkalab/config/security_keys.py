@@ -1,9 +1,9 @@
 """The keys for encryption and login. The lab's clients speak in the clear, so all of them rest.
 
-As in Java they are accepted and looked at by nobody while security.protocol is PLAINTEXT; only another protocol is
-refused. They are here because a client prints every key it knows when it starts.
+In Java they rest while security.protocol is PLAINTEXT; here another value than the default is refused, for whoever sets one expects
+something of it. They are here because a client prints every key it knows when it starts.
 """
-from kafkalab.config.keys import Key, Type, fixed, inert
+from kafkalab.config.keys import Key, Type, fixed, one_of_any_case
 
 TABLE = """
 sasl.client.callback.handler.class                   CLASS     null
@@ -17,8 +17,8 @@ sasl.login.callback.handler.class                    CLASS     null
 sasl.login.class                                     CLASS     null
 sasl.login.connect.timeout.ms                        INT       3.6=null
 sasl.login.read.timeout.ms                           INT       3.6=null
-sasl.login.refresh.buffer.seconds                    INT       300
-sasl.login.refresh.min.period.seconds                INT       60
+sasl.login.refresh.buffer.seconds                    SHORT       300
+sasl.login.refresh.min.period.seconds                SHORT       60
 sasl.login.refresh.window.factor                     DOUBLE    0.8
 sasl.login.refresh.window.jitter                     DOUBLE    0.05
 sasl.login.retry.backoff.max.ms                      LONG      3.6=10000
@@ -76,7 +76,10 @@ ssl.truststore.type                                  STRING    JKS
 """
 """key, type, default; `3.6=x`: from client 3.6 on."""
 
-WHY = "rests while security.protocol is PLAINTEXT, as it does in Java"
+WHY = "encryption and login (SSL, SASL) are not part of the lab: its clients speak in the clear"
+
+
+WHOLE_NUMBERS = (Type.SHORT, Type.INT, Type.LONG)
 
 
 def _read(table: str) -> tuple[Key, ...]:
@@ -88,7 +91,7 @@ def _read(table: str) -> tuple[Key, ...]:
         for change in changes:
             version, given, text = change.partition("=")
             defaults[version if given else "2.1"] = _default(kind, text if given else change)
-        keys.append(inert(name, kind, defaults, WHY))
+        keys.append(fixed(name, kind, defaults, WHY))
     return tuple(keys)
 
 
@@ -97,12 +100,14 @@ def _default(kind: Type, text: str) -> object:
         return None
     if kind is Type.LIST:
         return tuple(part for part in text.strip("[]").split(",") if part)
-    return {Type.BOOLEAN: text == "true", Type.INT: text, Type.LONG: text, Type.DOUBLE: text}.get(kind, text)
+    if kind is Type.BOOLEAN:
+        return text == "true"
+    return float(text) if kind is Type.DOUBLE else int(text) if kind in WHOLE_NUMBERS else text
 
 
 SECURITY_KEYS = (
     fixed("security.protocol", Type.STRING, "PLAINTEXT",
-          "encryption and login (SSL, SASL) are not part of the lab: its clients speak in the clear"),
+          WHY, {"3.6": one_of_any_case("SASL_SSL", "PLAINTEXT", "SSL", "SASL_PLAINTEXT")}),
     *_read(TABLE),
 )
 """The same for producers and consumers."""

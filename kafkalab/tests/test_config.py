@@ -60,6 +60,8 @@ def test_defaults_change_with_the_version(kind, key, changes):
      "Invalid value maybe for configuration enable.auto.commit: Expected value to be either true or false"),
     (ConsumerConfig, "3.9", {"auto.offset.reset": "newest"},
      "Invalid value newest for configuration auto.offset.reset: String must be one of: latest, earliest, none"),
+    (ConsumerConfig, "4.4", {"auto.offset.reset": "by_duration:PT1H"},
+     "auto.offset.reset=by_duration:PT1H cannot be played here: resetting by duration is not simulated (KIP-1106)."),
     (ConsumerConfig, "4.4", {"group.protocol": "consumer"},
      "group.protocol=consumer cannot be played here: the consumer protocol of KIP-848 arrives with the chapter on groups."),
     (ConsumerConfig, "3.9", {"security.protocol": "SSL"},
@@ -91,8 +93,11 @@ def test_a_wrong_configuration_is_refused_with_one_sentence(kind, version, given
     assert str(refusal.value) == sentence
 
 
-def test_tls_settings_rest_while_the_client_speaks_in_the_clear():
-    assert ConsumerConfig.for_version("3.9", {"ssl.protocol": "TLSv1.2"})["ssl.protocol"] == "TLSv1.2"
+def test_tls_settings_take_their_defaults_only():
+    """Java lets them rest while security.protocol is PLAINTEXT; whoever sets one here expects something of it."""
+    assert ConsumerConfig.for_version("3.9", {"ssl.protocol": "TLSv1.3"})["ssl.protocol"] == "TLSv1.3"
+    with pytest.raises(ConfigException, match="ssl.protocol=TLSv1.2 cannot be played here: encryption and login"):
+        ConsumerConfig.for_version("3.9", {"ssl.protocol": "TLSv1.2"})
 
 
 def test_idempotence_by_default_gives_way_to_acks_1():

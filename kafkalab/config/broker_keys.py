@@ -1,0 +1,63 @@
+"""The settings of brokers and topics: which there are in each release, of what type, and what a value may be.
+
+Kafka's classes are KafkaConfig and LogConfig. A `Key` is what it is for clients; its "versions" are the brokers' releases, 2.3 and 4.4.
+"""
+import re
+
+from kafkalab.config.broker_table import BROKER_TABLE, SECURITY_NAMES, TOPIC_TABLE
+from kafkalab.config.keys import GONE, Check, Effect, Key, Type, at_least, between, one_of
+
+FIRST = "2.3"
+"""The older of the two releases: a default without a release holds from it on."""
+
+ROW = re.compile(r"(?P<name>\S+)\s+(?P<type>[A-Z]+)\s+(?P<defaults>\S+(?: \S+)*)(?:  \[(?P<check>[^\]]*)\])?$")
+RELEASED = re.compile(r"(\d\.\d)=(.*)")
+
+
+def _gzip_level(name: str, value: object) -> None:
+    if value != -1:
+        between(1, 9)(name, value)
+
+
+def _check(text: str | None, kind: Type) -> Check | None:
+    if not text or kind is Type.LIST:
+        return None
+    if text == "gzip":
+        return _gzip_level
+    lowest, dots, highest = text.partition("..")
+    if not dots:
+        return one_of(*text.split("|"))
+    number = float if kind is Type.DOUBLE else int
+    return between(number(lowest), number(highest)) if highest else at_least(number(lowest))
+
+
+def _default(kind: Type, text: str) -> object:
+    """The typed default; None also where the key has none and must be given."""
+    if text == "-":
+        return GONE
+    if text in ("null", "required"):
+        return None
+    if text == '""':
+        return () if kind is Type.LIST else ""
+    if kind is Type.LIST:
+        return tuple(text.split(","))
+    if kind is Type.BOOLEAN:
+        return text == "true"
+    return float(text) if kind is Type.DOUBLE else int(text) if kind in (Type.SHORT, Type.INT, Type.LONG) else text.replace("~", " ")
+
+
+def _read(table: str) -> dict[str, Key]:
+    keys = {}
+    for line in table.strip().splitlines():
+        row = ROW.match(line)
+        kind, defaults = Type[row["type"]], {}
+        for word in row["defaults"].split():
+            released = RELEASED.fullmatch(word)
+            defaults[released[1] if released else FIRST] = _default(kind, released[2] if released else word)
+        keys[row["name"]] = Key(name=row["name"], type=kind, defaults=defaults, doc="", check=_check(row["check"], kind), effect=Effect.SIMULATED)
+    return keys
+
+
+BROKER_KEYS = _read(BROKER_TABLE)
+TOPIC_KEYS = _read(TOPIC_TABLE)
+SECURITY = frozenset(SECURITY_NAMES.split())
