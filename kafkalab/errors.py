@@ -25,6 +25,10 @@ class ConfigException(KafkaException):
     java_name = "org.apache.kafka.common.config.ConfigException"
 
 
+class BrokerConfigException(ConfigException, ValueError):
+    """A setting that brokers cannot have; Java's class is ConfigException."""
+
+
 class WakeupException(KafkaException):
     """Somebody called wakeup() while the consumer waited."""
 

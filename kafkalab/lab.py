@@ -50,7 +50,7 @@ class Lab:
     epoch           what the clock of the lines shows at now_ms = 0: "2026-01-05 09:00:00" (UTC), or epoch milliseconds
     cold            clients run in a JVM just started: what they do for the first time takes as long as in the recordings
 
-    Raises ValueError for a version or a broker setting that is not simulated.
+    Raises ValueError for a version or a broker setting that is not simulated, and for a setting that Kafka has not got.
     """
 
     def __init__(self, brokers: int | Mapping[int, str] = 3, seed: int | Mapping[str, int] = 0, version: str = "3.9",
@@ -69,7 +69,7 @@ class Lab:
         self.epoch_ms = epoch if isinstance(epoch, int) else _epoch_ms(epoch)
         self.version = version
         self.cold = cold
-        profile, settings = broker_profile(broker_version), _broker_settings(broker_config)
+        profile, settings = broker_profile(broker_version), _broker_settings(broker_config, broker_version)
         nodes = _nodes(brokers)
         self.cluster = ClusterState(nodes, self.streams.stream("/cluster"), offsets_partitions=settings.offsets_topic_num_partitions,
                                     offsets_replication_factor=settings.offsets_topic_replication_factor,
@@ -334,8 +334,8 @@ def _epoch_ms(text: str) -> int:
     return int(datetime.datetime.fromisoformat(text).replace(tzinfo=datetime.timezone.utc).timestamp() * 1000)
 
 
-def _broker_settings(settings: Mapping[str, Any] | None) -> BrokerConfig:
+def _broker_settings(settings: Mapping[str, Any] | None, release: str) -> BrokerConfig:
     """The chance of producer ids is a setting of the simulation, not of Kafka's: it has no dots."""
     dotted = {name: value for name, value in (settings or {}).items() if name != "chance_of_producer_ids"}
     own = {name: value for name, value in (settings or {}).items() if name == "chance_of_producer_ids"}
-    return broker_config(dotted, **own)
+    return broker_config(dotted, release=release, **own)

@@ -1,4 +1,7 @@
-"""The broker settings that machines read, with Kafka's defaults. Dotted names stand in `DOTTED`; others raise."""
+"""The broker settings that machines read, with Kafka's defaults; dotted names stand in `DOTTED`.
+
+What other settings Kafka has, and what a value may be, says `kafkalab.config.broker_keys`.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any
+
+from kafkalab.config.broker_keys import BROKER_KEYS, SECURITY
+from kafkalab.config.keys import GONE, Key, nearest
+from kafkalab.errors import BrokerConfigException, ConfigException
+
+RELEASES = ("2.3", "4.4")
+NEWEST = RELEASES[-1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,11 +75,33 @@ DOTTED: Mapping[str, str] = MappingProxyType({
 """`group.initial.rebalance.delay.ms` -> the field that holds it."""
 
 
-def broker_config(settings: Mapping[str, Any] | None = None, **fields_by_name: Any) -> BrokerConfig:
-    """A config from dotted names. ValueError for a setting that does not exist or is not simulated."""
-    chosen = dict(fields_by_name)
+def broker_config(settings: Mapping[str, Any] | None = None, *, release: str = NEWEST, **fields_by_name: Any) -> BrokerConfig:
+    """A config from dotted names, for brokers of this release.
+
+    Raises BrokerConfigException, which is a ConfigException and a ValueError: for a setting that does not exist, with the nearest one; for
+    another value than the default of one that is not simulated; and for a value that Kafka refuses, in Kafka's words.
+    """
+    chosen = {"message_max_bytes": BROKER_KEYS["message.max.bytes"].default(release), **fields_by_name}
     for name, value in (settings or {}).items():
-        if name not in DOTTED:
-            raise ValueError(f"the broker setting {name!r} is not simulated; these are: {', '.join(sorted(DOTTED))}")
-        chosen[DOTTED[name]] = value
+        key = BROKER_KEYS.get(name)
+        if key is None or key.default(release) is GONE:
+            raise BrokerConfigException(_unknown(name, key, release))
+        try:
+            typed = key.read(value)
+        except ConfigException as error:
+            raise BrokerConfigException(str(error)) from None
+        if name in DOTTED:
+            chosen[DOTTED[name]] = typed
+        elif typed != key.default(release):
+            raise BrokerConfigException(f"the broker setting {name!r} is not simulated; it can only have its default, {key.default(release)}")
     return BrokerConfig(**chosen)
+
+
+def _unknown(name: str, key: Key | None, release: str) -> str:
+    if key is not None:
+        other = next(known for known in RELEASES if known != release)
+        return f"a {release} broker does not know the setting {name!r}; only {other} has it"
+    if name in SECURITY:
+        return f"the broker setting {name!r} is not simulated: encryption, login and their plugins are not part of the lab"
+    known = [known for known, key in BROKER_KEYS.items() if key.default(release) is not GONE]
+    return f"there is no broker setting {name!r} in {release}; the nearest one is {nearest(name, known)!r}"

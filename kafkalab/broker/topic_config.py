@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kafkalab.broker.broker_config import DOTTED, BrokerConfig
+from kafkalab.config.broker_keys import TOPIC_KEYS
+from kafkalab.errors import ConfigException
 
 OWN, STATIC_BROKER, DEFAULT = 1, 4, 5
 """Where a topic's setting comes from (DescribeConfigsResponse.ConfigSource)."""
@@ -58,6 +60,11 @@ def refusal(name: str, value: str | None) -> str | None:
     if name not in SYNONYMS:
         return f"Unknown topic config name: {name}"
     synonym, default = SYNONYMS[name]
+    if name in TOPIC_KEYS:
+        try:
+            TOPIC_KEYS[name].read(value)
+        except ConfigException as error:
+            return str(error)
     if synonym not in DOTTED and value != default:
         return f"The topic setting {name} is not simulated; it can only have its default, {default or 'an empty text'}."
     return None

@@ -5,12 +5,15 @@ import re
 
 import pytest
 
-from kafkalab.broker.broker_config import BrokerConfig, broker_config
+from kafkalab.broker.broker_config import DOTTED, BrokerConfig, broker_config
 from kafkalab.broker.cluster import OFFSETS_TOPIC, BrokerNode, ClusterState
 from kafkalab.broker.directory import Directory
 from kafkalab.broker.identifiers import java_uuid, kafka_uuid
 from kafkalab.broker.producer_ids import ProducerIds
 from kafkalab.broker.profiles import BROKER_PROFILES, broker_profile
+from kafkalab.config.broker_keys import BROKER_KEYS
+from kafkalab.config.keys import GONE
+from kafkalab.errors import ConfigException
 from kafkalab.protocol.messages import (
     ApiVersionsRequest,
     FindCoordinatorRequest,
@@ -203,3 +206,30 @@ def test_a_fresh_new_broker_has_no_number_yet_and_an_old_one_fetches_it_on_the_s
 def test_a_cluster_needs_its_brokers_in_no_particular_order():
     nodes = [BrokerNode(n, "localhost", 9092 + n) for n in (2, 0, 1)]
     assert list(ClusterState(nodes, random.Random(1)).brokers) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(("release", "settings", "sentence"), [
+    ("4.4", {"log.dirs": "/data"}, "the broker setting 'log.dirs' is not simulated"),
+    ("4.4", {"num.partition": 3}, "there is no broker setting 'num.partition' in 4.4; the nearest one is 'num.partitions'"),
+    ("4.4", {"num.partitions": 0}, "Invalid value 0 for configuration num.partitions: Value must be at least 1"),
+    ("4.4", {"num.partitions": "many"}, "Invalid value many for configuration num.partitions: Not a number of type INT"),
+    ("4.4", {"zookeeper.session.timeout.ms": 1}, "a 4.4 broker does not know the setting 'zookeeper.session.timeout.ms'; only 2.3 has it"),
+    ("2.3", {"ssl.keystore.location": "/keys"}, "encryption, login and their plugins are not part of the lab"),
+])
+def test_a_setting_brokers_cannot_have_is_refused_with_a_reason(release, settings, sentence):
+    with pytest.raises(ConfigException, match=re.escape(sentence)) as refusal:
+        broker_config(settings, release=release)
+    assert isinstance(refusal.value, ValueError)
+
+
+def test_a_setting_that_is_not_simulated_may_have_its_default():
+    assert broker_config({"background.threads": "10"}) == broker_config()
+
+
+def test_defaults_are_those_of_the_release():
+    assert broker_config(release="2.3").message_max_bytes == 1_000_012
+    assert broker_config(release="4.4").message_max_bytes == 1_048_588
+    for dotted, field in DOTTED.items():
+        ours = getattr(broker_config(release="4.4"), field)
+        theirs = BROKER_KEYS[dotted].default("4.4")
+        assert ours is None or theirs is GONE or ours == theirs, dotted
