@@ -5,7 +5,7 @@ Kafka's classes are KafkaConfig and LogConfig. A `Key` is what it is for clients
 import re
 
 from kafkalab.config.broker_table import BROKER_TABLE, SECURITY_NAMES, TOPIC_TABLE
-from kafkalab.config.keys import GONE, Check, Effect, Key, Type, at_least, between, one_of
+from kafkalab.config.keys import GONE, Check, Effect, Key, Type, at_least, between, gzip_level, one_of
 
 FIRST = "2.3"
 """The older of the two releases: a default without a release holds from it on."""
@@ -14,16 +14,11 @@ ROW = re.compile(r"(?P<name>\S+)\s+(?P<type>[A-Z]+)\s+(?P<defaults>\S+(?: \S+)*)
 RELEASED = re.compile(r"(\d\.\d)=(.*)")
 
 
-def _gzip_level(name: str, value: object) -> None:
-    if value != -1:
-        between(1, 9)(name, value)
-
-
 def _check(text: str | None, kind: Type) -> Check | None:
     if not text or kind is Type.LIST:
         return None
     if text == "gzip":
-        return _gzip_level
+        return gzip_level
     lowest, dots, highest = text.partition("..")
     if not dots:
         return one_of(*text.split("|"))

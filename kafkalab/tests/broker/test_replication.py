@@ -7,6 +7,8 @@ from kafkalab.errors import KafkaException
 
 RELEASES = ("2.3", "4.4")
 
+SESSION = {"2.3": "zookeeper.session.timeout.ms", "4.4": "broker.session.timeout.ms"}
+
 
 class Story:
     """Three brokers, one partition led by broker 0, and a shop that sends to it."""
@@ -174,7 +176,7 @@ def test_with_too_few_in_sync_nothing_is_appended(release):
 
 @pytest.mark.parametrize(("release", "lag_ms"), [("2.3", 10_000), ("4.4", 30_000)])
 def test_a_follower_that_stands_still_leaves_the_isr_by_time_and_comes_back(release, lag_ms):
-    story = Story(release, acks="1", topic={"zookeeper.session.timeout.ms": 100_000, "broker.session.timeout.ms": 100_000})
+    story = Story(release, acks="1", topic={SESSION[release]: 100_000})
     story.send("tea")
     story.lab.run_for(1_000)
     story.lab.broker(1).pause(80_000)
