@@ -207,6 +207,8 @@ class Controller:
                     election = offline_election(partition.replicas, partition.isr, self._live(), self._is_unclean(partition))
                 if election.leader != NO_LEADER:
                     self._apply(partition, election, effects)
+            elif broker in partition.replicas and broker not in partition.isr:  # its leader may have asked for it in vain
+                self.changes.append(Change(partition, partition.leader, partition.leader_epoch))
         return effects + self._arm_rebalance(now_ms)
 
     def _arm_rebalance(self, now_ms: int) -> list[Effect]:

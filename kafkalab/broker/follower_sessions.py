@@ -87,11 +87,13 @@ class FollowerSessions:
             effects += self._moved(session, key, position, now_ms)
         return effects + self._answer_or_wait(session, now_ms)
 
-    def parks(self, follower: int, message: FollowerFetch, at_ms: int) -> None:
-        """A fetch that asks for nothing new will be here at `at_ms`."""
+    def parks(self, follower: int, message: FollowerFetch, at_ms: int) -> list[Effect]:
+        """A fetch that asks for nothing new will be here at `at_ms`. What has come up since the last answer is its answer then."""
         session = self.by_follower.get(follower)
-        if session is not None:
-            session.number, session.parked_ms = message.number, at_ms
+        if session is None:
+            return []
+        session.number, session.parked_ms = message.number, at_ms
+        return [SetTimer(("arrival", follower), at_ms)] if session.news or session.urgent else []
 
     def recall(self, follower: int, now_ms: int) -> list[Effect]:
         """The follower has more to ask for: what waits here goes back when its round ends."""

@@ -185,7 +185,7 @@ class InterBroker:
         asks = type(message) in (FollowerFetch, EpochAsk)
         link = self.link(source, target) if asks else self.link(target, source)
         if parks:
-            self.brokers[target].sessions.parks(source, message, self._clock.now_ms + link.delay_ms())
+            self.brokers[target].do(self.brokers[target].sessions.parks(source, message, self._clock.now_ms + link.delay_ms()))
             return
         breaks = self._breaks.get(_pair(source, target), 0)
         self._clock.post(self._clock.now_ms + link.delay_ms(), self._deliver, source, target, message, asks, breaks)
@@ -221,7 +221,7 @@ class InterBroker:
                 self._command(self.controller.alter_isr(leader, epoch, wish.topic, wish.partition, wish.isr))
                 replica = self.brokers[leader].replicas.replica((wish.topic, wish.partition))
                 if replica.isr_wanted == wish.isr:
-                    replica.isr_wanted = None
+                    self.brokers[leader].do(self.brokers[leader].replicas.wish_refused(replica, self._clock.now_ms))
 
         if self.in_touch(leader):
             self._clock.after(self._profile.isr_change_ms, arrive)

@@ -336,13 +336,26 @@ class ReplicaManager:
         return effects + self._watermark(replica, now_ms)
 
     def isr_changed(self, replica: Replica, now_ms: int) -> list[Effect]:
-        """The controller has confirmed another ISR of a partition that this broker goes on leading."""
+        """The controller has confirmed another ISR of a partition that this broker goes on leading, or a replica is back.
+
+        A follower with nothing left to fetch is not heard here again, so who may join is asked for now.
+        """
+        if replica.led_epoch != replica.partition.leader_epoch:  # nobody has used this partition yet
+            replica.lead(now_ms)
         replica.isr_wanted = None
         for id, follower in replica.followers.items():
             if id not in replica.partition.isr:  # the high watermark does not wait for who may not be there at all
                 follower.caught_up_ms = min(follower.caught_up_ms, now_ms - self._lag_ms - 1)
         key = replica.partition.topic, replica.partition.index
-        return self._watermark(replica, now_ms) + self.produces.look_again(key)
+        back = [id for id, follower in replica.followers.items()
+                if self._cluster.alive[id] and follower.log_end_offset == replica.log.log_end_offset and replica.may_join(id)]
+        joins = self._ask_for(replica, tuple(id for id in replica.partition.replicas if id in back or id in replica.partition.isr)) if back else []
+        return joins + self._watermark(replica, now_ms) + self.produces.look_again(key)
+
+    def wish_refused(self, replica: Replica, now_ms: int) -> list[Effect]:
+        """The controller has left the ISR as it was: who was to join it holds back the high watermark no longer."""
+        replica.isr_wanted = None
+        return self._watermark(replica, now_ms) + self.produces.look_again((replica.partition.topic, replica.partition.index))
 
     def check_laggards(self, now_ms: int) -> list[Effect]:
         """Every half of replica.lag.time.max.ms, while somebody may be behind: who has been for too long leaves the ISR."""

@@ -7,6 +7,7 @@ byte: what a set's order decides shows only between two processes.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import subprocess
@@ -19,6 +20,7 @@ from pathlib import Path
 
 from kafkalab.laws.trial import report, try_seed
 
+STORIES_A_SWEEP = 40
 TOLD_IN_FULL = 3
 """So many broken seeds are told in full; the rest by number."""
 
@@ -89,6 +91,7 @@ def _verdicts(options: argparse.Namespace) -> Iterator[dict]:
 
 def _work(options: argparse.Namespace) -> int:
     """One worker's share: every jobs-th seed held against the laws; of its neighbour's share some for the bytes alone."""
+    gc.disable()  # A lab is a web of references that all die together; looking for them after each story is enough.
     for seed in range(options.first, options.first + options.seeds):
         turn = seed % options.jobs
         echoed = options.twice > 0 and seed // options.jobs % options.twice == 0
@@ -97,4 +100,7 @@ def _work(options: argparse.Namespace) -> int:
             trial = try_seed(seed)
             print(json.dumps({"seed": seed, "story": trial.run.story.name, "checked": own, "broken": own and not trial.held,
                               "digest": trial.digest if echoed else ""}), flush=True)
+            del trial
+            if seed % STORIES_A_SWEEP < options.jobs:
+                gc.collect()
     return 0

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kafkalab.lab import Lab
+from kafkalab.laws.reading import tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,12 @@ class Fault:
     def begin(self, lab: Lab) -> None:
         """Let it happen at its time, and end when it is over."""
         kind = KINDS[self.what]
-        lab.clock.at(self.at_ms, lambda: kind.begin(lab, self))
+
+        def begin() -> None:
+            tell(lab.journal, self.client or f"broker-{self.broker}", "fault", until_ms=self.at_ms + self.for_ms, sentence=str(self))
+            kind.begin(lab, self)
+
+        lab.clock.at(self.at_ms, begin)
         if kind.end is not None:
             lab.clock.at(self.at_ms + self.for_ms, lambda: kind.end(lab, self))
 
@@ -61,7 +67,16 @@ def _kill(lab: Lab, fault: Fault) -> None:
         lab.kill(fault.client)
 
 
+def _others(lab: Lab, broker: int) -> list[int]:
+    return [id for id in lab.cluster.brokers if id != broker]
+
+
 KINDS = {
+    "stop": Kind("{whom} is stopped in an orderly way, for {ms} ms", lambda lab, f: lab.broker(f.broker).stop(),
+                 lambda lab, f: lab.broker(f.broker).restart(), True),
+    "freeze": Kind("{whom} stands still, for {ms} ms", lambda lab, f: lab.broker(f.broker).pause(f.for_ms), None, True),
+    "island": Kind("{whom} is cut off from the other brokers, for {ms} ms", lambda lab, f: lab.partition(_others(lab, f.broker), [f.broker]),
+                   lambda lab, f: lab.heal(), True),
     "crash": Kind("{whom} crashes, for {ms} ms", lambda lab, f: lab.broker(f.broker).crash(), lambda lab, f: lab.broker(f.broker).restart(), True),
     "cut": Kind("the link between {whom} is cut, for {ms} ms", lambda lab, f: lab.link(f.broker, f.client).cut(),
                 lambda lab, f: lab.link(f.broker, f.client).heal()),

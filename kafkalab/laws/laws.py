@@ -5,8 +5,8 @@ A law says in its docstring within which limits Kafka promises it; `Scope` says 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from kafkalab.laws.reading import Fact, Reading
@@ -75,6 +75,77 @@ def acknowledged_stays(reading: Reading, scope: Scope) -> Iterator[Breach]:
         if tells["error"] is None and tells["offset"] >= 0 and tells["key"] not in final.get((tells["partition"], tells["offset"]), ()):
             yield Breach("what was acknowledged stays", f"{fact.who} was told that {tells['key']} stands at {tells['partition']}@{tells['offset']}; "
                          f"at the end {_there(final, tells)} is there", fact.id)
+
+
+def watermark_is_covered(reading: Reading, scope: Scope) -> Iterator[Breach]:
+    """Where a leader moves the high watermark, every in-sync replica has every record below it."""
+    if not scope.clean:
+        return
+    for fact, copies in _with_copies(reading):
+        if fact.kind == "log.ends" and fact.who == copies.leader:
+            mark = fact.tells["high_watermark"]
+            for broker in copies.isr:
+                if copies.ends.get(f"broker-{broker}", 0) < mark:
+                    yield Breach("every in-sync replica covers the high watermark", f"{fact.who} says that {_name(copies.key)} is safe up to {mark}, but "
+                                 f"broker-{broker}, in sync, ends at {copies.ends.get(f'broker-{broker}', 0)}", fact.id)
+
+
+def in_sync_keeps_committed(reading: Reading, scope: Scope) -> Iterator[Breach]:
+    """A replica in sync never cuts off what is committed (KIP-101: where epochs part decides, not the high watermark it knows)."""
+    if not scope.clean:
+        return
+    for fact, copies in _with_copies(reading):
+        if fact.kind == "replica.truncated" and fact.tells["log_end_offset"] < copies.highest and int(fact.who[7:]) in copies.isr:
+            yield Breach("who is in sync keeps what is committed", f"{fact.who} cuts {_name(copies.key)} from {fact.tells['from_offset']} to "
+                         f"{fact.tells['log_end_offset']}; up to {copies.highest} it is committed", fact.id)
+
+
+def copies_agree(reading: Reading, scope: Scope) -> Iterator[Breach]:
+    """When all is quiet again, every replica is in sync and ends where its leader ends."""
+    if _final_log(reading) is None:
+        return
+    last: dict[tuple[str, int], tuple[Fact, _Copies]] = {copies.key: (fact, copies) for fact, copies in _with_copies(reading)}
+    for fact, copies in last.values():
+        end = copies.ends.get(copies.leader, 0)
+        if len(copies.isr) < len(copies.replicas):
+            yield Breach("copies agree in the end", f"of the replicas {list(copies.replicas)} of {_name(copies.key)} only {list(copies.isr)} are in "
+                         "sync", fact.id)
+        for broker in () if copies.key[0].startswith("__") else copies.isr:  # groups go on writing to the end
+            if copies.ends.get(f"broker-{broker}", 0) != end:
+                yield Breach("copies agree in the end", f"{_name(copies.key)} ends at {end} on {copies.leader}, which leads it, and at "
+                             f"{copies.ends.get(f'broker-{broker}', 0)} on broker-{broker}, which is in sync", fact.id)
+
+
+@dataclass(slots=True)
+class _Copies:
+    """A partition's replicas as the journal has told of them so far. highest: of all high watermarks that leaders have told."""
+
+    key: tuple[str, int]
+    replicas: Sequence[int] = ()
+    leader: str = ""
+    isr: Sequence[int] = ()
+    highest: int = 0
+    ends: dict[str, int] = field(default_factory=dict)
+
+
+def _with_copies(reading: Reading) -> Iterator[tuple[Fact, _Copies]]:
+    """Each event that tells of a partition's replicas, with what was known when it had happened."""
+    known: dict[tuple[str, int], _Copies] = {}
+    for created in reading.of("topic.created"):
+        for index, place in enumerate(created.tells["partitions"]):
+            key = created.tells["topic"], index
+            known[key] = _Copies(key, place["replicas"], f"broker-{place['leader']}", place["isr"])
+    for fact in reading.facts:
+        if fact.kind not in ("partition.changed", "log.ends", "replica.fetched", "replica.truncated") or (fact.tells["topic"], fact.tells["partition"]) not in known:
+            continue
+        copies = known[fact.tells["topic"], fact.tells["partition"]]
+        if fact.kind == "partition.changed":
+            copies.leader, copies.isr = f"broker-{fact.tells['leader']}", fact.tells["isr"]
+        else:
+            copies.ends[fact.who] = fact.tells["log_end_offset"]
+        yield fact, copies
+        if fact.kind == "log.ends" and fact.who == copies.leader:
+            copies.highest = max(copies.highest, fact.tells["high_watermark"])
 
 
 def one_owner(reading: Reading, scope: Scope) -> Iterator[Breach]:
@@ -170,9 +241,81 @@ def fenced_writes_nothing(reading: Reading, scope: Scope) -> Iterator[Breach]:
         newest_there[key] = max(newest_there.get(key, (-1, "")), (epoch, fact.who))
 
 
+def who_lives_and_polls_stays(reading: Reading, scope: Scope) -> Iterator[Breach]:
+    """A member whose process lives and polls in time is not expelled for silence, as long as nothing befalls it or a broker (KIP-62).
+
+    It has to have its assignment: until 2.3 heartbeats rest while a member joins.
+    """
+    calls, turns = _calls(reading), _turns(reading)
+    client_of = {fact.tells["member"]: fact.tells["client_id"] for fact in reading.of("group.member")}
+    for fact in reading.of("group.left"):
+        who = client_of.get(fact.tells["member"], "")
+        config = _consumer_config(calls.get(who, ()))
+        if config is None or not _expired(reading, fact):
+            continue
+        session_ms, interval_ms = config.get("session.timeout.ms", 10_000), config.get("max.poll.interval.ms", 300_000)
+        lately = [call for call in calls[who] if call.at_ms <= fact.at_ms]
+        polled = [call for call in lately if call.tells["name"] == "poll"]
+        lives = lately[-1].tells["name"] not in ("close", "unsubscribe") and polled and fact.at_ms - polled[-1].at_ms < interval_ms
+        settled = [turn for turn in turns.get(who, ()) if turn.at_ms <= fact.at_ms and turn.tells["after"] != "UNJOINED"][-1:]
+        if lives and settled and settled[0].tells["after"] == "STABLE" and not reading.faults_between(polled[0].at_ms - SETTLING_MS, fact.at_ms, who):
+            yield Breach("who lives and polls stays a member", f"{who} is expelled after {session_ms} ms of silence, though it lives and polled "
+                         f"{fact.at_ms - polled[-1].at_ms} ms ago", fact.id)
+
+
+def who_does_not_poll_leaves(reading: Reading, scope: Scope) -> Iterator[Breach]:
+    """A member that has not polled for longer than max.poll.interval.ms leaves its group, as long as nothing befalls it or a broker."""
+    calls, turns = _calls(reading), _turns(reading)
+    for who, told in calls.items():
+        config = _consumer_config(told)
+        if config is None:
+            continue
+        interval_ms = config.get("max.poll.interval.ms", 300_000)
+        for before, after in zip(told, told[1:]):
+            if before.tells["name"] != "poll" or after.at_ms - before.at_ms < interval_ms + SETTLING_MS:
+                continue
+            known = [turn for turn in turns.get(who, ()) if turn.at_ms <= after.at_ms]
+            still_member = known and known[-1].tells["after"] == "STABLE" and known[-1].at_ms < before.at_ms
+            if still_member and not reading.faults_between(before.at_ms - SETTLING_MS, after.at_ms, who):
+                yield Breach("who does not poll leaves", f"{who} did not poll for {after.at_ms - before.at_ms} ms, may be silent for {interval_ms} ms, "
+                             "and is still a member", after.id)
+
+
+SETTLING_MS = 1_000
+"""A poll may itself take a while, and what broke a little earlier may still be felt."""
+
+
+def _calls(reading: Reading) -> dict[str, list[Fact]]:
+    calls: dict[str, list[Fact]] = {}
+    for fact in reading.of("call"):
+        calls.setdefault(fact.who, []).append(fact)
+    return calls
+
+
+def _turns(reading: Reading) -> dict[str, list[Fact]]:
+    """What each consumer has been to its group, one after the other."""
+    turns: dict[str, list[Fact]] = {}
+    for fact in reading.of("state"):
+        if str(fact.tells.get("machine", "")).startswith("member of "):
+            turns.setdefault(fact.who, []).append(fact)
+    return turns
+
+
+def _consumer_config(calls: Sequence[Fact]) -> Mapping[str, Any] | None:
+    """What a consumer was given; None for anybody else."""
+    made = next((call for call in calls if call.tells["name"] == "new KafkaConsumer"), None)
+    return made.tells["args"] if made else None
+
+
+def _expired(reading: Reading, left: Fact) -> bool:
+    """Was it silence that ended this membership? The coordinator says so with the rebalance that follows."""
+    return any(fact.at_ms == left.at_ms and left.tells["member"] in str(fact.tells.get("reason", "")) and "expired" in fact.tells["reason"]
+               for fact in reading.of("state"))
+
+
 LAWS: tuple[Callable[[Reading, Scope], Iterator[Breach]], ...] = (
-    watermark_only_grows, acknowledged_stays, one_owner, commits_stay_below_watermark, committed_only, whole_transactions,
-    no_duplicate_in_session, fenced_writes_nothing)
+    watermark_only_grows, watermark_is_covered, acknowledged_stays, in_sync_keeps_committed, copies_agree, one_owner, commits_stay_below_watermark, committed_only, whole_transactions,
+    no_duplicate_in_session, fenced_writes_nothing, who_lives_and_polls_stays, who_does_not_poll_leaves)
 
 
 def breaches(reading: Reading, scope: Scope) -> list[Breach]:

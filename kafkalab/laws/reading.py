@@ -24,8 +24,8 @@ class Fact(NamedTuple):
 class Reading:
     """The events of the kinds that laws ask for, in order; `of(kind)` gives one kind."""
 
-    KINDS = frozenset({"record.appended", "log.ends", "record.completed", "record.delivered", "commit", "assignment", "group.assigned", "state",
-                       "fault", "election", "partition.changed", "replica.truncated", "told"})
+    KINDS = frozenset({"record.appended", "log.ends", "record.completed", "record.delivered", "commit", "assignment", "call", "group.assigned", "group.member", "group.left", "state",
+                       "fault", "election", "topic.created", "partition.changed", "replica.fetched", "replica.truncated", "told"})
 
     def __init__(self, journal: Journal) -> None:
         self.facts: list[Fact] = []
@@ -51,6 +51,11 @@ class Reading:
 
     def of(self, kind: str) -> list[Fact]:
         return self._by_kind.get(kind, [])
+
+    def faults_between(self, from_ms: int, to_ms: int, client: str = "") -> bool:
+        """Did anything befall a broker, or this client, at any time between these two?"""
+        return any(fact.at_ms <= to_ms and fact.tells["until_ms"] >= from_ms and (fact.who.startswith("broker-") or client.startswith(fact.who))
+                   for fact in self.told("fault"))
 
     def told(self, what: str) -> list[Fact]:
         """What the story's own people said under that heading (`tell`)."""

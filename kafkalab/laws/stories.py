@@ -25,7 +25,9 @@ GROUP = "inventory"
 VERSIONS = ("2.3", "2.8", "3.9", "4.4")
 FAULTS_END_MS = 5_500
 """By then every fault is over; what comes after is for finding one's feet and for the last reader."""
-QUICK_BROKERS = {"group.initial.rebalance.delay.ms": 0, "group.min.session.timeout.ms": 1_000}
+QUICK_BROKERS = {"group.initial.rebalance.delay.ms": 0, "group.min.session.timeout.ms": 1_000, "min.insync.replicas": 2,
+                 "replica.lag.time.max.ms": 800, "replica.fetch.wait.max.ms": 100, "replica.fetch.backoff.ms": 200,
+                 "broker.session.timeout.ms": 600, "broker.heartbeat.interval.ms": 200, "zookeeper.session.timeout.ms": 600}
 QUICK_PRODUCER = {"request.timeout.ms": 1_500, "delivery.timeout.ms": 6_000, "linger.ms": 0, "metadata.max.age.ms": 3_000}
 QUICK_CONSUMER = {"session.timeout.ms": 1_500, "heartbeat.interval.ms": 400, "max.poll.interval.ms": 2_500, "request.timeout.ms": 2_000, "auto.offset.reset": "earliest",
                   "fetch.max.wait.ms": 500, "metadata.max.age.ms": 3_000,
@@ -103,11 +105,12 @@ def produce(lab: Lab, name: str, count: int, pause_ms: int, config: dict[str, ob
         lab.sleep(rng.randint(1, 2 * pause_ms))
 
 
-def consume(lab: Lab, name: str, config: dict[str, object]) -> None:
-    """Reads in the group, commits when it feels like it, and goes away at times, with or without a word."""
+def consume(lab: Lab, name: str, config: dict[str, object], lazy: float = 0.0) -> None:
+    """Reads in the group, commits when it feels like it, and goes away at times. lazy: how often it works for longer than it may."""
     rng = lab.streams.stream(f"{name}/habits")
     while lab.now_ms < FAULTS_END_MS:
-        consumer = KafkaConsumer(lab, {"group.id": GROUP, **QUICK_CONSUMER, **config}, name=lab.unused_name(name))
+        who = lab.unused_name(name)
+        consumer = KafkaConsumer(lab, {"group.id": GROUP, "client.id": who, **QUICK_CONSUMER, **config}, name=who)
         consumer.subscribe([TOPIC])
         stays_ms = lab.now_ms + rng.randint(1_000, 4_000)
         while lab.now_ms < min(stays_ms, FAULTS_END_MS):
@@ -120,6 +123,8 @@ def consume(lab: Lab, name: str, config: dict[str, object]) -> None:
                     consumer.commit_async()
                 elif whim < 0.7:
                     lab.sleep(rng.randint(10, 900))
+                elif whim < 0.7 + lazy:
+                    lab.sleep(rng.randint(3_700, 4_500))  # longer than max.poll.interval.ms
             except KafkaException:
                 pass  # a lost membership, no coordinator in time: the next poll finds out
         consumer.close()
@@ -145,20 +150,32 @@ def read_to_the_end(lab: Lab, name: str, isolation: str = "read_uncommitted") ->
 # -- the stories
 
 
-def _writers(lab: Lab, rng: random.Random, story: Story) -> None:
+def writers(lab: Lab, rng: random.Random, story: Story) -> None:
     for number in range(rng.randint(1, 2)):
         config = {"acks": rng.choice(story.acks), "enable.idempotence": rng.random() < 0.6 and story.acks == ("all",)}
         lab.spawn(produce, f"writer-{number}", rng.randint(5, 14), rng.randint(50, 350), config, name=f"writer-{number}")
 
 
-def _readers(lab: Lab, rng: random.Random, story: Story) -> None:
+def readers(lab: Lab, rng: random.Random, story: Story, lazy: float = 0.0) -> None:
     lab.place_coordinator(GROUP, rng.randrange(3))
     for number in range(rng.randint(2, 3)):
-        lab.spawn(consume, f"reader-{number}", {"enable.auto.commit": rng.random() < 0.5, "auto.commit.interval.ms": 1_500}, name=f"reader-{number}")
+        lab.spawn(consume, f"reader-{number}", {"enable.auto.commit": rng.random() < 0.5, "auto.commit.interval.ms": 1_500}, lazy,
+                  name=f"reader-{number}")
     lab.spawn(produce, "writer-0", rng.randint(4, 8), 300, {"acks": "all"}, name="writer-0")
 
 
+def slow_readers(lab: Lab, rng: random.Random, story: Story) -> None:
+    readers(lab, rng, story, lazy=0.25)
+
+
+def late_produce(lab: Lab, rng: random.Random, story: Story) -> None:
+    writers(lab, rng, story)
+
+
+READERS = ("reader-0", "reader-1", "reader-2")
+
 STORIES = (
-    Story("copies", Menu(("crash", "crash", "cut", "lose answer", "slow", "pause", "kill"), ("writer-0", "writer-1")), _writers),
-    Story("groups", Menu(("crash", "cut", "slow", "pause", "pause", "kill"), ("reader-0", "reader-1", "reader-2")), _readers),
+    Story("copies", Menu(("crash", "crash", "stop", "freeze", "island", "island", "cut", "lose answer", "lose answer", "slow", "kill"), ("writer-0", "writer-1")), writers),
+    Story("groups", Menu(("crash", "stop", "freeze", "cut", "slow", "pause", "pause", "kill"), READERS), readers),
+    Story("slow readers", Menu(("slow", "pause"), READERS, most=2, longest_ms=600), slow_readers),
 )

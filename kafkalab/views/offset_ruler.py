@@ -71,6 +71,8 @@ def lag_points(lab, group: str) -> list[tuple[int, int]]:
     done: dict[str, int] = {}
     points: list[tuple[int, int]] = []
     for event in lab.journal.of("log.ends", "commit"):
+        if str(event.fields.get("topic", "")).startswith("__"):
+            continue  # the group's own bookkeeping
         if event.kind == "log.ends":
             ends[f"{event.topic}-{event.partition}"] = event.high_watermark
         elif event.fields.get("group") == group and "offset" in event.fields:

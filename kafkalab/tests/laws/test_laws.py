@@ -17,7 +17,7 @@ from kafkalab.laws.trial import report, try_seed
 from kafkalab.records import OffsetAndMetadata
 
 ROOT = Path(__file__).resolve().parents[3]
-SHARE = 40
+SHARE = 25
 """Seeds of each kind of story in `make test`."""
 
 

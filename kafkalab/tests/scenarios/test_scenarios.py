@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import io
 
+import numpy
 import pytest
+from matplotlib.image import imread
 
 from kafkalab.tests.scenarios import HERE, rebalance_storm, slow_consumer
 
@@ -18,8 +21,11 @@ def scenario(request):
 
 
 def test_the_picture_beside_it_is_the_one_it_draws(scenario):
+    """Pixels are compared, and one in a hundred may differ: another system smooths its letters another way."""
     name, module, told = scenario
-    assert module.draw(told).png() == (HERE / f"{name}.png").read_bytes(), f"run python -m kafkalab.tests.scenarios.{name} and look at the picture"
+    committed, today = imread(HERE / f"{name}.png"), imread(io.BytesIO(module.draw(told).png()))
+    again = f"run python -m kafkalab.tests.scenarios.{name} and look at the picture"
+    assert committed.shape == today.shape and numpy.any(abs(committed - today) > 0.1, axis=-1).mean() < 0.01, again
 
 
 def test_every_scenario_gives_an_account_of_itself(scenario):

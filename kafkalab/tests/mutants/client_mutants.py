@@ -1,0 +1,177 @@
+"""Bugs planted in clients. Each is a function of a monkeypatch; nothing of them is in the product."""
+
+from __future__ import annotations
+
+import importlib
+
+from kafkalab.answer import groups as group_answers
+from kafkalab.clients import wiring
+from kafkalab.clients.connection_states import ClusterConnectionStates
+from kafkalab.clients.consumer.auto_commit import AutoCommit
+from kafkalab.clients.consumer.heartbeat import Heartbeat
+from kafkalab.clients.consumer.subscription_state import SubscriptionState
+from kafkalab.clients.idle_expiry import IdleExpiry
+from kafkalab.clients.metadata import Metadata
+from kafkalab.clients.network_client import NetworkClient
+from kafkalab.clients.node import Node
+from kafkalab.clients.producer import partitioner
+from kafkalab.hashing import murmur2
+from kafkalab.records import OffsetAndMetadata
+from kafkalab.tests.mutants.catchers import Law, Recording, Vector
+from kafkalab.tests.mutants.mutant import Mutant
+
+assignors = importlib.import_module("kafkalab.clients.consumer.assignors.assign")  # The package has a function of that name.
+
+
+def commit_before_process(patch):
+    honest = SubscriptionState.all_consumed
+    patch.setattr(SubscriptionState, "all_consumed", lambda self: {
+        tp: OffsetAndMetadata(committed.offset + 1, committed.leader_epoch) for tp, committed in honest(self).items()})
+
+
+def idle_at_the_limit(patch):
+    honest = IdleExpiry.expired
+    patch.setattr(IdleExpiry, "expired", lambda self, now_ms: honest(self, now_ms + 1))
+
+
+def idle_never(patch):
+    patch.setattr(IdleExpiry, "expired", lambda self, now_ms: None)
+
+
+def idle_newest_first(patch):
+    def expired(self, now_ms):
+        newest = next(reversed(self._used_ms), None)
+        return newest if newest is not None and now_ms - self._used_ms[newest] > self._limit_ms >= 0 else None
+    patch.setattr(IdleExpiry, "expired", expired)
+
+
+def backoff_from_two(patch):
+    honest = ClusterConnectionStates.connecting
+
+    def connecting(self, id, now_ms):
+        honest(self, id, now_ms)
+        self.nodes[id].failures = max(1, self.nodes[id].failures)
+    patch.setattr(ClusterConnectionStates, "connecting", connecting)
+
+
+def setup_timeout_never_grows(patch):
+    honest = ClusterConnectionStates.disconnected
+
+    def disconnected(self, id, now_ms):
+        honest(self, id, now_ms)
+        self.nodes[id].failed_attempts = 0
+    patch.setattr(ClusterConnectionStates, "disconnected", disconnected)
+
+
+def bootstrap_is_the_broker(patch):
+    """Node -1 counts as the broker behind it, so its socket is used for data."""
+    honest = wiring.node_maker
+
+    def node_maker(profile):
+        make = honest(profile)
+
+        def node_of(id, host, port, rack, coordinator=False):
+            return make(port - 9092 if id < 0 else id, host, port, rack, coordinator)
+        return node_of
+    patch.setattr(wiring, "node_maker", node_maker)
+
+
+def coordinator_shares_the_data_socket(patch):
+    honest = wiring.node_maker
+
+    def node_maker(profile):
+        make = honest(profile)
+        return lambda id, host, port, rack, coordinator=False: make(id, host, port, rack)
+    patch.setattr(wiring, "node_maker", node_maker)
+    patch.setattr(Node, "is_coordinator", property(lambda self: False))
+
+
+def ids_when_sent(patch):
+    """A request gets its correlation id when it leaves, not when it is made."""
+    made, sent = NetworkClient.new_request, NetworkClient.send
+
+    def send(self, request):
+        self._wire_id = getattr(self, "_wire_id", -1) + 1
+        request.correlation_id = self._wire_id
+        sent(self, request)
+    patch.setattr(NetworkClient, "new_request", made)
+    patch.setattr(NetworkClient, "send", send)
+
+
+def refresh_storm(patch):
+    """Metadata is asked for again as soon as it has come."""
+    honest = Metadata.update
+
+    def update(self, response, now_ms, node_of):
+        honest(self, response, now_ms, node_of)
+        self.request_update()
+    patch.setattr(Metadata, "update", update)
+
+
+def poll_interval_ignored(patch):
+    patch.setattr(Heartbeat, "poll_expired", lambda self, now_ms: False)
+
+
+def heartbeats_only_when_polled(patch):
+    """As before 0.10.1: heartbeats come with poll(), so work between two polls silences a member (KIP-62)."""
+    honest = Heartbeat.time_to_next_ms
+    patch.setattr(Heartbeat, "time_to_next_ms", lambda self, now_ms: honest(self, now_ms) + self.session_timeout_ms)
+
+
+def leader_assigns_twice(patch):
+    honest = assignors.range_assign
+
+    def range_assign(cluster, members, static_first, by_rack):
+        assignment = honest(cluster, members, static_first, by_rack)
+        first = next((partitions for partitions in assignment.values() if partitions), [])
+        return {member: list(dict.fromkeys(partitions + first[:1])) if partitions else partitions for member, partitions in assignment.items()}
+    patch.setattr(assignors, "range_assign", range_assign)
+
+
+def sticky_as_range(patch):
+    patch.setattr(group_answers, "assign", lambda name, *rest: assignors.assign("range" if "sticky" in name else name, *rest))
+
+
+def absolute_murmur(patch):
+    patch.setattr(partitioner, "by_key", lambda key, count: abs(murmur2(key)) % count)
+    from kafkalab.answer import hashes
+    patch.setattr(hashes, "by_key", lambda key, count: abs(murmur2(key)) % count)
+
+
+def commits_in_the_background(patch):
+    """enable.auto.commit as the articles tell it: a timer of its own commits, poll or not."""
+    honest = AutoCommit.restart
+
+    def restart(self):
+        honest(self)
+        self._clock.at(self._due_ms, self.commit_if_due)
+    patch.setattr(AutoCommit, "restart", restart)
+
+
+def lag_by_high_watermark(patch):
+    honest = SubscriptionState.lag
+    patch.setattr(SubscriptionState, "lag", lambda self, tp, isolation_level: honest(self, tp, "read_uncommitted"))
+
+
+MUTANTS = (
+    Mutant("commit before process", "a commit names one record more than was handed out", commit_before_process,
+           Law("groups", "commits stay below")),
+    Mutant("idle at the limit", "a socket is closed when it was silent for exactly connections.max.idle.ms", idle_at_the_limit, Vector("idle_expiry")),
+    Mutant("idle never", "connections.max.idle.ms is ignored", idle_never, Vector("connections")),
+    Mutant("idle newest first", "the socket used last is closed instead of the one used least", idle_newest_first, Vector("idle_expiry")),
+    Mutant("backoff from two", "the first pause before a reconnect is already doubled", backoff_from_two, Vector("reconnect_backoff")),
+    Mutant("set-up time-out never grows", "each attempt to connect may take as long as the first", setup_timeout_never_grows,
+           Vector("connection_setup_timeout")),
+    Mutant("bootstrap is the broker", "node -1 counts as the broker behind it", bootstrap_is_the_broker, Vector("connections"), quick=False),
+    Mutant("coordinator shares the data socket", "the coordinator has no connection id of its own", coordinator_shares_the_data_socket,
+           Vector("connections"), quick=False),
+    Mutant("ids when sent", "a correlation id is drawn when a request leaves", ids_when_sent, Vector("wire_sequence")),
+    Mutant("refresh storm", "metadata is asked for again as soon as it has come", refresh_storm, Recording("4.4.0/3.9.2/producer_defaults")),
+    Mutant("max.poll.interval ignored", "a member that never polls stays", poll_interval_ignored, Law("slow readers", "who does not poll")),
+    Mutant("heartbeats only when polled", "work between two polls silences a member", heartbeats_only_when_polled, Law("slow readers", "who lives and polls")),
+    Mutant("leader assigns twice", "one partition is given to two members", leader_assigns_twice, Law("groups", "one owner")),
+    Mutant("sticky as range", "both sticky assignors divide like range", sticky_as_range, Vector("assignor")),
+    Mutant("absolute murmur2", "a key's hash is made positive by abs()", absolute_murmur, Vector("murmur2")),
+    Mutant("commits in the background", "auto commit needs no poll", commits_in_the_background, Vector("auto_commit")),
+    Mutant("lag by high watermark", "read_committed lag is measured to the high watermark", lag_by_high_watermark, Vector("lag_lead")),
+)

@@ -1,0 +1,45 @@
+"""Every planted bug is caught, and the table beside this file says by what."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kafkalab.tests.mutants import broker_mutants, client_mutants
+
+MUTANTS = (*client_mutants.MUTANTS, *broker_mutants.MUTANTS)
+TABLE = Path(__file__).with_name("README.md")
+HEAD = """# Planted bugs, and what catches each
+
+Switches of the tests, never part of the simulator: a law over seeds (`kafkalab/laws`), a small case (`kafkalab/tests/answer`), or a
+recording of real clients. Written by `python -m kafkalab.tests.mutants.test_mutants`; a test keeps it true.
+
+| mutant | what it does wrong | caught by |
+| --- | --- | --- |
+"""
+
+
+def table() -> str:
+    return HEAD + "".join(f"| {mutant.name} | {mutant.breaks} | {mutant.caught_by} |\n" for mutant in MUTANTS)
+
+
+@pytest.mark.parametrize("mutant", [pytest.param(mutant, id=mutant.name, marks=() if mutant.quick else pytest.mark.slow) for mutant in MUTANTS])
+def test_the_bug_is_caught(mutant, monkeypatch):
+    mutant.plant(monkeypatch)
+    assert mutant.caught_by.catch(), f"{mutant.name} ({mutant.breaks}) was not caught by {mutant.caught_by}"
+
+
+@pytest.mark.parametrize("catcher", sorted({mutant.caught_by for mutant in MUTANTS if not str(mutant.caught_by).startswith("law")}, key=str), ids=str)
+def test_without_a_bug_nothing_is_caught(catcher):
+    """For the laws, test_laws says it."""
+    assert catcher.catch() == ""
+
+
+def test_there_are_enough_of_them_and_the_table_names_each():
+    assert len(MUTANTS) >= 25 and len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
+    assert TABLE.read_text(encoding="utf-8") == table(), "python -m kafkalab.tests.mutants.test_mutants"
+
+
+if __name__ == "__main__":
+    TABLE.write_text(table(), encoding="utf-8")
