@@ -293,3 +293,44 @@ def test_a_process_of_its_own_ends_with_code_2_and_no_traceback(tmp_path):
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("replay: broken.json is not JSON") and done.stderr.count("\n") == 1
     assert not (tmp_path / "out").exists()
+
+
+SUBSCRIBED = (step("new KafkaConsumer", 0, client="inv-1", config={"group.id": "test"}), step("subscribe", 100, client="inv-1", topics=["t4"]))
+LOOP = step("poll in a loop until told otherwise", 100, client="inv-1", timeout_ms=100, then=None)
+
+
+def fetches(result):
+    return result[2]["inv-1.log"].count("Sending FETCH")
+
+
+def test_a_loop_polls_until_the_next_step_of_its_consumer(run):
+    ended = run(scenario(*SUBSCRIBED, LOOP, step("close", 8_000, client="inv-1")))
+    assert ended[0] == 0 and fetches(ended) > 5
+    assert "Kafka consumer has been closed" in ended[2]["inv-1.log"]
+
+
+def test_a_loop_that_nobody_ends_is_refused(run):
+    refused(run(scenario(*SUBSCRIBED, LOOP)), "never ends")
+
+
+def test_what_an_old_recording_leaves_unsaid_is_read_from_its_steps(run):
+    said = run(scenario(*SUBSCRIBED, LOOP, step("close", 8_000, client="inv-1")))
+    unsaid = run(scenario(*SUBSCRIBED, step("close", 8_000, client="inv-1")))
+    assert unsaid == said, "who subscribes and next closes has polled meanwhile"
+    noted = (step("poll", 5_000, client="inv-1", result={"records": 3}), step("commitAsync", 5_000, client="inv-1"))
+    assert fetches(run(scenario(*SUBSCRIBED, *noted, step("commitSync", 8_000, client="inv-1")))) > 5
+
+
+def test_a_killed_client_writes_nothing_more_and_does_nothing_more(run):
+    killed = run(scenario(*SUBSCRIBED, LOOP, step("kill -9", 8_000, client="inv-1")))
+    assert killed[0] == 0 and fetches(killed) > 5
+    assert "Closing the Kafka consumer" not in killed[2]["inv-1.log"]
+
+
+def test_a_step_after_the_kill_is_refused(run):
+    refused(run(scenario(*SUBSCRIBED, LOOP, step("kill -9", 8_000, client="inv-1"), step("close", 9_000, client="inv-1"))), "close", "kill -9")
+
+
+def test_a_feeder_is_closed_after_its_last_record(run):
+    fed = run(scenario(NEW_PRODUCER, SEND))
+    assert "Kafka producer has been closed" in fed[2]["shop.log"]
