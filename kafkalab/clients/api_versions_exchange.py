@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 class ApiVersionsExchange:
     """One client's knowledge of what its connections speak.
 
+    to_ask  connection id -> the event on account of which it is to be asked
     known  connection id -> API -> the version requests have there; filled once ApiVersions has answered
     finalized_features  what the cluster has agreed to run, name -> level, as of features_epoch (KIP-584)
     """
@@ -35,25 +36,21 @@ class ApiVersionsExchange:
         self.features_epoch = -1
         self.finalized_features: Mapping[str, int] = {}
         self._client = client
-        self._to_ask: dict[str, int] = {}
+        self.to_ask: dict[str, int] = {}
         self._lowered: dict[str, int] = {}
-
-    @property
-    def is_due(self) -> bool:
-        return bool(self._to_ask)
 
     def due(self, connection: str, because: int) -> None:
         """This connection is to be asked; `because` is the event of what happened on it."""
-        self._to_ask[connection] = because
+        self.to_ask[connection] = because
 
     def ask(self) -> None:
         """Ask every connection that is due."""
         client = self._client
-        for connection in ids_in_hash_order(self._to_ask):
-            with client.log.journal.because(self._to_ask[connection]):
+        for connection in ids_in_hash_order(self.to_ask):
+            with client.log.journal.because(self.to_ask[connection]):
                 client.log("FETCHING_API_VERSIONS", node_id=connection)
                 client.send(client.new_request(connection, self._request(client.node_tried(connection)), internal=True))
-        self._to_ask.clear()
+        self.to_ask.clear()
 
     def version_to_ask(self, connection: str) -> int:
         """In which version the question goes out."""
@@ -74,7 +71,7 @@ class ApiVersionsExchange:
 
     def disconnected(self, connection: str) -> None:
         """Another broker version may answer next time: forget everything."""
-        for table in (self.known, self._to_ask, self._lowered):
+        for table in (self.known, self.to_ask, self._lowered):
             table.pop(connection, None)
 
     def _request(self, node: Node) -> ApiVersionsRequest:

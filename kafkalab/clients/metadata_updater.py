@@ -30,12 +30,12 @@ class DefaultMetadataUpdater:
 
     def maybe_update(self, now_ms: int) -> int:
         """Ask or connect if a refresh is due; how long (ms) until there may be something to do."""
-        client, settings = self._client, self._client.settings
         wait_ms = self._metadata.time_to_next_update(now_ms)
         if self._in_flight:
-            wait_ms = max(wait_ms, settings.request_timeout_ms)
+            wait_ms = max(wait_ms, self._client.settings.request_timeout_ms)
         if wait_ms > 0:
             return wait_ms
+        client, settings = self._client, self._client.settings
         node = client.least_loaded_node()
         if node is None:
             client.log("METADATA_GIVE_UP")

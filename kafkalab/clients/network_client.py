@@ -192,11 +192,17 @@ class NetworkClient:
         if self._aborted:
             return now_ms
         metadata_ms = self._metadata_updater.maybe_update(now_ms)
-        telemetry_ms = self._telemetry_sender.maybe_update(now_ms) if self._telemetry_sender else LONG_MS
+        if metadata_ms < timeout_ms:
+            timeout_ms = metadata_ms
+        if self._telemetry_sender is not None:
+            telemetry_ms = self._telemetry_sender.maybe_update(now_ms)
+            if telemetry_ms < timeout_ms:
+                timeout_ms = telemetry_ms
         if self._first_write_ahead and self.selector.has_something_to_write:
             self._first_write_ahead = False
             self._take_time_for("writing")  # Connects that began in this pass are under way meanwhile.
-        return self.selector.prepare(min(timeout_ms, metadata_ms, telemetry_ms, self.settings.request_timeout_ms))
+        most_ms = self.settings.request_timeout_ms
+        return self.selector.prepare(timeout_ms if timeout_ms < most_ms else most_ms)
 
     def end_poll(self) -> list[ClientResponse]:
         """The second half: take what the network brought, and call each ended request's `on_complete`."""
@@ -225,7 +231,7 @@ class NetworkClient:
             self.states.checking_api_versions(connection)
             self.api_versions.due(connection, self._sockets.connected(connection))
             self.log("CONNECTION_COMPLETED", node_id=connection)
-        if self.api_versions.is_due:
+        if self.api_versions.to_ask:
             self.api_versions.ask()
         for connection in self.states.stuck(now_ms):
             self.log("DISCONNECTING_SETUP_TIMEOUT", node_id=connection, timeout_ms=self.states.setup_timeout_ms(connection))

@@ -21,13 +21,14 @@ class TelemetrySender:
     def __init__(self, client: NetworkClient, reporter: TelemetryReporter) -> None:
         self._client, self._reporter = client, reporter
         self._sticky_node: Node | None = None
+        self._timeout_ms = client.settings.request_timeout_ms
 
     def maybe_update(self, now_ms: int) -> int:
         """Ask or connect if it is time; how long (ms) until there may be something to do."""
-        client, settings = self._client, self._client.settings
-        wait_ms = self._reporter.time_to_next_update(now_ms, settings.request_timeout_ms)
+        wait_ms = self._reporter.time_to_next_update(now_ms, self._timeout_ms)
         if wait_ms > 0:
             return wait_ms
+        client, settings = self._client, self._client.settings
         node = self._sticky_node = self._sticky_node or client.least_loaded_node()
         if node is None:
             client.log("TELEMETRY_GIVE_UP")

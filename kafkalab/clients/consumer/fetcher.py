@@ -80,29 +80,26 @@ class Fetcher:
     def _wanted(self) -> dict[Node, dict[TopicPartition, FetchPartition]]:
         """What to ask each leader for (prepareFetchRequests)."""
         wanted: dict[Node, dict[TopicPartition, FetchPartition]] = {}
-        obstacles: dict[int, str | None] = {}
-        buffered, view = self._collector.buffered(), self._metadata.view
+        buffered, view, log = self._collector.buffered(), self._metadata.view, self._log
         for tp, state in self._subscriptions.fetchable():
             if buffered and tp in buffered:
                 continue
             node = state.leader if state.leader_as_of is view else self._leader_of(tp, state)
             if node is None:
-                self._log("FETCH_LEADER_MISSING", partition=tp, position=state.position.text(self._profile.position_style))
+                log("FETCH_LEADER_MISSING", partition=tp, position=state.position.text(self._profile.position_style))
                 self._metadata.request_update()
-                continue
-            if node.id not in obstacles:
-                obstacles[node.id] = self._obstacle(node)
-            obstacle = obstacles[node.id]
-            if obstacle is not None:
-                self._log(obstacle, partition=tp, node=node)
+            elif node.connection in self._down and self._client.is_unavailable(node):
+                log("FETCH_SKIPPED_BACKOFF", partition=tp, node=node)
+            elif node.id in self._pending:
+                log("FETCH_SKIPPED_PENDING", partition=tp, node=node)
             else:
                 position = state.position
                 of_node = wanted.get(node)
                 if of_node is None:
                     of_node = wanted[node] = {}
                 of_node[tp] = state.asked if state.asked_at is position else self._fetch_partition(tp, state)
-                self._log("FETCH_ADDED", isolation=self._isolation, partition=tp, offset=position.offset, node=node,
-                          position=Later(position.text, self._profile.position_style))
+                log("FETCH_ADDED", isolation=self._isolation, partition=tp, offset=position.offset, node=node,
+                    position=Later(position.text, self._profile.position_style))
         return wanted
 
     def _leader_of(self, tp: TopicPartition, state: PartitionState) -> Node | None:
@@ -118,12 +115,6 @@ class Fetcher:
         elif not self._profile.keeps_leader_of_position:
             return None
         return state.position.leader
-
-    def _obstacle(self, node: Node) -> str | None:
-        """The line that says why this node cannot be asked now; None when it can."""
-        if node.connection in self._down and self._client.is_unavailable(node):
-            return "FETCH_SKIPPED_BACKOFF"
-        return "FETCH_SKIPPED_PENDING" if node.id in self._pending else None
 
     def _fetch_partition(self, tp: TopicPartition, state: PartitionState) -> FetchPartition:
         position = state.position

@@ -36,6 +36,10 @@ class Heartbeat:
     def time_to_next_ms(self, now_ms: int) -> int:
         return max(0, self._due_ms - now_ms)
 
+    def idle_ms(self, now_ms: int) -> int:
+        """How long (ms) the thread has nothing to do but wait for the next beat; 0 when one is due or a time-out has passed."""
+        return self._due_ms - now_ms if now_ms < self._due_ms and now_ms < self._session_ends_ms and now_ms < self._poll_ends_ms else 0
+
     def session_expired(self, now_ms: int) -> bool:
         return now_ms >= self._session_ends_ms
 

@@ -77,7 +77,13 @@ class HeartbeatThread:
             if not self._client.is_polling:
                 yield from self._client.poll_in_thread()
             if self._enabled and not self._closed:
-                yield from self._keep_alive(self._clock.now_ms)
+                now_ms = self._clock.now_ms
+                idle_ms = 0 if self._lookup.unknown else self._heartbeat.idle_ms(now_ms)
+                if idle_ms > 0:
+                    # An application that is inside poll() may wake up at any moment; Java's wait() is then cut short by notify().
+                    yield now_ms + (min(self._retry_backoff_ms, idle_ms) if self._client.is_polling else self._retry_backoff_ms)
+                else:
+                    yield from self._keep_alive(now_ms)
 
     def _keep_alive(self, now_ms: int) -> Iterator[int]:
         heartbeat = self._heartbeat
@@ -89,10 +95,6 @@ class HeartbeatThread:
         elif heartbeat.poll_expired(now_ms):
             self._log("POLL_TIMEOUT_EXPIRED")
             yield from self._leave("consumer poll timeout has expired.")
-        elif heartbeat.time_to_next_ms(now_ms) > 0:
-            # An application that is inside poll() may wake up at any moment; Java's wait() is then cut short by notify().
-            nap_ms = min(self._retry_backoff_ms, heartbeat.time_to_next_ms(now_ms)) if self._client.is_polling else self._retry_backoff_ms
-            yield now_ms + nap_ms
         else:
             heartbeat.sent(now_ms)
             self._log("HEARTBEAT_TIMER", group=self._membership.group_id, remaining_ms=heartbeat.interval_ms)

@@ -270,9 +270,8 @@ class KafkaConsumer(ConsumerQueries):
         if records:
             return records
         self._fetcher.send_fetches()
-        backoff_ms = self.config["retry.backoff.ms"]
-        if not self._has_all_positions and timeout_ms > backoff_ms:
-            timeout_ms = backoff_ms
+        if not self._has_all_positions:
+            timeout_ms = min(timeout_ms, self.config["retry.backoff.ms"])
         self._log("POLLING_FOR_FETCHES", timeout_ms=timeout_ms)
         self._network.poll(self._network.timer(timeout_ms), block=lambda: not self._collector.has_available())
         if self.profile.awaits_join_in_poll and self._coordinator is not None and self._coordinator.rejoin_needed():

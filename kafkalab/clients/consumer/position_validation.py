@@ -45,9 +45,10 @@ class PositionValidation:
         if self._metadata.update_version != self._seen_version:
             self._seen_version = self._metadata.update_version
             self._look_at_leaders()
-        waiting = self._subscriptions.needing_validation(self._client.clock.now_ms)
-        if waiting:
-            self._ask_leaders(waiting)
+        if not self._subscriptions.has_all_positions():
+            waiting = self._subscriptions.needing_validation(self._client.clock.now_ms)
+            if waiting:
+                self._ask_leaders(waiting)
 
     def _look_at_leaders(self) -> None:
         """A position whose leader is another one, or in another epoch, is to be checked (maybeValidatePositionForCurrentLeader)."""

@@ -121,6 +121,7 @@ class SubscriptionState:
         self.group_topics: tuple[str, ...] = ()
         self.auto_assigned = False
         self.partitions: dict[TopicPartition, PartitionState] = {}
+        self._has_all: bool | None = None
         self.listener = None
 
     def metadata_topics(self) -> tuple[str, ...]:
@@ -175,7 +176,7 @@ class SubscriptionState:
         self._replace(())
 
     def _replace(self, partitions) -> None:
-        before = self.partitions
+        before, self._has_all = self.partitions, None
         self.partitions = {tp: before.get(tp, PartitionState()) for tp in partitions}
         if before.keys() != self.partitions.keys():
             self._tell("assigned", partitions=list(map(str, self.partitions)))
@@ -212,14 +213,13 @@ class SubscriptionState:
                 if s.state is FetchState.AWAIT_RESET and (s.next_retry_ms is None or now_ms >= s.next_retry_ms)]
 
     def has_all_positions(self) -> bool:
-        for state in self.partitions.values():
-            if state.state is not FetchState.FETCHING:
-                return False
-        return True
+        if self._has_all is None:  # something changed since it was asked last
+            self._has_all = all(state.state is FetchState.FETCHING for state in self.partitions.values())
+        return self._has_all
 
     def seek(self, tp: TopicPartition, position: FetchPosition) -> None:
         state = self.partitions[tp]
-        state.transition_to(FetchState.FETCHING)
+        self._change(state, FetchState.FETCHING)
         state.position, state.reset_strategy, state.next_retry_ms = position, None, None
         state.leader_as_of = None
         self._tell("position", partition=str(tp), offset=position.offset)
@@ -235,21 +235,27 @@ class SubscriptionState:
             self.seek(tp, position)
             return
         state = self.partitions[tp]
-        state.transition_to(FetchState.AWAIT_VALIDATION)
+        self._change(state, FetchState.AWAIT_VALIDATION)
         state.position, state.reset_strategy, state.next_retry_ms = position, None, None
         self._tell("position", partition=str(tp), offset=position.offset)
         state.leader_as_of = None
 
     def complete_validation(self, tp: TopicPartition) -> None:
-        self.partitions[tp].transition_to(FetchState.FETCHING)
+        self._change(self.partitions[tp], FetchState.FETCHING)
+
+    def _change(self, state: PartitionState, after: FetchState) -> None:
+        state.transition_to(after)
+        self._has_all = None
 
     def needing_validation(self, now_ms: int) -> list[TopicPartition]:
+        if self._has_all:
+            return []
         return [tp for tp, s in self.partitions.items()
                 if s.state is FetchState.AWAIT_VALIDATION and (s.next_retry_ms is None or now_ms >= s.next_retry_ms)]
 
     def request_reset(self, tp: TopicPartition, strategy: str | None = None) -> None:
         state = self.partitions[tp]
-        state.transition_to(FetchState.AWAIT_RESET)
+        self._change(state, FetchState.AWAIT_RESET)
         state.reset_strategy, state.next_retry_ms = strategy or self.default_reset, None
         self._tell("position", partition=str(tp), offset=None)
 
