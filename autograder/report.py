@@ -3,9 +3,13 @@ from __future__ import annotations
 
 import json
 import shlex
+import statistics
 import sys
 from collections import Counter
 from pathlib import Path
+
+LEAST_FOR_STATISTICS = 10
+"""Fewer students than this say nothing about a question."""
 
 STATUSES = ("graded", "repaired", "partial", "unreadable", "refused")
 
@@ -41,6 +45,9 @@ def _assignment(name: str, results: dict) -> str:
         lines.append(f"  {result['student']:{width}}  {result['score']:>3g}/{result['max']:<3g}  {marks}")
     passed = " ".join(f"{_passed(results, question):>5}" for question in questions)
     lines.append(f"  {'full marks':{width}}  {'':7}  {passed}")
+    if len(results) >= LEAST_FOR_STATISTICS:
+        told = " ".join(f"{_discrimination(results, question):>5}" for question in questions)
+        lines.append(f"  {'tells apart':{width}}  {'':7}  {told}")
     mistaken = _misconceptions(results)
     if mistaken:
         lines.append("  What people took for true, most frequent first:")
@@ -61,6 +68,17 @@ def _passed(results: dict, question: str) -> str:
     if cells[0]["kind"] == "open":
         return ""
     return f"{100 * sum(cell['score'] == cell['max'] for cell in cells) / len(cells):.0f}%"
+
+
+def _discrimination(results: dict, question: str) -> str:
+    """How well a question tells those who know from those who do not: the correlation of its marks with those of all other
+    questions together (the corrected item-total correlation). Near 0 or below, the question itself should be looked at."""
+    rows = [result["cells"] for result in results.values() if question in result["cells"] and result["cells"][question]["kind"] != "open"]
+    own = [cells[question]["score"] for cells in rows]
+    rest = [sum(cell["score"] for name, cell in cells.items() if name != question) for cells in rows]
+    if len(set(own)) < 2 or len(set(rest)) < 2:
+        return ""
+    return f"{statistics.correlation(own, rest):.2f}"
 
 
 def _misconceptions(results: dict) -> list:
