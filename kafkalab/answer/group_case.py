@@ -58,7 +58,7 @@ class GroupCase:
         if state == "PreparingRebalance":
             self.join("bob")
         if state == "Empty":
-            self.client("alice").ask(LeaveGroupRequest(group_id=GROUP, member_id=self.ids["alice"]), version=2)
+            self.leave("alice")
         if state == "Dead":
             machine = self.lab.broker(0).machine
             machine.coordinator.retire(GROUP)
@@ -74,6 +74,9 @@ class GroupCase:
         request = JoinGroupRequest(group_id=GROUP, session_timeout_ms=session_timeout_ms, rebalance_timeout_ms=REBALANCE_MS, member_id=member_id,
                                    group_instance_id=instance, protocols=(JoinGroupRequestProtocol(name="range", metadata=metadata),))
         return self.client(name).ask(request, version=version)
+
+    def leave(self, name: str) -> None:
+        self.client(name).ask(LeaveGroupRequest(group_id=GROUP, member_id=self.ids[name]), version=2)
 
     def sync(self, name: str) -> None:
         self.client(name).ask(SyncGroupRequest(group_id=GROUP, generation_id=self.group.generation, member_id=self.ids[name]))

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from kafkalab.answer.entry import CannotAnswer, Entry
 from kafkalab.answer.group_case import JOINS_WITHOUT_ID, GroupCase
+from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.group_state import GroupState, may_move
+from kafkalab.broker.group_storage import expired_offsets
+from kafkalab.broker.profiles import broker_profile
 from kafkalab.clients.consumer.assignors import Member, assign
 from kafkalab.errors import Errors
 from kafkalab.records import TopicPartition
 
+DAY_MS = 24 * 3_600_000
 BROKER = "2.3"
 """Groups are answered as the coordinator of this release would; the entries restate its tests."""
 
@@ -45,6 +50,26 @@ def commit(entry: Entry) -> dict[str, Any]:
     current = case.group.generation
     generation = {"current": current, "older": current - 1, "newer": current + 1}.get(given.get("generation", "current"), given.get("generation"))
     return {"broker": case.commit(member, generation).name}
+
+
+def offset_expiry(entry: Entry) -> dict[str, Any]:
+    """Is an offset too old, so many days after its commit or after the group became empty?"""
+    given, about = entry.input, str(entry.input["group"])
+    case = GroupCase(BROKER)
+    if "standalone" in about:
+        case.commit("", -1)
+    else:
+        case.bring_to("Stable")
+        case.commit(case.ids["alice"], case.group.generation)
+        if about.startswith("Empty"):
+            case.leave("alice")
+    stated = re.search(r"([\d.]+) days", about)
+    days = float(stated.group(1)) if stated else given.get("days_since_commit")
+    if days is None:
+        raise CannotAnswer("say how many days have passed: \"Empty for 7 days\", or days_since_commit")
+    retention_ms = given.get("offsets.retention.minutes", BrokerConfig().offsets_retention_minutes) * 60_000
+    expired = expired_offsets(case.group, case.lab.now_ms + round(days * DAY_MS), retention_ms, broker_profile(BROKER).expires_unsubscribed_topics)
+    return {"expired": bool(expired)}
 
 
 def join(entry: Entry) -> dict[str, Any]:
@@ -109,6 +134,7 @@ ANSWERS = {
     "assignor": assignment,
     "group_transition": transition,
     "heartbeat": heartbeat,
+    "offset_expiry": offset_expiry,
     "offset_commit": commit,
     "join_group": join,
     "initial_rebalance_delay": initial_delay,

@@ -11,6 +11,7 @@ of them the group. A commit waits until its record is safe; a group's record is 
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -163,7 +164,10 @@ def expired_offsets(group: Group, now_ms: int, retention_ms: int, by_topic: bool
     elif group.state is GroupState.EMPTY:
         since = dict.fromkeys(group.offsets, group.in_state_since_ms)
     elif by_topic and group.state is GroupState.STABLE and group.protocol_type == CONSUMER_PROTOCOL:
-        read = {topic for member in group.members.values() for topic in parse_subscription(member.metadata_for(group.protocol)).topics}
+        try:
+            read = {topic for member in group.members.values() for topic in parse_subscription(member.metadata_for(group.protocol)).topics}
+        except struct.error:
+            return []  # what these members write is no subscription, so nobody can tell
         since = {place: offset.committed_at_ms for place, offset in group.offsets.items() if place[0] not in read}
     else:
         return []
