@@ -25,6 +25,7 @@ MACHINES: Mapping[str, tuple[str, str, str]] = {
     "fetch position": ("kafkalab.clients.consumer.subscription_state", "TRANSITIONS", "SubscriptionState.FetchStates"),
     "follower": ("kafkalab.broker.follow_state", "MOVES", "server.ReplicaState"),
     "group": ("kafkalab.broker.group_state", "MOVES", "coordinator.group.classic.ClassicGroupState"),
+    "consumer group member": ("kafkalab.clients.consumer.async_.membership", "TRANSITIONS", "consumer.internals.MemberState"),
     "member": ("kafkalab.clients.consumer.membership", "TRANSITIONS", "AbstractCoordinator.MemberState"),
     "transaction": ("kafkalab.broker.transaction_state", "TRANSITIONS", "coordinator.transaction.TransactionState"),
     "transaction manager": ("kafkalab.clients.producer.transaction_state", "TRANSITIONS", "producer.internals.TransactionManager.State"),

@@ -137,6 +137,9 @@ class Profile:
     no_transaction_for_offsets_text, send_before_init_text, send_outside_text, fenced_text, old_epoch_text, awaited_too_long_text
                                       the sentences of those errors; "" where the version wraps the error instead
     transactional_connecting_ms       the first connection of a transactional producer in a JVM just started, lowest and highest recorded
+    heartbeat_state_class             as the new protocol's heartbeats call their RequestState
+    assigns_in_poll                   with group.protocol=consumer a poll is one event that nobody waits for, and a new assignment waits for
+                                      the next poll (4.4); 4.0.2 waits for its events, and changes the assignment in the background
     classic_banner                    the note that KIP-848 is ready (4.4)
     """
 
@@ -210,6 +213,8 @@ class Profile:
     too_large_text: str = TOO_LARGE
     names_partition_count: bool = True
     mentions_empty_fetches: bool = True
+    heartbeat_state_class: str = "AbstractHeartbeatRequestManager$HeartbeatRequestState"
+    assigns_in_poll: bool = False
     classic_banner: bool = False
     transactional_connecting_ms: tuple[int, int] = (210, 235)
     partitioner_classes: tuple[str, ...] = ("RoundRobinPartitioner",)
@@ -299,17 +304,19 @@ V4_4 = Profile(
     name="4.4", release="4.4.0", commit_id="1156b2752aaa28ea", node_knows_fencing=True, coordinator_connection="+{id}",
     exponential_refresh_backoff=True, jitter_inside_cap=True, names_idle_closes=True, telemetry_after_refusal_ms=TELEMETRY_NEVER_AGAIN_MS,
     halves_split_batches=True, flush_in_callback_fails=True,
-    cluster_check=True, brackets_partitions=True, classic_banner=True, speaks_transaction_v2=True, awaits_topic_ids_of_offsets=True,
+    cluster_check=True, brackets_partitions=True, assigns_in_poll=True, classic_banner=True, speaks_transaction_v2=True, awaits_topic_ids_of_offsets=True,
+    heartbeat_state_class="HeartbeatRequestState",
     starting_ms=600,
     first_use_ms={
-        "consumer connecting": (200, 600), "producer connecting": (13, 380), "API_VERSIONS": (22, 50),
+        "background thread": (620, 1500), "consumer connecting": (200, 600), "producer connecting": (13, 380), "API_VERSIONS": (22, 50),
         "reading API_VERSIONS": (51, 129), "METADATA": (1, 4), "FIND_COORDINATOR": (0, 9), "OFFSET_FETCH": (5, 20),
         "FETCH": (13, 72), "HEARTBEAT": (3, 9), "OFFSET_COMMIT": (6, 17), "PRODUCE": (6, 14), "INIT_PRODUCER_ID": (2, 10),
     },
 )
 V4_0 = replace(V4_4, name="4.0", release="4.0.2", commit_id="5d0fe56677f97d95", coordinator_connection="{opposite}", cluster_check=False,
                halves_split_batches=False, flush_in_callback_fails=False,
-               brackets_partitions=False, classic_banner=False, awaits_topic_ids_of_offsets=False)
+               brackets_partitions=False, assigns_in_poll=False, classic_banner=False, awaits_topic_ids_of_offsets=False,
+               heartbeat_state_class="AbstractHeartbeatRequestManager$HeartbeatRequestState")
 V3_9 = replace(
     V4_0, name="3.9", reset_strategy="{name}", asks_partitioner_again="custom",
     partitioner_classes=("RoundRobinPartitioner", "UniformStickyPartitioner", "DefaultPartitioner"),

@@ -35,7 +35,6 @@ from kafkalab.broker.effects import (
 from kafkalab.broker.fetches import Fetches
 from kafkalab.broker.follower_sessions import FollowerSessions
 from kafkalab.broker.group_coordinator import GroupCoordinator
-from kafkalab.broker.identifiers import java_uuid
 from kafkalab.broker.offsets_log import LedOffsetsLog
 from kafkalab.broker.marker_writer import MarkerWriter
 from kafkalab.broker.metadata_cache import MetadataCache
@@ -49,6 +48,7 @@ from kafkalab.broker.transactional_offsets import TransactionalOffsets
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.api_keys import ApiKeys
 from kafkalab.protocol.header import RequestHeader
+from kafkalab.protocol.identifiers import java_uuid
 from kafkalab.sim.journal import Journal
 from kafkalab.sim.rng import Streams
 from kafkalab.sim.scheduler import Scheduler, Timer

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from kafkalab.broker.identifiers import kafka_uuid
 from kafkalab.broker.log_config import read_setting
 from kafkalab.broker.transaction_log import TransactionLog
 from kafkalab.hashing import coordinator_partition
+from kafkalab.protocol.identifiers import kafka_uuid
 
 OFFSETS_TOPIC = "__consumer_offsets"
 TRANSACTION_TOPIC = "__transaction_state"

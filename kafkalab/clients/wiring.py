@@ -63,12 +63,13 @@ def _cluster_printer(profile) -> Callable[[MetadataResponse | None, tuple[Node, 
 
 def network_client(lab, kind: str, who: str, client_id: str, config: Mapping[str, Any], profile, log: LogContext,
                    wanted_topics: Callable[[], Iterable[str]], max_in_flight: int, auto_create: bool = True,
-                   least_loaded: Rule | None = None) -> NetworkClient:
+                   least_loaded: Rule | None = None, topic_ids: bool = False) -> NetworkClient:
     """The network client of a "consumer", a "producer" or an "admin"; its metadata knows no node before `bootstrap`.
 
     wanted_topics  tells what METADATA is to ask for
     auto_create    whether asking may create a topic (allow.auto.create.topics)
     least_loaded   a rule in place of the version's
+    topic_ids      offsets are asked for by topic id
     """
     plain = LogContext(lab.journal, who, client_id, "", profile.name)
     node_of = node_maker(profile)
@@ -89,6 +90,6 @@ def network_client(lab, kind: str, who: str, client_id: str, config: Mapping[str
         kind=kind, client_id=client_id, request_timeout_ms=config["request.timeout.ms"], reconnect_backoff_ms=config["reconnect.backoff.ms"],
         max_in_flight=max_in_flight, allow_auto_topic_creation=auto_create,
         cluster_check=profile.cluster_check and bool(config.get("metadata.cluster.check.enable", True)),
-        first_use_ms=first_use_ms if lab.cold else {})
+        topic_ids=topic_ids, first_use_ms=first_use_ms if lab.cold else {})
     return NetworkClient(who, settings, profile, lab.clock, selector, states, metadata, telemetry, log, plain,
                          lab.streams.stream(f"{who}/least loaded"), least_loaded or profile.least_loaded, node_of, lab.epoch_ms)

@@ -171,10 +171,31 @@ class ConsumerConfig(ClientConfig):
                 raise ConfigException(f"partition.assignment.strategy={name} cannot be played here: "
                                       f"the lab has {', '.join(sorted(full))}.")
         values["partition.assignment.strategy"] = strategy
+        self._check_group_protocol()
         if values["group.id"] is None:  # KIP-289: nowhere to commit to
             if self.given.get("enable.auto.commit"):
                 raise ConfigException("enable.auto.commit cannot be set to true when default group id (null) is used.")
             values["enable.auto.commit"] = False
+
+
+    def _check_group_protocol(self) -> None:
+        """What belongs to the other protocol cannot be set (ConsumerConfig.checkUnsupportedConfigsPostProcess)."""
+        protocol = str(self._values.get("group.protocol", "classic")).upper()
+        if protocol == "CONSUMER" and self.version not in PLAYS_CONSUMER_PROTOCOL:
+            raise ConfigException(f"group.protocol=consumer cannot be played with client {self.version}: it was a preview there, and no "
+                                  f"recording shows it. Take one of {', '.join(PLAYS_CONSUMER_PROTOCOL)}.")
+        others = [name for name in NOT_WITH_PROTOCOL[protocol] if str(self.given.get(name) or "").strip()]
+        if others:
+            raise ConfigException(f"{', '.join(others)} cannot be set when group.protocol={protocol}")
+
+
+PLAYS_CONSUMER_PROTOCOL = ("4.0", "4.4")
+
+NOT_WITH_PROTOCOL = {
+    "CLASSIC": ("group.remote.assignor",),
+    "CONSUMER": ("partition.assignment.strategy", "heartbeat.interval.ms", "session.timeout.ms"),
+}
+"""The coordinator sets these for its members in the new protocol (KIP-848)."""
 
 
 class AdminClientConfig(ClientConfig):

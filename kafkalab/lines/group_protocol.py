@@ -23,6 +23,7 @@ OFFSET_REQUESTS = INTERNALS + "OffsetsRequestManager"
 REQUEST_STATE = INTERNALS + "RequestState"
 REQUEST_MANAGERS = INTERNALS + "RequestManagers"
 EVENTS = INTERNALS + "events.ApplicationEventProcessor"
+REAPER = INTERNALS + "events.CompletableEventReaper"
 
 entry = partial(wording.entry, source="recordings of 4.4.0, and the findings' list of lines for 4.0.2")
 
@@ -45,6 +46,10 @@ APPLICATION = (
     entry("ASYNC_POLL_EXPIRED", ASYNC, only_4_4(trace, "Previous inflight event {event} expired without completing, clearing", 1061)),
     entry("ASYNC_POLL_COMPLETED", ASYNC, only_4_4(trace, "Inflight event {event} completed without error, clearing", 1077)),
     entry("ASYNC_POLLING_FOR_FETCHES", ASYNC, since_4_0(trace, "Polling for fetches with timeout {timeout_ms}", 1677, 2014)),
+    entry("POSITIONS_EVENT_EXPIRED", REAPER, debug(
+        "Event CheckAndUpdatePositionsEvent{{type=CHECK_AND_UPDATE_POSITIONS, id={id}, enqueuedMs={enqueued_ms}, future={future}, "
+        "deadlineMs={deadline_ms}}} completed exceptionally since its expiration of {deadline_ms} passed {late_ms} ms ago", "- - - - - - 93 -"),
+          source="recordings of 4.0.2"),
     entry("ASYNC_CONSUMER_CLOSING", ASYNC, since_4_0(trace, "Closing the Kafka consumer", 1337, 1642)),
     entry("ASYNC_COMMIT_ON_CLOSE", ASYNC, since_4_0(debug, "Sending synchronous auto-commit on closing", 1452, 1773)),
     entry("ASYNC_LEAVING", ASYNC, since_4_0(debug, "Leaving the consumer group during consumer close", 1431, 1752)),

@@ -6,7 +6,7 @@ partition with waiting records is not fetched again. Decompression and rack-awar
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from kafkalab.clients.consumer.consumer_network_client import ConsumerNetworkClient, Timer
 from kafkalab.clients.consumer.completed_fetch import CompletedFetch
@@ -25,6 +25,7 @@ from kafkalab.records import TopicPartition
 class Fetcher:
     """Sends fetches and takes their answers.
 
+    on_answer     called after each answer, also one that brought nothing
     fetched_from  connections that answered a fetch, in that order; fetched: partitions they answered for
     """
 
@@ -34,6 +35,7 @@ class Fetcher:
         self._profile, self._log, self._metadata = profile, log, client.client.metadata
         self.fetched_from: dict[str, None] = {}
         self.fetched: dict[TopicPartition, None] = {}
+        self.on_answer: Callable[[], None] = lambda: None
         self._sessions: dict[int, FetchSessionHandler] = {}
         self._pending: dict[int, Node] = {}
         self._topic_id = self._metadata.topic_ids.get if profile.prints_ids_of_changes else None
@@ -63,6 +65,13 @@ class Fetcher:
         """Tell every broker that the fetch session ends, and wait for the answers (3.6 and later)."""
         if not self._profile.closes_fetch_sessions:
             return
+        futures = self.begin_close()
+        while not timer.expired and not all(future.is_done for future in futures):
+            self._client.poll(timer)
+        self._collector.drop_all()
+
+    def begin_close(self) -> list[RequestFuture]:
+        """Send the messages that end the sessions; each future is done when its broker has answered."""
         for session in self._sessions.values():
             session.close_next()
         ending = []
@@ -72,10 +81,7 @@ class Fetcher:
                 self._log("FETCH_SESSION_CLOSE_SKIPPED", node=node_id)
             else:
                 ending.append((node, session, session.build({})))
-        futures = [self._send_close(node, session, fetch) for node, session, fetch in ending]
-        while not timer.expired and not all(future.is_done for future in futures):
-            self._client.poll(timer)
-        self._collector.drop_all()
+        return [self._send_close(node, session, fetch) for node, session, fetch in ending]
 
     def _wanted(self) -> dict[Node, dict[TopicPartition, FetchPartition]]:
         """What to ask each leader for (prepareFetchRequests)."""
@@ -147,6 +153,7 @@ class Fetcher:
             self._take(session, asked, sent.value.message)
         self._log("FETCH_PENDING_REMOVED", session_id=session.session_id, node=node, initial_session_id=0)
         self._pending.pop(node.id, None)
+        self.on_answer()
 
     def _take(self, session: FetchSessionHandler, asked: Mapping[TopicPartition, FetchPartition], message) -> None:
         names = self._metadata.topic_names

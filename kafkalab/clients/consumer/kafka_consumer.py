@@ -44,6 +44,13 @@ class KafkaConsumer(ConsumerQueries):
     name     who this is in the journal; client.id when left out
     """
 
+    def __new__(cls, lab, config: Mapping[str, Any] | None = None, **how: Any) -> KafkaConsumer:
+        """group.protocol chooses the inside, as in Java (ConsumerDelegateCreator, KIP-848)."""
+        if cls is KafkaConsumer and str((config or {}).get("group.protocol", "")).lower() == "consumer":
+            from kafkalab.clients.consumer.async_.async_kafka_consumer import AsyncKafkaConsumer
+            return super().__new__(AsyncKafkaConsumer)
+        return super().__new__(cls)
+
     def __init__(self, lab, config: Mapping[str, Any] | None = None, *, version: str | None = None, name: str | None = None) -> None:
         self._lab = lab
         self.profile = profile = lab.profile(version)

@@ -28,16 +28,16 @@ class RebalanceCallbacks:
         return partitions_in_hash_order(partitions) if self._profile.prints_assignment_in_hash_order else sorted(partitions)
 
     def revoked(self, partitions: list[TopicPartition]) -> BaseException | None:
-        text = list_text(partitions) if self._profile.revokes_even_nothing else self._text(partitions)
+        text = list_text(partitions) if self._profile.revokes_even_nothing else self.text(partitions)
         self._log("REVOKING_PARTITIONS", partitions=text)
         return self._call("on_partitions_revoked", partitions)
 
     def assigned(self, partitions: list[TopicPartition]) -> BaseException | None:
-        self._log("ASSIGNED_PARTITIONS", partitions=self._text(partitions))
+        self._log("ASSIGNED_PARTITIONS", partitions=self.text(partitions))
         return self._call("on_partitions_assigned", partitions)
 
     def lost(self, partitions: list[TopicPartition]) -> BaseException | None:
-        self._log("LOSING_PARTITIONS", partitions=self._text(partitions))
+        self._log("LOSING_PARTITIONS", partitions=self.text(partitions))
         knows = hasattr(self._subscriptions.listener, "on_partitions_lost")
         return self._call("on_partitions_lost" if knows else "on_partitions_revoked", partitions)
 
@@ -54,5 +54,5 @@ class RebalanceCallbacks:
             return error if self._profile.raises_listener_errors else None
         return None
 
-    def _text(self, partitions: list[TopicPartition]) -> str:
+    def text(self, partitions: list[TopicPartition]) -> str:
         return list_text(partitions) if self._profile.brackets_partitions else ", ".join(map(str, partitions))

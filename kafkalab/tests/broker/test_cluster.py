@@ -8,7 +8,7 @@ import pytest
 from kafkalab.broker.broker_config import DOTTED, BrokerConfig, broker_config
 from kafkalab.broker.cluster import OFFSETS_TOPIC, BrokerNode, ClusterState
 from kafkalab.broker.directory import Directory
-from kafkalab.broker.identifiers import java_uuid, kafka_uuid
+from kafkalab.protocol.identifiers import java_uuid, kafka_uuid
 from kafkalab.broker.producer_ids import ProducerIds
 from kafkalab.broker.profiles import BROKER_PROFILES, broker_profile
 from kafkalab.config.broker_keys import BROKER_KEYS

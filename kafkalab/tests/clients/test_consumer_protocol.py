@@ -1,0 +1,288 @@
+"""group.protocol=consumer (KIP-848): a background thread keeps the membership, the broker divides, nobody stops for anybody."""
+
+import pytest
+
+from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
+from kafkalab.clients.consumer.async_.async_kafka_consumer import AsyncKafkaConsumer
+from kafkalab.clients.consumer.async_.membership import TRANSITIONS, MemberState
+from kafkalab.errors import CommitFailedException, ConfigException, UnsupportedVersionException, WakeupException
+from kafkalab.records import OffsetAndMetadata, TopicPartition
+
+BOTH = pytest.mark.parametrize("version", ["4.0", "4.4"])
+
+
+def cluster(version="4.4", partitions=4, **settings):
+    lab = Lab(brokers=3, seed=5, version=version, broker_version="4.4", **settings)
+    lab.create_topic("orders", partitions=partitions)
+    return lab
+
+
+def a_consumer(lab, name="one", **config):
+    dotted = {key.replace("_", "."): value for key, value in config.items()}
+    return KafkaConsumer(lab, {"client.id": name, "group.id": "shop", "group.protocol": "consumer", **dotted})
+
+
+def polling(lab, name, **config):
+    """An app that polls for ever; its consumer is the first entry of the list that is returned, once it runs."""
+    held = []
+
+    def app(lab, name):
+        held.append(a_consumer(lab, name, **config))
+        held[0].subscribe(["orders"])
+        while True:
+            held[0].poll(timeout_ms=100)
+
+    held.append(lab.spawn(app, name))
+    app, held[:] = held[0], []
+    return app, held
+
+
+def poll_for(lab, consumer, ms):
+    until_ms = lab.now_ms + ms
+    records = []
+    while lab.now_ms < until_ms:
+        records += consumer.poll(timeout_ms=min(100, until_ms - lab.now_ms))
+    return records
+
+
+def numbers(consumer):
+    return [tp.partition for tp in consumer.assignment()]
+
+
+def states_of(lab, who):
+    return [event.after for event in lab.journal.events if event.kind == "state" and event.who == who
+            and event.machine.startswith("member of")]
+
+
+def sent(lab, who, api="CONSUMER_GROUP_HEARTBEAT"):
+    return [event.at_ms for event in lab.journal.events if event.kind == "request.sent" and event.who == who and event.api == api]
+
+
+@BOTH
+def test_it_asks_for_the_coordinator_before_anybody_polls(version):
+    lab = cluster(version)
+    consumer = a_consumer(lab)
+    assert isinstance(consumer, AsyncKafkaConsumer)
+    lab.run_for(ms=1_000)
+    assert len(sent(lab, "one", "FIND_COORDINATOR")) == 1 and not sent(lab, "one")
+
+
+@BOTH
+def test_the_first_member_has_everything_without_an_initial_delay(version):
+    lab = cluster(version)
+    consumer = a_consumer(lab)
+    consumer.subscribe(["orders"])
+    poll_for(lab, consumer, 600)
+    assert numbers(consumer) == [0, 1, 2, 3]
+    assert states_of(lab, "one") == ["JOINING", "RECONCILING", "ACKNOWLEDGING", "STABLE"]
+
+
+@BOTH
+def test_a_second_member_takes_over_without_stopping_the_first(version):
+    lab = cluster(version)
+    first = a_consumer(lab, "one")
+    first.subscribe(["orders"])
+    poll_for(lab, first, 2_000)
+    app, held = polling(lab, "two")
+    poll_for(lab, first, 12_000)
+    assert numbers(first) == [0, 1] and numbers(held[0]) == [2, 3]
+    assert "JOINING" not in states_of(lab, "one")[1:]                       # it never joined anew
+    lab.stage.end(app)
+
+
+def test_heartbeats_follow_the_brokers_interval():
+    lab = cluster()
+    consumer = a_consumer(lab)
+    consumer.subscribe(["orders"])
+    poll_for(lab, consumer, 21_000)
+    beats = sent(lab, "one")[2:]
+    assert all(4_990 <= after - before <= 5_110 for before, after in zip(beats, beats[1:], strict=False)), beats
+
+
+@BOTH
+def test_closing_commits_and_says_goodbye_so_the_others_need_no_session_timeout(version):
+    lab = cluster(version)
+    first, (app, held) = a_consumer(lab, "one"), polling(lab, "two")
+    first.subscribe(["orders"])
+    poll_for(lab, first, 15_000)
+    assert len(numbers(first)) == len(numbers(held[0])) == 2
+    first.close()
+    assert states_of(lab, "one")[-3:] == ["PREPARE_LEAVING", "LEAVING", "UNSUBSCRIBED"]
+    lab.run_for(ms=7_000)
+    assert numbers(held[0]) == [0, 1, 2, 3]
+    lab.stage.end(app)
+
+
+def test_a_killed_member_is_missed_after_its_session_of_45_s():
+    lab = cluster()
+    first, (app, held) = a_consumer(lab, "one"), polling(lab, "two")
+    first.subscribe(["orders"])
+    poll_for(lab, first, 15_000)
+    lab.stage.kill("two")
+    poll_for(lab, first, 40_000)
+    assert len(numbers(first)) == 2
+    poll_for(lab, first, 13_000)
+    assert numbers(first) == [0, 1, 2, 3]
+
+
+class Listener:
+    def __init__(self):
+        self.heard = []
+
+    def on_partitions_assigned(self, partitions):
+        self.heard.append(("assigned", [tp.partition for tp in partitions]))
+
+    def on_partitions_revoked(self, partitions):
+        self.heard.append(("revoked", [tp.partition for tp in partitions]))
+
+    def on_partitions_lost(self, partitions):
+        self.heard.append(("lost", [tp.partition for tp in partitions]))
+
+
+@BOTH
+def test_a_listener_hears_only_what_changes(version):
+    lab, listener = cluster(version), Listener()
+    first = a_consumer(lab, "one")
+    first.subscribe(["orders"], listener)
+    poll_for(lab, first, 2_000)
+    app, held = polling(lab, "two")
+    poll_for(lab, first, 12_000)
+    first.close()
+    assert listener.heard == [("assigned", [0, 1, 2, 3]), ("revoked", [2, 3]), ("assigned", []), ("revoked", [0, 1])]
+    lab.stage.end(app)
+
+
+def test_who_does_not_poll_for_max_poll_interval_leaves_and_comes_back_with_the_next_poll():
+    lab, listener = cluster(), Listener()
+    consumer = a_consumer(lab, max_poll_interval_ms=6_000)
+    consumer.subscribe(["orders"], listener)
+    poll_for(lab, consumer, 2_000)
+    lab.sleep(12_000)                                                       # noticed with the next heartbeat at the latest
+    assert states_of(lab, "one")[-1] == "STALE"
+    poll_for(lab, consumer, 3_000)
+    assert listener.heard[1:] == [("lost", [0, 1, 2, 3]), ("assigned", [0, 1, 2, 3])]
+    assert numbers(consumer) == [0, 1, 2, 3]
+
+
+def test_records_flow_and_offsets_survive_the_member():
+    lab = cluster(partitions=1)
+    producer = KafkaProducer(lab, {"client.id": "feeder"})
+    first = a_consumer(lab, "one", auto_offset_reset="earliest", enable_auto_commit=False)
+    first.subscribe(["orders"])
+    for n in range(5):
+        producer.send(ProducerRecord("orders", value=f"v{n}")).get()
+    assert [r.value for r in poll_for(lab, first, 2_000)] == ["v0", "v1", "v2", "v3", "v4"]
+    first.commit_sync({TopicPartition("orders", 0): OffsetAndMetadata(3)})
+    assert first.committed([TopicPartition("orders", 0)])[TopicPartition("orders", 0)].offset == 3
+    first.close()
+    second = a_consumer(lab, "two")
+    second.subscribe(["orders"])
+    assert [r.value for r in poll_for(lab, second, 2_000)] == ["v3", "v4"]
+
+
+def test_asynchronous_commits_tell_their_callback_in_a_later_poll():
+    lab, told = cluster(), []
+    consumer = a_consumer(lab, enable_auto_commit=False)
+    consumer.subscribe(["orders"])
+    poll_for(lab, consumer, 1_000)
+    consumer.commit_async(callback=lambda offsets, error: told.append((len(offsets), error)))
+    assert told == []
+    poll_for(lab, consumer, 500)
+    assert told == [(4, None)]
+
+
+def test_a_commit_after_the_broker_forgot_the_member_fails():
+    lab = cluster()
+    consumer = a_consumer(lab, enable_auto_commit=False)
+    consumer.subscribe(["orders"])
+    poll_for(lab, consumer, 1_000)
+    coordinator = lab.broker(lab.coordinator_of("shop")).machine.coordinator.modern
+    group = coordinator.groups["shop"]
+    coordinator._remove(group, next(iter(group.members.values())), "fenced by the test", [])
+    with pytest.raises(CommitFailedException):
+        consumer.commit_sync()
+
+
+def test_a_fenced_member_loses_everything_and_joins_anew():
+    lab, listener = cluster(), Listener()
+    consumer = a_consumer(lab)
+    consumer.subscribe(["orders"], listener)
+    poll_for(lab, consumer, 1_000)
+    coordinator = lab.broker(lab.coordinator_of("shop")).machine.coordinator.modern
+    group = coordinator.groups["shop"]
+    coordinator._remove(group, next(iter(group.members.values())), "fenced by the test", [])
+    poll_for(lab, consumer, 8_000)
+    assert "FENCED" in states_of(lab, "one")
+    assert listener.heard == [("assigned", [0, 1, 2, 3]), ("lost", [0, 1, 2, 3]), ("assigned", [0, 1, 2, 3])]
+
+
+def test_without_group_management_it_reads_what_it_is_told_to():
+    lab = cluster()
+    producer = KafkaProducer(lab, {"client.id": "feeder"})
+    producer.send(ProducerRecord("orders", value="tea", partition=2)).get()
+    consumer = KafkaConsumer(lab, {"client.id": "one", "group.protocol": "consumer", "auto.offset.reset": "earliest"})
+    consumer.assign([TopicPartition("orders", 2)])
+    assert [r.value for r in poll_for(lab, consumer, 1_000)] == ["tea"]
+    assert consumer.position(TopicPartition("orders", 2)) == 1
+    assert consumer.end_offsets([TopicPartition("orders", 2)]) == {TopicPartition("orders", 2): 1}
+    consumer.close()
+
+
+def test_wakeup_ends_a_poll():
+    lab = cluster()
+    consumer = a_consumer(lab)
+    consumer.subscribe(["orders"])
+    consumer.wakeup()
+    with pytest.raises(WakeupException):
+        consumer.poll(timeout_ms=1_000)
+    assert consumer.poll(timeout_ms=100).count() == 0
+
+
+def test_an_old_broker_does_not_know_the_protocol():
+    lab = Lab(brokers=1, seed=1, version="4.4", broker_version="2.3")
+    lab.create_topic("orders", partitions=1)
+    with pytest.raises(UnsupportedVersionException):
+        consumer = a_consumer(lab)
+        consumer.subscribe(["orders"])
+        poll_for(lab, consumer, 2_000)
+
+
+@pytest.mark.parametrize("version,config,sentence", [
+    ("4.4", {"session.timeout.ms": 10_000}, "session.timeout.ms cannot be set when group.protocol=CONSUMER"),
+    ("4.4", {"heartbeat.interval.ms": 1_000, "partition.assignment.strategy": "RangeAssignor"},
+     "partition.assignment.strategy, heartbeat.interval.ms cannot be set when group.protocol=CONSUMER"),
+    ("4.4", {"group.protocol": "classic", "group.remote.assignor": "range"}, "group.remote.assignor cannot be set when group.protocol=CLASSIC"),
+    ("4.4", {"group.protocol": "newest"}, "String must be one of"),
+    ("3.9", {}, "cannot be played with client 3.9"),
+])
+def test_what_belongs_to_the_other_protocol_cannot_be_set(version, config, sentence):
+    with pytest.raises(ConfigException, match=sentence):
+        KafkaConsumer(cluster(version), {"group.id": "shop", "group.protocol": "consumer", **config})
+
+
+def test_the_brokers_range_assignor_can_be_asked_for():
+    lab = cluster()
+    consumer = a_consumer(lab, group_remote_assignor="range")
+    consumer.subscribe(["orders"])
+    poll_for(lab, consumer, 1_000)
+    assert numbers(consumer) == [0, 1, 2, 3]
+
+
+def test_two_runs_of_a_rebalance_are_the_same_to_the_line():
+    def run():
+        lab = cluster()
+        first = a_consumer(lab, "one")
+        first.subscribe(["orders"])
+        app, _ = polling(lab, "two")
+        poll_for(lab, first, 8_000)
+        first.close()
+        lab.stage.end(app)
+        return list(lab.lines()["text"])
+
+    assert run() == run()
+
+
+def test_every_state_can_be_reached_and_left_but_the_last():
+    reached = {after for moves in TRANSITIONS.values() for after in moves}
+    assert reached == set(MemberState)
+    assert [state for state, moves in TRANSITIONS.items() if not moves] == [MemberState.FATAL]
