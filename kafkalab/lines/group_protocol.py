@@ -49,7 +49,7 @@ APPLICATION = (
     entry("POSITIONS_EVENT_EXPIRED", REAPER, debug(
         "Event CheckAndUpdatePositionsEvent{{type=CHECK_AND_UPDATE_POSITIONS, id={id}, enqueuedMs={enqueued_ms}, future={future}, "
         "deadlineMs={deadline_ms}}} completed exceptionally since its expiration of {deadline_ms} passed {late_ms} ms ago", "- - - - - - 93 -"),
-          source="recordings of 4.0.2"),
+          source="a recording of the released client 4.0.2"),
     entry("ASYNC_CONSUMER_CLOSING", ASYNC, since_4_0(trace, "Closing the Kafka consumer", 1337, 1642)),
     entry("ASYNC_COMMIT_ON_CLOSE", ASYNC, since_4_0(debug, "Sending synchronous auto-commit on closing", 1452, 1773)),
     entry("ASYNC_LEAVING", ASYNC, since_4_0(debug, "Leaving the consumer group during consumer close", 1431, 1752)),
