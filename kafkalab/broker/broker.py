@@ -149,7 +149,7 @@ class Broker:
             m.WriteTxnMarkersRequest: self.markers.handle,
         } | dict.fromkeys((m.JoinGroupRequest, m.SyncGroupRequest, m.HeartbeatRequest, m.LeaveGroupRequest,
                            m.OffsetCommitRequest, m.OffsetFetchRequest, m.ListGroupsRequest, m.DescribeGroupsRequest,
-                           m.DeleteGroupsRequest, m.OffsetDeleteRequest, m.ConsumerGroupHeartbeatRequest), self.coordinator.handle) | administration.handlers()
+                           m.DeleteGroupsRequest, m.OffsetDeleteRequest, m.ConsumerGroupDescribeRequest, m.ConsumerGroupHeartbeatRequest), self.coordinator.handle) | administration.handlers()
         self._on_reply = {"transactions": self.transactions.on_reply, "verification": self.verification.on_reply}
         self._on_timer = {
             "fetch": self.fetches.on_timer,

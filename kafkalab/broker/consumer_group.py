@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from kafkalab.broker.consumer_group_state import ConsumerGroupState, MemberState
-from kafkalab.broker.group import CommittedOffset
+from kafkalab.broker.group import LOCALHOST, CommittedOffset
 from kafkalab.protocol.messages import HeartbeatTopicPartitions
 
 FIRST_EPOCH = 1
@@ -30,6 +30,7 @@ class ConsumerMember:
     assigned               what it owns or has been told to own: partition -> the member epoch in which it was given
     revoking               what it has been told to give up
     deadline_ms            when its session ends unless it is heard of before
+    told                   what the journal was last told of it
     """
 
     id: str
@@ -46,6 +47,7 @@ class ConsumerMember:
     assigned: dict[tuple[str, int], int] = field(default_factory=dict)
     revoking: Owned = frozenset()
     deadline_ms: int = 0
+    told: object = None
 
     def move_to(self, epoch: int) -> None:
         if epoch != self.epoch:
@@ -58,6 +60,7 @@ class ConsumerGroup:
     epoch          grows with every change of members, subscriptions or topics
     target_epoch   the epoch the target was computed for
     target         member id -> what it should own
+    assignor       who computed the target, None before the first time
     computed_ms    when the target was last computed, None when never
     topic_sizes    what the group knew of its topics when its epoch last grew
     """
@@ -68,6 +71,7 @@ class ConsumerGroup:
         self.epoch = FIRST_EPOCH
         self.target_epoch = FIRST_EPOCH
         self.target: dict[str, Owned] = {}
+        self.assignor: str | None = None
         self.computed_ms: int | None = None
         self.topic_sizes: dict[str, int] = {}
         self.members: dict[str, ConsumerMember] = {}
@@ -128,3 +132,18 @@ def owned_of(listed: Iterable[HeartbeatTopicPartitions] | None, names: Mapping[s
     if listed is None:
         return None
     return frozenset((names[topic.topic_id], number) for topic in listed if topic.topic_id in names for number in topic.partitions)
+
+
+def told_of(member: ConsumerMember, group: ConsumerGroup) -> dict[str, object]:
+    """A member as the journal tells it, with its group's epochs."""
+    return {"member": member.id, "instance_id": member.instance_id, "client_id": member.client_id, "host": LOCALHOST,
+            "rebalance_timeout_ms": member.rebalance_timeout_ms, "subscription": member.topics or ((member.regex,) if member.regex else ()),
+            "assignment": _by_topic(member.assigned), "target": _by_topic(group.target.get(member.id, ())), "member_epoch": member.epoch,
+            "group_epoch": group.epoch, "target_epoch": group.target_epoch, "protocol": group.assignor}
+
+
+def _by_topic(partitions: Iterable[tuple[str, int]]) -> dict[str, tuple[int, ...]]:
+    numbers: dict[str, list[int]] = {}
+    for topic, number in sorted(partitions):
+        numbers.setdefault(topic, []).append(number)
+    return {topic: tuple(found) for topic, found in numbers.items()}

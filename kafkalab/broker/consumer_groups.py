@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster import ClusterState
-from kafkalab.broker.consumer_group import ConsumerGroup, ConsumerMember, Owned, owned_of
+from kafkalab.broker.consumer_group import ConsumerGroup, ConsumerMember, Owned, owned_of, told_of
 from kafkalab.broker.consumer_group_assignors import SERVER_ASSIGNORS
 from kafkalab.broker.consumer_group_state import MOVES, ConsumerGroupState, MemberState
 from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer
@@ -121,6 +121,7 @@ class ConsumerGroups:
         group.reconcile(member, owned)
         self._watch(group, member, now_ms, out)
         self._note_state(group, out)
+        self._note_members(group, out)
         full = request.member_epoch == JOINING_EPOCH or (
             request.rebalance_timeout_ms != -1 and request.subscribed_topic_names is not None and request.topic_partitions is not None)
         changed = full or before.keys() != member.assigned.keys()
@@ -172,6 +173,7 @@ class ConsumerGroups:
         """A static member is back under a new id: it goes on where it was."""
         target = group.target.get(away.id, frozenset())
         group.remove(away)
+        out.append(Note("group.left", {"group": group.id, "member": away.id}))
         back = replace(away, id=member_id, epoch=group.target_epoch, state=MemberState.STABLE)
         group.add(back)
         group.target[member_id] = target
@@ -208,7 +210,7 @@ class ConsumerGroups:
         name = max(dict.fromkeys(wishes), key=wishes.count) if wishes else next(iter(SERVER_ASSIGNORS))
         topics_of = {m.id: self._topics(m) for m in group.members.values()}
         group.target = SERVER_ASSIGNORS[name](group.members, topics_of, self._sizes(group), group.target)
-        group.target_epoch, group.computed_ms = group.epoch, now_ms
+        group.target_epoch, group.computed_ms, group.assignor = group.epoch, now_ms, name
         out.append(Note("consumer_group.assigned", {"group": group.id, "epoch": group.epoch, "assignments": {
             member: [f"{topic}-{number}" for topic, number in sorted(owned)] for member, owned in group.target.items()}}))
 
@@ -239,7 +241,8 @@ class ConsumerGroups:
         """Take a member out. The group epoch grows; who gets its partitions is computed at somebody's next heartbeat."""
         group.remove(member)
         out += [CancelTimer(("member session", group.id, member.id)), CancelTimer(("member revokes", group.id, member.id)),
-                Note("consumer_group.left", {"group": group.id, "member": member.id, "reason": reason})]
+                Note("consumer_group.left", {"group": group.id, "member": member.id, "reason": reason}),
+                Note("group.left", {"group": group.id, "member": member.id})]
         self._raise_epoch(group, reason)
         self._note_state(group, out)
 
@@ -267,6 +270,14 @@ class ConsumerGroups:
             group.state = after
             out.append(Note("state", {"machine": "consumer group", "of": group.id, "group": group.id, "before": before.value,
                                       "after": after.value, "generation": group.epoch, "reason": "its epochs and members say so"}))
+
+    def _note_members(self, group: ConsumerGroup, out: list[Effect]) -> None:
+        """Tell the journal of members of whom something has changed."""
+        for member in group.members.values():
+            told = told_of(member, group)
+            if told != member.told:
+                member.told = told
+                out.append(Note("group.member", {"group": group.id, **told}))
 
     def retire(self, group_id: str) -> list[Effect]:
         """Stop coordinating a group."""

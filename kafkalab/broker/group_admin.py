@@ -6,11 +6,13 @@ group it does not know is the protocol's matter: up to DESCRIBE_GROUPS v5 such a
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from kafkalab.broker.broker_config import BrokerConfig
+from kafkalab.broker.cluster import ClusterState
+from kafkalab.broker.consumer_group import ConsumerGroup
 from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond
-from kafkalab.broker.group import Group
+from kafkalab.broker.group import LOCALHOST, Group
 from kafkalab.broker.group_state import GroupState
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
@@ -20,13 +22,16 @@ from kafkalab.protocol.consumer_protocol import parse_subscription
 if TYPE_CHECKING:
     from kafkalab.broker.group_coordinator import GroupCoordinator
 
-CLASSIC = "classic"
+CLASSIC, CONSUMER = "classic", "consumer"
+"""The two types of groups."""
+
 CONSUMER_PROTOCOL = "consumer"
+DEFAULT_ASSIGNOR = "uniform"
 
 
 class GroupAdmin:
-    def __init__(self, coordinator: GroupCoordinator, config: BrokerConfig) -> None:
-        self._coordinator, self._config = coordinator, config
+    def __init__(self, coordinator: GroupCoordinator, cluster: ClusterState) -> None:
+        self._coordinator, self._cluster = coordinator, cluster
 
     def list(self, request: m.ListGroupsRequest, caller: Caller, now_ms: int) -> list[Effect]:
         """The groups this broker coordinates."""
@@ -35,9 +40,10 @@ class GroupAdmin:
         with_type = WireChange.GROUP_TYPE_LISTED.holds_for(caller.header)
         types = {kind.lower() for kind in request.types_filter}
         found = tuple(
-            m.ListedGroup(group_id=group.id, protocol_type=group.protocol_type or "", group_state=group.state.value if with_state else "",
+            m.ListedGroup(group_id=group.id, protocol_type=_protocol_type(group), group_state=group.state.value if with_state else "",
                           group_type=_type_of(group) if with_type else "")
-            for group in self._coordinator.groups.values() if self._coordinator.coordinates(group.id)
+            for group in (*self._coordinator.groups.values(), *self._coordinator.modern.groups.values())
+            if self._coordinator.coordinates(group.id)
             and (not states or group.state.value.lower() in states) and (not types or _type_of(group) in types))
         return [Respond(caller, m.ListGroupsResponse(groups=found))]
 
@@ -63,6 +69,36 @@ class GroupAdmin:
         return m.DescribedGroup(group_id=group_id, group_state=group.state.value, protocol_type=group.protocol_type or "",
                                 protocol_data=(group.protocol or "") if shows_protocol else "", members=members)
 
+    def describe_consumers(self, request: m.ConsumerGroupDescribeRequest, caller: Caller, now_ms: int) -> list[Effect]:
+        """Groups of the new protocol: epochs, and what each member has and is to have."""
+        return [Respond(caller, m.ConsumerGroupDescribeResponse(groups=tuple(self._described_consumers(id) for id in request.group_ids)))]
+
+    def _described_consumers(self, group_id: str) -> m.DescribedConsumerGroup:
+        if not self._coordinator.coordinates(group_id):
+            return m.DescribedConsumerGroup(group_id=group_id, error_code=Errors.NOT_COORDINATOR.code)
+        group = self._coordinator.modern.groups.get(group_id)
+        if group is None:
+            known = group_id in self._coordinator.groups
+            return m.DescribedConsumerGroup(group_id=group_id, error_code=Errors.GROUP_ID_NOT_FOUND.code,
+                                            error_message=f"Group {group_id} is not a consumer group." if known else f"Group {group_id} not found.")
+        members = tuple(
+            m.DescribedConsumer(
+                member_id=one.id, instance_id=one.instance_id, rack_id=one.rack_id, member_epoch=one.epoch, client_id=one.client_id,
+                client_host=LOCALHOST, subscribed_topic_names=one.topics, subscribed_topic_regex=one.regex,
+                assignment=self._assignment(one.assigned), target_assignment=self._assignment(group.target.get(one.id, ())))
+            for one in group.members.values())
+        return m.DescribedConsumerGroup(group_id=group_id, group_state=group.state.value, group_epoch=group.epoch,
+                                        assignment_epoch=group.target_epoch, assignor_name=group.assignor or DEFAULT_ASSIGNOR, members=members)
+
+    def _assignment(self, partitions: Iterable[tuple[str, int]]) -> m.DescribedAssignment:
+        numbers: dict[str, list[int]] = {}
+        for topic, number in sorted(partitions):
+            numbers.setdefault(topic, []).append(number)
+        ids = {topic: found.topic_id for topic, found in self._cluster.topics.items()}
+        return m.DescribedAssignment(topic_partitions=tuple(
+            m.DescribedTopicPartitions(topic_id=ids.get(topic, m.ZERO_UUID), topic_name=topic, partitions=tuple(found))
+            for topic, found in numbers.items()))
+
     def delete(self, request: m.DeleteGroupsRequest, caller: Caller, now_ms: int) -> list[Effect]:
         effects: list[Effect] = []
         results = tuple(m.DeletableGroupResult(group_id=id, error_code=self._delete(id, effects).code) for id in request.groups_names)
@@ -73,6 +109,8 @@ class GroupAdmin:
             return Errors.INVALID_GROUP_ID
         if not self._coordinator.coordinates(group_id):
             return Errors.NOT_COORDINATOR
+        if group_id in self._coordinator.modern.groups:
+            return self._delete_consumers(group_id, effects)
         group = self._coordinator.groups.get(group_id)
         if group is None or group.state is GroupState.DEAD:
             return Errors.GROUP_ID_NOT_FOUND
@@ -80,6 +118,12 @@ class GroupAdmin:
             return Errors.NON_EMPTY_GROUP
         effects += [CancelTimer(("pending", group_id, member)) for member in group.pending]
         effects += self._coordinator.forget(group, "the group was deleted")
+        return Errors.NONE
+
+    def _delete_consumers(self, group_id: str, effects: list[Effect]) -> Errors:
+        if self._coordinator.modern.groups[group_id].members:
+            return Errors.NON_EMPTY_GROUP
+        effects += [*self._coordinator.modern.retire(group_id), Note("group.removed", {"group": group_id})]
         return Errors.NONE
 
     def delete_offsets(self, request: m.OffsetDeleteRequest, caller: Caller, now_ms: int) -> list[Effect]:
@@ -115,5 +159,9 @@ class GroupAdmin:
                              for topic in parse_subscription(offered.metadata).topics}
 
 
-def _type_of(group: Group) -> str:
-    return getattr(group, "type", CLASSIC)
+def _type_of(group: Group | ConsumerGroup) -> str:
+    return CONSUMER if isinstance(group, ConsumerGroup) else CLASSIC
+
+
+def _protocol_type(group: Group | ConsumerGroup) -> str:
+    return CONSUMER_PROTOCOL if isinstance(group, ConsumerGroup) else group.protocol_type or ""

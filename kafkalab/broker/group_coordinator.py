@@ -26,6 +26,7 @@ from kafkalab.broker.profiles import FIRST_GENERATION, BrokerProfile
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import (
+    ConsumerGroupDescribeRequest,
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
     DeleteGroupsRequest,
@@ -69,7 +70,7 @@ class GroupCoordinator:
         self._largest_session_ms = config.group_max_session_timeout_ms or profile.largest_session_timeout_ms
         self.modern = ConsumerGroups(node_id, cluster, config, lambda: self.groups)
         self._offsets = GroupOffsets(self, cluster, config)
-        self._admin = GroupAdmin(self, config)
+        self._admin = GroupAdmin(self, cluster)
         self._actions: dict[type, Callable[[Any, Caller, int], list[Effect]]] = {
             JoinGroupRequest: self._join,
             ConsumerGroupHeartbeatRequest: self.modern.handle,
@@ -82,6 +83,7 @@ class GroupCoordinator:
             DescribeGroupsRequest: self._admin.describe,
             DeleteGroupsRequest: self._admin.delete,
             OffsetDeleteRequest: self._admin.delete_offsets,
+            ConsumerGroupDescribeRequest: self._admin.describe_consumers,
         }
         self._alarms: dict[str, Callable[..., list[Effect]]] = {
             "join": self._join_phase_over,

@@ -20,9 +20,13 @@ from kafkalab.protocol.consumer_protocol import parse_assignment, parse_subscrip
 from kafkalab.sim.journal import Event
 
 OFFSETS_TOPIC = "__consumer_offsets"
+TYPES = {"group": "classic", "consumer group": "consumer"}
+"""A group's machine in the journal -> its type, as the tools name it."""
 
 
 def _group(state: dict[str, Any], event: Event) -> dict[str, Any]:
+    """The group an event tells of. Who told last of it is its coordinator: what another one says of its end is no news."""
+    state["_tellers"][event.group] = event.who
     return state["groups"].setdefault(event.group, {
         "coordinator": None, "type": "classic", "state": "Empty", "generation": 0, "protocol_type": None, "protocol": None,
         "leader": None, "members": {}, "offsets": {}})
@@ -30,24 +34,35 @@ def _group(state: dict[str, Any], event: Event) -> dict[str, Any]:
 
 def _moved(state: dict[str, Any], event: Event) -> None:
     """A transition; a dead group is gone, unless another coordinator has it by now."""
-    if event.fields.get("machine") != "group":
+    if event.fields.get("machine") not in TYPES:
         return
     if event.after == "Dead":
-        state["groups"].pop(event.group, None)
+        if state["_tellers"].get(event.group) == event.who:
+            state["groups"].pop(event.group, None)
         return
     group = _group(state, event)
-    group["state"] = event.after
+    group["state"], group["type"] = event.after, TYPES[event.machine]
+    if group["type"] == "consumer":
+        group["protocol_type"] = "consumer"
     group.update({name: event.fields[name] for name in ("type", "generation", "protocol_type", "protocol", "leader") if name in event.fields})
 
 
 def _member(state: dict[str, Any], event: Event) -> None:
-    _group(state, event)["members"][event.member] = _shown(event.fields)
+    group = _group(state, event)
+    group["members"][event.member] = _shown(event.fields)
+    if "group_epoch" in event.fields:
+        group["type"], group["generation"], group["target_epoch"] = "consumer", event.group_epoch, event.target_epoch
+        group["protocol"] = event.protocol
 
 
 def _shown(told: Mapping[str, Any]) -> dict[str, Any]:
     return {"instance_id": told.get("instance_id"), "client_id": told.get("client_id", ""), "host": told.get("host", ""),
             "session_timeout_ms": told.get("session_timeout_ms"), "rebalance_timeout_ms": told.get("rebalance_timeout_ms"),
-            "subscription": _topics(told), "assignment": _partitions(told.get("assignment", b""))}
+            "subscription": _topics(told), "assignment": _partitions(told.get("assignment", b"")), **_of_the_new_protocol(told)}
+
+
+def _of_the_new_protocol(told: Mapping[str, Any]) -> dict[str, Any]:
+    return {"member_epoch": told["member_epoch"], "target": _partitions(told["target"])} if "member_epoch" in told else {}
 
 
 def _topics(told: Mapping[str, Any]) -> list[str]:

@@ -37,11 +37,16 @@ class OffsetRow(NamedTuple):
 
 
 class MemberRow(NamedTuple):
+    """A member; epochs and target are the new protocol's (KIP-848), None in a classic group."""
+
     consumer: str
     instance: str
     host: str
     client: str
     partitions: tuple[TopicPartition, ...]
+    epoch: int | None = None
+    target_epoch: int | None = None
+    target: tuple[TopicPartition, ...] | None = None
 
 
 def partition_of(text: str) -> TopicPartition:
@@ -69,7 +74,8 @@ def _row(state: Mapping[str, Any], group: Mapping[str, Any], tp: TopicPartition,
 
 
 def member_rows(group: Mapping[str, Any]) -> list[MemberRow]:
-    return [MemberRow(id, member["instance_id"] or "", member["host"], member["client_id"], tuple(map(partition_of, member["assignment"])))
+    return [MemberRow(id, member["instance_id"] or "", member["host"], member["client_id"], tuple(map(partition_of, member["assignment"])),
+                      member.get("member_epoch"), group.get("target_epoch"), tuple(map(partition_of, member["target"])) if "target" in member else None)
             for id, member in _members(group)]
 
 

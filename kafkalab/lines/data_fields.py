@@ -82,6 +82,10 @@ SPELLED = {
 """Fields some versions spell otherwise than our field in camel case."""
 
 CLASS_NAMES = {
+    m.DescribedTopicPartitions: "TopicPartitions",
+    m.DescribedAssignment: "Assignment",
+    m.DescribedConsumer: "Member",
+    m.DescribedConsumerGroup: "DescribedGroup",
     m.FetchPartitionData: "PartitionData",
     m.FetchEpochEndOffset: "EpochEndOffset",
     m.ProducePartitionData: "PartitionProduceData",

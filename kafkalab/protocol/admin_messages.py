@@ -347,3 +347,58 @@ class DescribeClusterResponse:
     controller_id: int = -1
     brokers: tuple[DescribeClusterBroker, ...] = ()
     cluster_authorized_operations: int = NO_OPERATIONS
+
+
+@message
+class ConsumerGroupDescribeRequest:
+    """The same question about groups of the new protocol (KIP-848)."""
+
+    group_ids: tuple[str, ...] = ()
+    include_authorized_operations: bool = False
+
+
+@message
+class DescribedTopicPartitions:
+    topic_id: str
+    topic_name: str
+    partitions: tuple[int, ...] = ()
+
+
+@message
+class DescribedAssignment:
+    topic_partitions: tuple[DescribedTopicPartitions, ...] = ()
+
+
+@message
+class DescribedConsumer:
+    """assignment: what the member has; target_assignment: what it is to have."""
+
+    member_id: str
+    instance_id: str | None = None
+    rack_id: str | None = None
+    member_epoch: int = -1
+    client_id: str = ""
+    client_host: str = ""
+    subscribed_topic_names: tuple[str, ...] = ()
+    subscribed_topic_regex: str | None = None
+    assignment: DescribedAssignment = DescribedAssignment()
+    target_assignment: DescribedAssignment = DescribedAssignment()
+
+
+@message
+class DescribedConsumerGroup:
+    error_code: int = 0
+    error_message: str | None = None
+    group_id: str = ""
+    group_state: str = ""
+    group_epoch: int = -1
+    assignment_epoch: int = -1
+    assignor_name: str = ""
+    members: tuple[DescribedConsumer, ...] = ()
+    authorized_operations: int = NO_OPERATIONS
+
+
+@message
+class ConsumerGroupDescribeResponse:
+    throttle_time_ms: int = 0
+    groups: tuple[DescribedConsumerGroup, ...] = ()

@@ -41,6 +41,7 @@ class ApiKeys(enum.Enum):
     OFFSET_DELETE = (47, m.OffsetDeleteRequest, m.OffsetDeleteResponse)
     DESCRIBE_CLUSTER = (60, m.DescribeClusterRequest, m.DescribeClusterResponse)
     CONSUMER_GROUP_HEARTBEAT = (68, m.ConsumerGroupHeartbeatRequest, m.ConsumerGroupHeartbeatResponse)
+    CONSUMER_GROUP_DESCRIBE = (69, m.ConsumerGroupDescribeRequest, m.ConsumerGroupDescribeResponse)
     GET_TELEMETRY_SUBSCRIPTIONS = (71, m.GetTelemetrySubscriptionsRequest, m.GetTelemetrySubscriptionsResponse)
 
     def __init__(self, id: int, request: type, response: type) -> None:

@@ -69,7 +69,8 @@ def members_table_4(group: str, rows: Sequence[MemberRow], verbose: bool) -> str
 
     def values(row: MemberRow) -> list[object]:
         text = ";".join(f"{topic}:{','.join(map(str, numbers))}" for topic, numbers in by_topic(row.partitions).items())
-        return [None, text or MISSING, None, None]
+        target = ";".join(f"{topic}:{','.join(map(str, numbers))}" for topic, numbers in by_topic(row.target or ()).items())
+        return [row.epoch, text or MISSING, row.target_epoch, target or MISSING]
 
     return _members(group, rows, _instance(rows), extra, values, "")
 
@@ -87,7 +88,7 @@ def state_table_4(group: str, described: Mapping[str, Any], address: str, verbos
     columns = [Column("GROUP", 15, True), Column("COORDINATOR (ID)", 25, True), Column("ASSIGNMENT-STRATEGY", 20), Column("STATE", 20), *epochs,
                Column("#MEMBERS", 0)]
     new_protocol = described["type"] == "consumer"
-    shown = [described.get("generation"), described.get("generation")] if new_protocol else [None, None]
+    shown = [described["generation"], described.get("target_epoch")] if new_protocol else [None, None]
     return table(columns, [[group, coordinator, described["strategy"] or MISSING, described["state"], *(shown if verbose else []),
                             len(described["members"])]])
 

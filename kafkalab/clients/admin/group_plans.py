@@ -11,7 +11,7 @@ from kafkalab.clients.admin.futures import Outcomes
 from kafkalab.clients.admin.lookups import GROUP, at_coordinator
 from kafkalab.clients.admin.values import ConsumerGroupDescription, ConsumerGroupListing, MemberDescription
 from kafkalab.clients.node import Node
-from kafkalab.errors import Errors, IllegalArgumentException, error_for
+from kafkalab.errors import Errors, IllegalArgumentException, UnsupportedVersionException, error_for
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.consumer_protocol import parse_assignment
 from kafkalab.records import OffsetAndMetadata, TopicPartition
@@ -44,8 +44,16 @@ def list_groups(outcomes: Outcomes, states: Iterable[str], types: Iterable[str])
 
 
 def describe_group(group: str, outcomes: Outcomes, node_of: Callable[..., Node]) -> Plan:
-    """Coordinator, state and members. A group nobody knows is Dead; newer brokers say that it is not found (KIP-1043)."""
+    """Coordinator, state and members. A group nobody knows is Dead; newer brokers say that it is not found (KIP-1043).
+
+    A client that knows the new protocol asks by it first (KIP-848), and by the old one where the group or the broker does not.
+    """
     try:
+        found = yield from _consumers(group)
+        if found is not None:
+            place = yield Ask("findCoordinator", ANY, m.FindCoordinatorRequest(coordinator_keys=(group,), key_type=GROUP))
+            outcomes[group].complete(_described_consumers(found, place.coordinator_of(group), node_of))
+            return
         answer = yield from at_coordinator("describeConsumerGroups", group, m.DescribeGroupsRequest(groups=(group,)),
                                            lambda told: error_for(told.groups[0].error_code))
         described = answer.groups[0]
@@ -64,6 +72,32 @@ def describe_group(group: str, outcomes: Outcomes, node_of: Callable[..., Node])
     outcomes[group].complete(ConsumerGroupDescription(
         group, not described.protocol_type, members, described.protocol_data, described.group_state,
         node_of(found.node_id, found.host, found.port, None)))
+
+
+def _consumers(group: str) -> Plan:
+    """The group as one of the new protocol; None where it is none."""
+    try:
+        answer = yield from at_coordinator("describeConsumerGroups", group, m.ConsumerGroupDescribeRequest(group_ids=(group,)),
+                                           lambda told: error_for(told.groups[0].error_code))
+    except UnsupportedVersionException:
+        return None
+    error = error_for(answer.groups[0].error_code)
+    if error is Errors.GROUP_ID_NOT_FOUND:
+        return None
+    if error is not Errors.NONE:
+        raise error.exception(answer.groups[0].error_message)
+    return answer.groups[0]
+
+
+def _described_consumers(found: m.DescribedConsumerGroup, place: Any, node_of: Callable[..., Node]) -> ConsumerGroupDescription:
+    members = tuple(MemberDescription(one.member_id, one.instance_id, one.client_id, one.client_host, _named(one.assignment),
+                                      _named(one.target_assignment), one.member_epoch) for one in found.members)
+    return ConsumerGroupDescription(found.group_id, False, members, found.assignor_name, found.group_state,
+                                    node_of(place.node_id, place.host, place.port, None), "Consumer", found.group_epoch, found.assignment_epoch)
+
+
+def _named(assignment: m.DescribedAssignment) -> tuple[TopicPartition, ...]:
+    return tuple(TopicPartition(topic.topic_name, number) for topic in assignment.topic_partitions for number in topic.partitions)
 
 
 def _partitions(assignment: bytes) -> tuple[TopicPartition, ...]:

@@ -5,10 +5,12 @@ import pytest
 from kafkalab import (
     ConfigResource, KafkaAdminClient, KafkaConsumer, KafkaProducer, Lab, NewPartitions, NewTopic, OffsetAndMetadata, OffsetSpec,
     ProducerRecord, RecordsToDelete, TopicPartition)
+from kafkalab.clients.admin.lookups import at_coordinator
 from kafkalab.errors import (
     GroupIdNotFoundException, GroupNotEmptyException, GroupSubscribedToTopicException, IllegalStateException, InvalidPartitionsException,
     InvalidReplicationFactorException, InvalidTopicException, OffsetOutOfRangeException, TimeoutException, TopicExistsException,
-    UnknownMemberIdException, UnknownTopicOrPartitionException, UnsupportedVersionException)
+    UnknownMemberIdException, UnknownTopicOrPartitionException, UnsupportedVersionException, error_for)
+from kafkalab.protocol import messages as m
 
 T0, T1, T2 = (TopicPartition("t4", number) for number in range(3))
 
@@ -246,3 +248,41 @@ def test_after_close_there_is_nothing_to_ask():
     with pytest.raises(IllegalStateException, match="Cannot accept new calls when AdminClient is closing."):
         admin.list_topics()
     assert all(socket.closed_at_ms is not None for socket in lab.sockets(admin.name))
+
+
+# groups of the new protocol
+
+
+def heartbeat(lab, admin, **fields):
+    """One CONSUMER_GROUP_HEARTBEAT, sent by an administrator's own connections."""
+    answers = []
+
+    def plan():
+        answers.append((yield from at_coordinator("heartbeat", "new", m.ConsumerGroupHeartbeatRequest(group_id="new", **fields),
+                                                  lambda answer: error_for(answer.error_code))))
+
+    admin._loop.start(plan(), lab.now_ms + 10_000)
+    lab.run_until(lambda: bool(answers))
+    return answers[0]
+
+
+def test_a_group_of_the_new_protocol_is_described_with_its_epochs():
+    """KIP-848: three epochs; the journal tells of them, and so do LIST_GROUPS and CONSUMER_GROUP_DESCRIBE."""
+    lab, admin = cluster("4.0")
+    lab.create_topic("t4", partitions=3)
+    first = heartbeat(lab, admin, member_id="m-1", member_epoch=0, rebalance_timeout_ms=60_000, subscribed_topic_names=("t4",), topic_partitions=())
+    assert first.error_code == 0
+    described = admin.describe_consumer_groups(["new"]).described_groups()["new"].get()
+    assert (described.type, described.state, described.partition_assignor) == ("Consumer", "Stable", "uniform")
+    assert (described.group_epoch, described.target_assignment_epoch, described.members[0].member_epoch) == (2, 2, 2)
+    assert set(described.members[0].assignment) == set(described.members[0].target_assignment) == {T0, T1, T2}
+    assert [(one.group_id, one.type) for one in admin.list_consumer_groups().all().get()] == [("new", "Consumer")]
+    told = lab.at(lab.now_ms)["groups"]["new"]
+    assert (told["type"], told["state"], told["generation"], told["target_epoch"], told["protocol"]) == ("consumer", "Stable", 2, 2, "uniform")
+    assert told["members"]["m-1"]["assignment"] == told["members"]["m-1"]["target"] == ["t4-0", "t4-1", "t4-2"]
+    with pytest.raises(GroupNotEmptyException):
+        admin.delete_consumer_groups(["new"]).all().get()
+    heartbeat(lab, admin, member_id="m-1", member_epoch=-1)
+    assert lab.at(lab.now_ms)["groups"]["new"]["members"] == {}
+    admin.delete_consumer_groups(["new"]).all().get()
+    assert lab.at(lab.now_ms)["groups"] == {}
