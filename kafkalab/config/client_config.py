@@ -7,7 +7,9 @@ settings are with the broker (`kafkalab.broker.broker_config`).
 """
 from collections.abc import Iterator, Mapping
 
-from kafkalab.config.client_keys import ADMIN_KEYS, ASSIGNOR_PROTOCOLS, CONSUMER_KEYS, NOT_FOR_ADMINS, PRODUCER_KEYS, SHARED_KEYS
+from kafkalab.config.client_keys import (
+    ADMIN_KEYS, ASSIGNOR_PROTOCOLS, ASSIGNOR_SINCE, CONSUMER_KEYS, NOT_FOR_ADMINS, PRODUCER_KEYS, SHARED_KEYS,
+)
 from kafkalab.config.keys import CLIENT_VERSIONS, GONE, Effect, Key, Type, nearest
 from kafkalab.config.security_keys import SECURITY_KEYS
 from kafkalab.errors import ConfigException
@@ -170,6 +172,10 @@ class ConsumerConfig(ClientConfig):
             if name not in ASSIGNOR_PROTOCOLS:
                 raise ConfigException(f"partition.assignment.strategy={name} cannot be played here: "
                                       f"the lab has {', '.join(sorted(full))}.")
+            since = ASSIGNOR_SINCE.get(name, CLIENT_VERSIONS[0])
+            if CLIENT_VERSIONS.index(self.version) < CLIENT_VERSIONS.index(since):
+                raise ConfigException(f"Invalid value {name} for configuration partition.assignment.strategy: Class {name} could not be "
+                                      f"found. A consumer {self.version} does not have it; take {since} or later.")
         values["partition.assignment.strategy"] = strategy
         self._check_group_protocol()
         if values["group.id"] is None:  # KIP-289: nowhere to commit to

@@ -15,6 +15,9 @@ ASSIGNOR_PROTOCOLS = {
 }
 """Class of an assignor -> the name it has among the protocols of a JoinGroup request."""
 
+ASSIGNOR_SINCE = {CONSUMER + "CooperativeStickyAssignor": "2.8"}
+"""The first of our versions that has the class: it came with 2.4 (KIP-429)."""
+
 METRICS = "the lab counts what it counts at every level, and nobody reads it from outside"
 SETUP = "a connection of the lab is made or refused within a moment; the time-out of KIP-601 is not simulated"
 ONE_ADDRESS = "the lab's hosts have one address each, so there is nothing to choose"

@@ -6,7 +6,7 @@ import pytest
 
 from kafkalab import KafkaConsumer, KafkaProducer, ProducerRecord, TopicPartition
 from kafkalab.errors import (
-    CommitFailedException, FencedInstanceIdException, IllegalStateException, InconsistentGroupProtocolException, KafkaException,
+    CommitFailedException, ConfigException, FencedInstanceIdException, IllegalStateException, InconsistentGroupProtocolException, KafkaException,
     RebalanceInProgressException, UnsupportedVersionException,
 )
 from kafkalab.records import OffsetAndMetadata
@@ -231,6 +231,11 @@ def test_no_common_assignor_no_membership():
     second = member(lab, "second", partition_assignment_strategy="RoundRobinAssignor")
     with pytest.raises(InconsistentGroupProtocolException):
         poll_for(lab, second, 3_000)
+
+
+def test_a_consumer_older_than_2_4_cannot_cooperate():
+    with pytest.raises(ConfigException, match="could not be found"):
+        member(orders("2.3"), "old", **COOPERATIVE)
 
 
 def test_a_rebalance_can_be_asked_for_since_2_6():
