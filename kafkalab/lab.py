@@ -76,7 +76,8 @@ class Lab:
                                     transaction_partitions=settings.transaction_state_log_num_partitions,
                                     transaction_replication_factor=settings.transaction_state_log_replication_factor,
                                     tell=lambda kind, fields: self.journal.append(kind, "cluster", **fields))
-        self._peers = InterBroker(profile, settings, self.cluster, self.clock, self.journal, self.streams, self.network)
+        self._smallest_segment_bytes = profile.smallest_segment_bytes
+        self._peers = InterBroker(profile, settings, self.cluster, self.clock, self.journal, self.streams, self.network, self.epoch_ms)
         self._ends = {node.id: BrokerEnd(node, profile, settings, self.cluster, self.clock, self.network, self.journal, self.streams,
                                          self._peers) for node in nodes}
         self._numbers: dict[str, int] = {}
@@ -130,7 +131,7 @@ class Lab:
         config: topic configs by their Kafka names, `{"min.insync.replicas": 2}`. Raises ValueError for a topic that exists, or more
         replicas than brokers; InvalidConfigurationException for a config that Kafka does not take or that is not simulated.
         """
-        self.cluster.create_topic(name, partitions, replication_factor, leaders, config=checked(config))
+        self.cluster.create_topic(name, partitions, replication_factor, leaders, config=checked(config, self._smallest_segment_bytes))
 
     def place_coordinator(self, group: str, broker: int) -> None:
         """Let `broker` coordinate `group`, as if its partition of __consumer_offsets had always been led there."""

@@ -267,7 +267,9 @@ def _filled(value: Any) -> list:
 
 def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
     """Broker settings of the recordings that matter here."""
-    kinds = {name: TRUTH if isinstance(field.default, bool) else Kind("a whole number, not negative", _whole(0, (1 << 31) - 1))
+    kinds = {name: TRUTH if isinstance(field.default, bool) else TEXT if isinstance(field.default, (str, tuple)) else
+             Kind("a number, not negative", _one_of(int, float)) if isinstance(field.default, float) else
+             Kind("a whole number, not negative", _whole(0, (1 << 63) - 1))
              for name, field in ((dotted, BrokerConfig.__dataclass_fields__[field]) for dotted, field in DOTTED.items())}
     kinds["offsets.topic.num.partitions"] = kinds["transaction.state.log.num.partitions"] = Kind(f"1 to {MOST_PARTITIONS}", _whole(1, MOST_PARTITIONS))
     found = {}

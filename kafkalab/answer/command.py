@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from kafkalab.answer import connections, consumers, groups, hashes, logs, network, partitioners, transactions
+from kafkalab.answer import compaction, connections, consumers, groups, hashes, logs, network, partitioners, transactions
 from kafkalab.answer.entry import CannotAnswer, Entry, read_entry
 
 FAMILIES = {
@@ -25,6 +25,7 @@ FAMILIES = {
     **groups.ANSWERS,
     **transactions.ANSWERS,
     **logs.ANSWERS,
+    **compaction.ANSWERS,
 }
 """Group of entries -> the function that answers one: function(Entry) -> {key: value}."""
 

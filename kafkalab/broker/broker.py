@@ -112,7 +112,7 @@ class Broker:
         self.directory = Directory(profile, cluster, config, self._transactions_ready_after_ms)
         self.replicas = ReplicaManager(node_id, profile, cluster, config)
         self.sessions = FollowerSessions(config, self.replicas)
-        self.fetchers = ReplicaFetchers(config, profile.asks_for_epochs, self.replicas.replica)
+        self.fetchers = ReplicaFetchers(config, profile.asks_for_epochs, self.replicas.replica, self.replicas.logs.grown)
         self.fetches = Fetches(profile, self.replicas, config.max_incremental_fetch_session_cache_slots,
                                self._draw_session_id)
         self.coordinator = GroupCoordinator(node_id, profile, cluster, config, self._draw_member_uuid, LedOffsetsLog(self.replicas),
@@ -157,6 +157,8 @@ class Broker:
             "verification": self.verification.on_timer,
             "produce": self.replicas.on_timer,
             "isr": self.replicas.on_timer,
+            "retention": self.replicas.on_timer,
+            "cleaner": self.replicas.on_timer,
             "round": self.sessions.on_timer,
             "arrival": self.sessions.on_timer,
             "fetcher": self.fetchers.on_timer,

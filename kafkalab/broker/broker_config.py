@@ -24,6 +24,7 @@ class BrokerConfig:
 
     group_max_session_timeout_ms, replica_lag_time_max_ms, transaction_abort_timed_out_transaction_cleanup_interval_ms: None takes
         the release's default from its profile.
+    log_retention_ms, log_roll_ms: None for seven days, which Kafka says in hours.
     chance_of_producer_ids: not Kafka's. How likely a broker already holds a block of producer ids when it is first
         asked for one, 0..1. A broker that has served before holds one; a fresh 4.4 does not, and says 14 once. In the
         recordings the brokers had served other runs: 10 of 13 first requests at a 4.4.0 were answered at once. As likely it is
@@ -53,6 +54,9 @@ class BrokerConfig:
     group_consumer_assignment_interval_ms: int = 1_000
     offset_metadata_max_bytes: int = 4_096
     max_incremental_fetch_session_cache_slots: int = 1_000
+    num_network_threads: int = 3
+    num_io_threads: int = 8
+    queued_max_requests: int = 500
     min_insync_replicas: int = 1
     unclean_leader_election_enable: bool = False
     replica_lag_time_max_ms: int | None = None
@@ -67,12 +71,60 @@ class BrokerConfig:
     auto_leader_rebalance_enable: bool = True
     leader_imbalance_check_interval_seconds: int = 300
     leader_imbalance_per_broker_percentage: int = 10
+    log_segment_bytes: int = 1_073_741_824
+    log_roll_ms: int | None = None
+    log_index_interval_bytes: int = 4_096
+    log_retention_ms: int | None = None
+    log_retention_bytes: int = -1
+    log_retention_check_interval_ms: int = 300_000
+    log_cleanup_policy: tuple[str, ...] = ("delete",)
+    log_cleaner_enable: bool = True
+    log_cleaner_backoff_ms: int = 15_000
+    log_cleaner_min_cleanable_ratio: float = 0.5
+    log_cleaner_min_compaction_lag_ms: int = 0
+    log_cleaner_max_compaction_lag_ms: int = 9_223_372_036_854_775_807
+    log_cleaner_delete_retention_ms: int = 86_400_000
+    log_message_timestamp_type: str = "CreateTime"
     chance_of_producer_ids: float = 1.0
 
 
 DOTTED: Mapping[str, str] = MappingProxyType({
     field.name.replace("_", "."): field.name for field in fields(BrokerConfig) if field.name != "chance_of_producer_ids"})
 """`group.initial.rebalance.delay.ms` -> the field that holds it."""
+
+
+OTHER_NAMES: Mapping[str, tuple[str, int]] = MappingProxyType({
+    "log.retention.minutes": ("log.retention.ms", 60_000),
+    "log.retention.hours": ("log.retention.ms", 3_600_000),
+    "log.roll.hours": ("log.roll.ms", 3_600_000),
+})
+"""Coarser names of a setting, and how many of its units they count; the finest that is given holds."""
+
+
+NOT_SIMULATED: Mapping[str, str] = MappingProxyType({
+    "quota": "quotas and throttling are left out",
+    "replication.quota": "quotas and throttling are left out",
+    "ssl": "encryption is left out",
+    "sasl": "authentication is left out",
+    "authorizer": "authorization is left out",
+    "remote.log": "tiered storage is left out",
+    "log.dir": "a broker has one disk; lab.broker(n).fill_disk() fills it",
+    "log.flush": "a crash of the process loses nothing that was written: nothing has to be flushed",
+    "log.cleaner.threads": "one thread cleans",
+    "log.cleaner.io": "quotas and throttling are left out",
+    "log.cleaner.dedupe": "the map of a cleaning has no largest size here",
+    "num.replica.fetchers": "a follower has one fetcher for each leader's broker",
+    "control.plane": "there is one listener",
+    "listeners": "there is one listener",
+    "advertised": "brokers are given to the lab: Lab(brokers={0: 'localhost:9092'})",
+    "broker.id": "brokers are given to the lab: Lab(brokers={0: 'localhost:9092'})",
+    "node.id": "brokers are given to the lab: Lab(brokers={0: 'localhost:9092'})",
+    "broker.rack": "consumers read from leaders only, and replicas are placed without racks",
+    "replica.selector": "consumers read from leaders only",
+    "controller.quorum": "the quorum is always there",
+    "zookeeper.connect": "ZooKeeper is always there",
+})
+"""How a setting begins, and why there is none such here."""
 
 
 def broker_config(settings: Mapping[str, Any] | None = None, *, release: str = NEWEST, **fields_by_name: Any) -> BrokerConfig:
@@ -82,7 +134,7 @@ def broker_config(settings: Mapping[str, Any] | None = None, *, release: str = N
     another value than the default of one that is not simulated; and for a value that Kafka refuses, in Kafka's words.
     """
     chosen = {"message_max_bytes": BROKER_KEYS["message.max.bytes"].default(release), **fields_by_name}
-    for name, value in (settings or {}).items():
+    for name, value in _in_finest_names(settings or {}).items():
         key = BROKER_KEYS.get(name)
         if key is None or key.default(release) is GONE:
             raise BrokerConfigException(_unknown(name, key, release))
@@ -93,7 +145,8 @@ def broker_config(settings: Mapping[str, Any] | None = None, *, release: str = N
         if name in DOTTED:
             chosen[DOTTED[name]] = typed
         elif typed != key.default(release):
-            raise BrokerConfigException(f"the broker setting {name!r} is not simulated; it can only have its default, {key.default(release)}")
+            raise BrokerConfigException(f"the broker setting {name!r} is not simulated; it can only have its default, {key.default(release)}"
+                                        f"{_reason(name)}")
     return BrokerConfig(**chosen)
 
 
@@ -105,3 +158,18 @@ def _unknown(name: str, key: Key | None, release: str) -> str:
         return f"the broker setting {name!r} is not simulated: encryption, login and their plugins are not part of the lab"
     known = [known for known, key in BROKER_KEYS.items() if key.default(release) is not GONE]
     return f"there is no broker setting {name!r} in {release}; the nearest one is {nearest(name, known)!r}"
+
+
+def _in_finest_names(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """log.retention.hours and the like as milliseconds, unless a finer name is given as well."""
+    given = dict(settings)
+    for name, (finest, unit) in OTHER_NAMES.items():
+        if name in given:
+            value = given.pop(name)
+            if finest not in given:
+                given[finest] = value * unit if isinstance(value, int) and value >= 0 else value
+    return given
+
+
+def _reason(name: str) -> str:
+    return next((f": {why}" for start, why in NOT_SIMULATED.items() if name.startswith(start)), "")

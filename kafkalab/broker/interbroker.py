@@ -28,11 +28,12 @@ class InterBroker:
     """All brokers of a lab, and the controller above them."""
 
     def __init__(self, profile: BrokerProfile, config: BrokerConfig, cluster: ClusterState, clock: Scheduler, journal: Journal,
-                 streams: Streams, network: Network) -> None:
+                 streams: Streams, network: Network, epoch_ms: int = 0) -> None:
         self.brokers: dict[int, Broker] = {}
         self.controller = Controller(profile, config, cluster, self._draw_ms)
         self._profile, self._cluster = profile, cluster
         self._clock, self._journal, self._streams, self._network = clock, journal, streams, network
+        self._epoch_ms = epoch_ms
         self._up: dict[int, bool] = {}
         self._parted: list[Link] = []
         self._cut_off: set[int] = set()
@@ -48,6 +49,7 @@ class InterBroker:
         self.brokers[broker.node_id] = broker
         self._up[broker.node_id] = True
         broker.peers = self
+        broker.replicas.logs.epoch_ms = self._epoch_ms
         for other in self.brokers:
             if other != broker.node_id:
                 for one, another in ((broker.node_id, other), (other, broker.node_id)):

@@ -1,7 +1,8 @@
 """What is in a partition, and where? One replica's log: batches in offset order.
 
-Kafka's class is UnifiedLog. Left out for now: segments, retention and compaction. How far the log is safe is said from
-outside: the leader moves the high watermark when its followers have fetched, a follower when its leader tells it.
+Kafka's class is UnifiedLog. How far the log is safe is said from outside: the leader moves the high watermark when its followers
+have fetched, a follower when its leader tells it. Where it is cut into files is the matter of `segments`; which of them go, and
+what compaction leaves of them, is decided by `log_manager` and `log_cleaner`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from dataclasses import replace
 
+from kafkalab.broker.log_settings import LogSettings
 from kafkalab.broker.producer_state import ProducerState
+from kafkalab.broker.segments import Segment, Segments
 from kafkalab.broker.transaction_index import TransactionIndex
 from kafkalab.protocol.messages import AbortedTransaction, RecordBatch
 
@@ -25,16 +28,20 @@ class PartitionLog:
     size_bytes        of all batches
     producers         what is known of those who wrote here, from the batches alone
     aborted           the transactions that came to nothing
+    segments          the files it is cut into
+    first_dirty       compaction has been everywhere before this offset
     """
 
     __slots__ = ("topic", "index", "log_start_offset", "log_end_offset", "high_watermark", "size_bytes", "producers", "aborted",
-                 "_batches", "_bases", "_epochs")
+                 "segments", "first_dirty", "_batches", "_bases", "_epochs")
 
-    def __init__(self, topic: str, index: int) -> None:
+    def __init__(self, topic: str, index: int, settings: LogSettings = LogSettings()) -> None:
         self.topic, self.index = topic, index
         self.log_start_offset = self.log_end_offset = self.high_watermark = self.size_bytes = 0
         self.producers = ProducerState()
         self.aborted = TransactionIndex()
+        self.segments = Segments(settings)
+        self.first_dirty = 0
         self._batches: list[RecordBatch] = []
         self._bases: list[int] = []
         self._epochs: list[tuple[int, int]] = []
@@ -68,11 +75,12 @@ class PartitionLog:
         self.copy(stored, leader_epoch, now_ms)
         return stored
 
-    def copy(self, batch: RecordBatch, leader_epoch: int, now_ms: int | None = None) -> None:
-        """As follower: keep a batch at the offsets the leader gave it. ValueError for one that begins before the log end."""
+    def copy(self, batch: RecordBatch, leader_epoch: int, now_ms: int | None = None, copied_ms: int = 0) -> None:
+        """As follower, at copied_ms: keep a batch at the offsets the leader gave it. ValueError for one that begins before the log end."""
         if batch.base_offset < self.log_end_offset:
             raise ValueError(f"{self.topic}-{self.index} ends at {self.log_end_offset}: a batch at {batch.base_offset} cannot follow")
         self.note_epoch(leader_epoch)
+        self.segments.take(batch, copied_ms if now_ms is None else now_ms)
         self._batches.append(batch)
         self._bases.append(batch.base_offset)
         self.log_end_offset = batch.last_offset + 1
@@ -91,6 +99,8 @@ class PartitionLog:
             self.log_end_offset = self._bases[keep]
             self.size_bytes -= sum(batch.size_bytes for batch in self._batches[keep:])
             del self._batches[keep:], self._bases[keep:]
+            self.segments.truncate_to(self.log_end_offset, self._batches)
+            self.first_dirty = min(self.first_dirty, self.log_end_offset)
             self.rebuild_producers()
         while self._epochs and self._epochs[-1][1] >= self.log_end_offset:
             self._epochs.pop()
@@ -101,7 +111,8 @@ class PartitionLog:
         """Forget everything and go on at `offset`: what a follower does whose leader no longer has what it lacks."""
         self.truncate_to(0)
         self._epochs.clear()
-        self.log_start_offset = self.log_end_offset = self.high_watermark = offset
+        self.segments.begin_at(offset)
+        self.log_start_offset = self.log_end_offset = self.high_watermark = self.first_dirty = offset
 
     def _remember(self, stored: RecordBatch, now_ms: int | None) -> None:
         ended = self.producers.remember(stored, now_ms)
@@ -113,6 +124,30 @@ class PartitionLog:
         """Readers may no longer ask for anything before `offset` (UnifiedLog.maybeIncrementLogStartOffset)."""
         self.log_start_offset = max(self.log_start_offset, offset)
 
+    def delete(self, segments: list[Segment], now_ms: int) -> None:
+        """Throw the oldest segments away; where the active one is among them, a new one begins first. The log start moves up."""
+        if len(segments) == len(self.segments):
+            self.segments.all.append(Segment(self.log_end_offset, now_ms))
+        del self.segments.all[:len(segments)]
+        start = self.segments.all[0].base_offset
+        keep = bisect_left(self._bases, start)
+        self.size_bytes -= sum(batch.size_bytes for batch in self._batches[:keep])
+        del self._batches[:keep], self._bases[:keep]
+        self.begin_at_least(start)
+        self.first_dirty = max(self.first_dirty, start)
+
+    def between(self, first: int, end: int) -> list[RecordBatch]:
+        """The batches whose base offset is not below `first` and below `end`."""
+        return self._batches[bisect_left(self._bases, first):bisect_left(self._bases, end)]
+
+    def replace_between(self, first: int, end: int, batches: list[RecordBatch], now_ms: int) -> None:
+        """Compaction's outcome takes the place of what was there; the segments from `first` to `end` are joined to fewer."""
+        low, high = bisect_left(self._bases, first), bisect_left(self._bases, end)
+        self._batches[low:high] = batches
+        self._bases[low:high] = [batch.base_offset for batch in batches]
+        self.size_bytes = sum(batch.size_bytes for batch in self._batches)
+        self.segments.rewrite(first, end, batches)
+
     def read(self, offset: int, max_bytes: int, end_offset: int | None = None, *, at_least_one: bool = False) -> tuple[RecordBatch, ...]:
         """The batches from the one that holds `offset` on, as many as fit and begin below `end_offset` (None: the log end).
 
@@ -122,7 +157,7 @@ class PartitionLog:
         end_offset = self.log_end_offset if end_offset is None else end_offset
         if offset >= end_offset:
             return ()
-        first = bisect_right(self._bases, offset) - 1
+        first = self._place_of(offset)
         total, last = 0, first
         for batch in self._batches[first:]:
             if batch.base_offset >= end_offset or total + batch.size_bytes > max_bytes and not (at_least_one and last == first):
@@ -139,7 +174,7 @@ class PartitionLog:
         """How many bytes a reader at `offset` could get below `end_offset`, counted up to max_bytes: what a long poll waits for."""
         total, end_offset = 0, self.log_end_offset if end_offset is None else end_offset
         if offset < end_offset:
-            for batch in self._batches[bisect_right(self._bases, offset) - 1:]:
+            for batch in self._batches[self._place_of(offset):]:
                 if batch.base_offset >= end_offset:
                     break
                 total += batch.size_bytes
@@ -147,12 +182,17 @@ class PartitionLog:
                     return max_bytes
         return total
 
+    def _place_of(self, offset: int) -> int:
+        """The first batch that reaches to `offset`: the one that holds it, or, where compaction left a gap, the next."""
+        place = bisect_right(self._bases, offset) - 1
+        return place + 1 if place < 0 or self._batches[place].last_offset < offset else place
+
     def offset_for_timestamp(self, timestamp_ms: int) -> tuple[int, int] | None:
         """(offset, timestamp) of the first record that is not older; None where all are."""
         for batch in self._batches:
             for step, record in enumerate(batch.records):
                 if record.timestamp_ms >= timestamp_ms:
-                    return batch.base_offset + step, record.timestamp_ms
+                    return batch.offset_of(step), record.timestamp_ms
         return None
 
     # -- leader epochs: KIP-101's leader epoch file

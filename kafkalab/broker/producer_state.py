@@ -74,7 +74,7 @@ class ProducerEntry:
 
 def last_sequence(batch: RecordBatch) -> int:
     """Sequence of a batch's last record; numbers wrap from the largest int to 0."""
-    return (batch.base_sequence + len(batch.records) - 1) % _SEQUENCES
+    return (batch.base_sequence + batch.last_offset - batch.base_offset) % _SEQUENCES
 
 
 class ProducerState:
@@ -199,6 +199,16 @@ class ProducerState:
     def first_open(self) -> int | None:
         """Where the earliest transaction without a marker begins; None without one."""
         return min(self.open_transactions, default=None)
+
+    def is_last_of_producer(self, batch: RecordBatch) -> bool:
+        """Does the log need this batch to know its producer's last sequence number (or, without data, its epoch) again?"""
+        entry = self.entries.get(batch.producer_id)
+        if entry is None:
+            return False
+        if not entry.batches:
+            return batch.control is not None and batch.producer_epoch == entry.epoch
+        last = entry.batches[-1]
+        return batch.control is None and batch.last_offset == last.base_offset + (last.last_sequence - last.first_sequence) % _SEQUENCES
 
     def forget_idle(self, now_ms: int, limit_ms: int) -> None:
         """Drop producers that have not written here for that long and have nothing open. Kafka looks every ten minutes; we do when

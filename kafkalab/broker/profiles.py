@@ -54,6 +54,9 @@ class BrokerProfile:
         carries the epoch, and the answer says where the logs part (KIP-595).
     watermark_waits_for_min_isr: the high watermark stands still while the ISR is smaller than min.insync.replicas (KIP-966).
     min_isr_is_effective: min.insync.replicas counts as no more than there are replicas.
+    smallest_segment_bytes: the least that segment.bytes may be; a MiB since 4.0 (KIP-1030).
+    stamps_delete_horizon: compaction notes in a batch until when its tombstones stay (KIP-534, 3.1); before, a segment's age counted.
+    keyless_error: what a record without a key is told on a compacted topic (KIP-467, 2.5).
     is_kraft: brokers beat to a controller quorum (KIP-500), which fences them; before, each holds a session of ZooKeeper.
     eligible_leader_replicas: a replica that leaves an ISR below min.insync.replicas may still be elected (KIP-966).
     shrink_raises_epoch: a replica that the controller takes out of the ISR raises the leader epoch (until 3.6, KAFKA-15021).
@@ -92,6 +95,9 @@ class BrokerProfile:
     asks_for_epochs: bool
     watermark_waits_for_min_isr: bool
     min_isr_is_effective: bool
+    smallest_segment_bytes: int
+    stamps_delete_horizon: bool
+    keyless_error: Errors
     is_kraft: bool
     eligible_leader_replicas: bool
     shrink_raises_epoch: bool
@@ -129,6 +135,9 @@ BROKER_PROFILES: Mapping[str, BrokerProfile] = MappingProxyType({
         asks_for_epochs=True,
         watermark_waits_for_min_isr=False,
         min_isr_is_effective=False,
+        smallest_segment_bytes=14,
+        stamps_delete_horizon=False,
+        keyless_error=Errors.CORRUPT_MESSAGE,
         is_kraft=False,
         eligible_leader_replicas=False,
         shrink_raises_epoch=True,
@@ -164,6 +173,9 @@ BROKER_PROFILES: Mapping[str, BrokerProfile] = MappingProxyType({
         asks_for_epochs=False,
         watermark_waits_for_min_isr=True,
         min_isr_is_effective=True,
+        smallest_segment_bytes=1_048_576,
+        stamps_delete_horizon=True,
+        keyless_error=Errors.INVALID_RECORD,
         is_kraft=True,
         eligible_leader_replicas=True,
         shrink_raises_epoch=False,

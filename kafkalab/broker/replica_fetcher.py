@@ -79,13 +79,15 @@ class ReplicaFetchers:
 
     replica: gives the broker's own replica of a partition, made where there is none.
     asks_for_epochs: the release asks before it fetches (BrokerProfile.asks_for_epochs).
+    grown: grown(key, now_ms) hears of each log that got records.
     """
 
-    def __init__(self, config: BrokerConfig, asks_for_epochs: bool, replica: Callable[[PartitionKey], Replica]) -> None:
+    def __init__(self, config: BrokerConfig, asks_for_epochs: bool, replica: Callable[[PartitionKey], Replica],
+                 grown: Callable[[PartitionKey, int], list[Effect]] = lambda key, now_ms: []) -> None:
         self.by_source: dict[int, ReplicaFetcher] = {}
         self._config = config
         self._asks_for_epochs = asks_for_epochs
-        self._replica = replica
+        self._replica, self._grown = replica, grown
         self._source_of: dict[PartitionKey, int] = {}
 
     # -- what is followed
@@ -242,11 +244,12 @@ class ReplicaFetchers:
             return self._cut(replica, key, self._cut_at(replica, *part.diverging)[0], fetcher.source)
         first = log.log_end_offset
         for epoch, batch in part.batches:
-            log.copy(batch, epoch)
+            log.copy(batch, epoch, copied_ms=now_ms)
         watermark = min(part.high_watermark, log.log_end_offset)
-        log.log_start_offset = max(log.log_start_offset, part.log_start_offset)
+        log.begin_at_least(part.log_start_offset)
         effects: list[Effect] = []
         if part.batches:
+            effects += self._grown(key, now_ms)
             fetcher.moved[key] = None
             effects.append(Note("replica.fetched", {
                 "topic": key[0], "partition": key[1], "leader": fetcher.source, "from_offset": first,

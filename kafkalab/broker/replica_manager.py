@@ -7,12 +7,15 @@ Kafka's class is ReplicaManager. What followers copy stands in `replica_fetcher`
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster import ClusterState, Partition
 from kafkalab.broker.delayed_produce import DelayedProduces, WaitingProduce
 from kafkalab.broker.effects import Appended, Caller, ChangeIsr, Effect, Grown, Note, Respond, SetTimer
+from kafkalab.broker.log_manager import LogManager
+from kafkalab.broker.log_settings import log_settings
 from kafkalab.broker.partition_log import PartitionLog
 from kafkalab.broker.peer_messages import PartitionKey
 from kafkalab.broker.profiles import BrokerProfile
@@ -55,7 +58,7 @@ LEADERSHIP_ERRORS = frozenset({Errors.NOT_LEADER_OR_FOLLOWER.code, Errors.FENCED
 class ReplicaManager:
     """The replicas of one broker.
 
-    produces: the purgatory of acks=all.
+    produces: the purgatory of acks=all. logs: retention and compaction.
     """
 
     def __init__(self, node_id: int, profile: BrokerProfile, cluster: ClusterState, config: BrokerConfig) -> None:
@@ -67,6 +70,7 @@ class ReplicaManager:
         self._replicas: dict[PartitionKey, Replica] = {}
         self._lag_ms = config.replica_lag_time_max_ms or profile.replica_lag_time_max_ms
         self._behind: dict[PartitionKey, None] = {}
+        self.logs = LogManager(config, profile.stamps_delete_horizon, self._replicas.get)
 
     @property
     def all(self) -> Iterable[Replica]:
@@ -80,7 +84,7 @@ class ReplicaManager:
             partition = self._cluster.partition(*key)
             if partition is None:
                 raise KeyError(f"there is no partition {key[0]}-{key[1]}")
-            replica = self._replicas[key] = Replica(partition, PartitionLog(*key))
+            replica = self._replicas[key] = Replica(partition, PartitionLog(*key, log_settings(self._cluster.topics[key[0]], self._config)))
         return replica
 
     def found(self, key: PartitionKey) -> Replica | None:
@@ -235,9 +239,14 @@ class ReplicaManager:
             return _refused(data.index, Errors.NOT_ENOUGH_REPLICAS.code)
         replica.log.producers.forget_idle(now_ms, self._profile.forgets_producers_after_ms)
         base_offset, has_grown = -1, False
+        settings = replica.log.segments.settings
         for batch in data.records:
-            if batch.size_bytes > self._config.message_max_bytes:
+            if batch.size_bytes > settings.message_max_bytes:
                 return _refused(data.index, Errors.MESSAGE_TOO_LARGE.code)
+            if settings.is_compacted and any(record.key is None for record in batch.records):
+                return _refused(data.index, self._profile.keyless_error.code)
+            if settings.stamps_at_append:
+                batch = stamped(batch, self.logs.epoch_ms + now_ms)
             verdict = replica.log.producers.judge(batch, accepts_unknown=self._profile.accepts_unknown_producer)
             if verdict.error is not Errors.NONE:
                 return _refused(data.index, verdict.error.code)
@@ -316,7 +325,7 @@ class ReplicaManager:
     def appended(self, replica: Replica, now_ms: int) -> list[Effect]:
         """What follows when a log that this broker leads has grown: followers are told, and readers as far as it is safe."""
         key = replica.partition.topic, replica.partition.index
-        effects = self._watermark(replica, now_ms)
+        effects = self._watermark(replica, now_ms) + self.logs.grown(key, now_ms)
         if not replica.is_alone:
             effects.append(Grown(*key))
             if key not in self._behind:
@@ -390,11 +399,14 @@ class ReplicaManager:
     def process_died(self) -> None:
         """The process died: what it knew of followers and waiting produces is gone. Logs are on the disk."""
         self.produces.forget()
+        self.logs.forget()
         self._behind.clear()
         for replica in self._replicas.values():
             replica.follow()
 
     def on_timer(self, key: tuple, now_ms: int) -> list[Effect]:
+        if key[0] in ("retention", "cleaner"):
+            return self.logs.on_timer(key, now_ms)
         return self.check_laggards(now_ms) if key[0] == "isr" else self.produces.on_timer(key, now_ms)
 
     def _watermark(self, replica: Replica, now_ms: int) -> list[Effect]:
@@ -424,6 +436,11 @@ class ReplicaManager:
         if replica is None:
             return Errors.NOT_LEADER_OR_FOLLOWER
         return verdict_of_ack(replica.log.high_watermark, required, len(replica.partition.isr), self._min_isr(replica))
+
+
+def stamped(batch: RecordBatch, timestamp_ms: int) -> RecordBatch:
+    """The batch with the broker's time instead of the producer's (message.timestamp.type=LogAppendTime)."""
+    return replace(batch, records=tuple(replace(record, timestamp_ms=timestamp_ms) for record in batch.records))
 
 
 def _refused(index: int, error: int, hint: LeaderIdAndEpoch = LeaderIdAndEpoch()) -> PartitionProduceResponse:

@@ -73,10 +73,10 @@ def refusal(name: str, value: str | None) -> str | None:
 def settings(own: Mapping[str, str | None], config: BrokerConfig) -> Iterator[tuple[str, Any, int]]:
     """(key, value, source) of every modelled setting of a topic with these settings of its own, by name."""
     defaults = BrokerConfig()
-    for name, (synonym, _) in SYNONYMS.items():
+    for name, (synonym, default) in SYNONYMS.items():
         field = DOTTED.get(synonym)
         if name in own:
             yield name, own[name], OWN
         elif field is not None:
             value = getattr(config, field)
-            yield name, value, DEFAULT if value == getattr(defaults, field) else STATIC_BROKER
+            yield name, default if value is None else value, DEFAULT if value == getattr(defaults, field) else STATIC_BROKER

@@ -37,6 +37,9 @@ class RecordBatch:
     is_transactional: belongs to a transaction, so whether it counts is decided by a marker behind it.
     control: such a marker; one record, which takes an offset and which no reader is given.
     coordinator_epoch: of the coordinator that had the marker written.
+    deltas: where the records stand that compaction has left, counted from base_offset; None where they stand one after the other.
+    last_delta: where the batch ended when it was written, counted likewise; -1 where compaction has not been here.
+    delete_horizon_ms: until when compaction keeps tombstones and markers of this batch; set when it first meets them (KIP-534).
     """
 
     base_offset: int = 0
@@ -49,11 +52,18 @@ class RecordBatch:
     is_transactional: bool = False
     control: ControlRecordType | None = None
     coordinator_epoch: int = -1
+    deltas: tuple[int, ...] | None = None
+    last_delta: int = -1
+    delete_horizon_ms: int | None = None
 
     @property
     def last_offset(self) -> int:
-        """Offset of the last record."""
-        return self.base_offset + len(self.records) - 1
+        """Offset of the last record; after compaction of the last that was there."""
+        return self.base_offset + (self.last_delta if self.last_delta >= 0 else len(self.records) - 1)
+
+    def offset_of(self, place: int) -> int:
+        """The offset of the record at that place of `records`."""
+        return self.base_offset + (place if self.deltas is None else self.deltas[place])
 
 
 MARKER_BYTES = RECORD_BATCH_OVERHEAD_BYTES + 17

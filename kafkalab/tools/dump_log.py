@@ -60,7 +60,7 @@ def _dump(cluster: Cluster, name: str, broker: str | None, with_records: bool) -
 
 def _batch_line(batch: RecordBatch, position: int, epoch: int, words: Release) -> str:
     count = len(batch.records)
-    last_sequence = batch.base_sequence + count - 1 if batch.base_sequence >= 0 else -1
+    last_sequence = batch.base_sequence + batch.last_offset - batch.base_offset if batch.base_sequence >= 0 else -1
     newest = max((record.timestamp_ms for record in batch.records), default=-1)
     compression = words.dump_no_compression if batch.compression == "none" else batch.compression
     return (f"baseOffset: {batch.base_offset} lastOffset: {batch.last_offset} count: {count} baseSequence: {batch.base_sequence} "
@@ -71,10 +71,10 @@ def _batch_line(batch: RecordBatch, position: int, epoch: int, words: Release) -
 
 
 def _record_line(batch: RecordBatch, step: int, record: WireRecord, words: Release) -> str:
-    sequence = batch.base_sequence + step if batch.base_sequence >= 0 else -1
+    sequence = batch.base_sequence + batch.offset_of(step) - batch.base_offset if batch.base_sequence >= 0 else -1
     end = f" endTxnMarker: {batch.control.name} coordinatorEpoch: {batch.coordinator_epoch}" if batch.control else (
         f"{'' if record.key is None else f' key: {record.key}'} payload: {record.value}")
-    return (f"| offset: {batch.base_offset + step} CreateTime: {record.timestamp_ms} {words.dump_key_size}: {_size(record.key)} "
+    return (f"| offset: {batch.offset_of(step)} CreateTime: {record.timestamp_ms} {words.dump_key_size}: {_size(record.key)} "
             f"{words.dump_value_size}: {_size(record.value)} sequence: {sequence} headerKeys: []{end}\n")
 
 

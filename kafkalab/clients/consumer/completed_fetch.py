@@ -56,10 +56,12 @@ class CompletedFetch:
         while True:
             batch = self._current
             if batch is None or self._at >= len(batch.records):
+                if batch is not None and batch.last_delta >= 0:  # compaction has left a gap: reading goes on behind it
+                    self.next_offset = max(self.next_offset, batch.last_offset + 1)
                 if not self._begin_next_batch(on_skipped):
                     return None
                 continue
-            offset, record = batch.base_offset + self._at, batch.records[self._at]
+            offset, record = batch.offset_of(self._at), batch.records[self._at]
             self._at += 1
             if offset < self.next_offset:
                 continue

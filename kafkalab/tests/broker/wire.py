@@ -22,7 +22,7 @@ class Wire:
 
     def __init__(self, release="4.4", versions=NEW, brokers=2, **config):
         self.lab = Lab(brokers, seed=7, broker_version=release, broker_config=config)
-        self.lab.create_topic("orders", 2, leaders=[0, brokers - 1])
+        self.lab.create_topic("orders", 2, leaders=[0, brokers - 1], config={"retention.ms": -1})  # the records here are of 1970
         self.versions = versions
         self.answers = []
 

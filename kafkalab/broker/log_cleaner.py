@@ -1,0 +1,140 @@
+"""What does compaction leave of a log? Of each key the last value, every offset where it was.
+
+Kafka's classes are Cleaner and CleanedTransactionMetadata. Two passes: first a map from each key of the dirty part to its last
+offset, then the segments before the active one are written anew with what the map allows. Pure: batches in, batches out. The map
+has no largest size here, and a batch counts anew the bytes of the records that are left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from kafkalab.protocol.messages import ControlRecordType, RecordBatch
+from kafkalab.protocol.records_wire import RECORD_BATCH_OVERHEAD_BYTES, record_size_bytes
+
+
+@dataclass(slots=True)
+class CleanerStats:
+    """What a cleaning did, counted in records."""
+
+    map_messages_read: int = 0
+    messages_read: int = 0
+    messages_written: int = 0
+    invalid_messages_read: int = 0
+
+
+class Cleaned(NamedTuple):
+    batches: list[RecordBatch]
+    next_dirty_offset: int
+    stats: CleanerStats
+
+
+class Transactions:
+    """Which data was aborted, and which markers nobody needs any more, while batches go by in order.
+
+    aborted  (producer id, first offset, offset of the ABORT marker) of the part that is read
+    """
+
+    def __init__(self, aborted: Iterable[tuple[int, int, int]]) -> None:
+        self._to_come = sorted(aborted, key=lambda txn: txn[1])
+        self._aborted: dict[int, bool] = {}
+        self._committed: set[int] = set()
+
+    def discards(self, batch: RecordBatch) -> bool:
+        """Data: was it aborted? A marker: has all that belongs to it been cleaned away before?"""
+        while self._to_come and self._to_come[0][1] <= batch.last_offset:
+            self._aborted.setdefault(self._to_come.pop(0)[0], False)
+        if batch.control is ControlRecordType.ABORT:
+            return not self._aborted.pop(batch.producer_id, False)
+        if batch.control is ControlRecordType.COMMIT:
+            seen = batch.producer_id in self._committed
+            self._committed.discard(batch.producer_id)
+            return not seen
+        if not batch.is_transactional:
+            return False
+        if batch.producer_id in self._aborted:
+            self._aborted[batch.producer_id] = True
+            return True
+        self._committed.add(batch.producer_id)
+        return False
+
+
+def offset_map(dirty: Iterable[RecordBatch], transactions: Transactions, stats: CleanerStats) -> dict[str, int]:
+    """Key -> its last offset in the dirty part. Markers, aborted records and records without a key do not count."""
+    last: dict[str, int] = {}
+    for batch in dirty:
+        skipped = transactions.discards(batch)
+        for place, record in enumerate(batch.records):
+            stats.map_messages_read += 1
+            if batch.control is None and not skipped and record.key is not None:
+                last[record.key] = batch.offset_of(place)
+    return last
+
+
+def clean(batches: Sequence[RecordBatch], first_dirty: int, end: int, *, retains_deletes: Callable[[RecordBatch], bool],
+          aborted: Sequence[tuple[int, int, int]] = (),
+          is_last: Callable[[RecordBatch], bool] = lambda batch: False, horizon_ms: int | None = None) -> Cleaned:
+    """Clean what lies below `end`.
+
+    retains_deletes  retains_deletes(batch): are tombstones and markers of this batch still kept?
+    aborted          the aborted transactions of the log
+    is_last          is_last(batch): is it the last of a producer that is still remembered? Then it stays, even empty, for its
+                     sequence number
+    horizon_ms       with KIP-534 the moment until which tombstones and markers met for the first time are kept
+    """
+    stats = CleanerStats()
+    below = [batch for batch in batches if batch.base_offset < end]
+    last = offset_map([batch for batch in below if batch.last_offset >= first_dirty], Transactions(
+        txn for txn in aborted if txn[2] >= first_dirty), stats)
+    newest = max((batch.last_offset for batch in below), default=-1)
+    transactions = Transactions(aborted)
+    left: list[RecordBatch] = []
+    for batch in below:
+        keeps_deletes = retains_deletes(batch)
+        discards = transactions.discards(batch) and (batch.control is None or not keeps_deletes)
+        kept = []
+        for place, record in enumerate(batch.records):
+            stats.messages_read += 1
+            offset = batch.offset_of(place)
+            if discards:
+                continue
+            if batch.control is not None or offset > newest:
+                kept.append(place)
+            elif record.key is None:
+                stats.invalid_messages_read += 1
+            elif last.get(record.key, -1) <= offset and (record.value is not None or keeps_deletes):
+                kept.append(place)
+        stats.messages_written += len(kept)
+        if kept or is_last(batch):
+            left.append(_with(batch, kept, horizon_ms))
+    return Cleaned(left, end, stats)
+
+
+def _with(batch: RecordBatch, kept: list[int], horizon_ms: int | None) -> RecordBatch:
+    """The batch with only these records: base and last offset, producer and sequence stay."""
+    records = tuple(batch.records[place] for place in kept)
+    if horizon_ms is not None and batch.delete_horizon_ms is None and (
+            batch.control is not None or any(record.value is None for record in records)):
+        batch = replace(batch, delete_horizon_ms=horizon_ms)
+    if len(kept) == len(batch.records):
+        return batch
+    deltas = tuple(batch.offset_of(place) - batch.base_offset for place in kept)
+    first_ms = records[0].timestamp_ms if records else 0
+    size_bytes = RECORD_BATCH_OVERHEAD_BYTES + sum(
+        record_size_bytes(record, offset_delta=delta, timestamp_delta_ms=record.timestamp_ms - first_ms)
+        for delta, record in zip(deltas, records))
+    return replace(batch, records=records, deltas=deltas, last_delta=batch.last_offset - batch.base_offset,
+                   size_bytes=min(size_bytes, batch.size_bytes))
+
+
+def dirty_ratio(clean_bytes: int, cleanable_bytes: int) -> float:
+    """Which part of what could be compacted is dirty."""
+    total = clean_bytes + cleanable_bytes
+    return cleanable_bytes / total if total else 0.0
+
+
+def is_due(clean_bytes: int, cleanable_bytes: int, min_ratio: float) -> bool:
+    """Is a log dirty enough? Strictly more than min.cleanable.dirty.ratio (LogCleanerManager.grabFilthiestCompactedLog)."""
+    return dirty_ratio(clean_bytes, cleanable_bytes) > min_ratio

@@ -1,0 +1,179 @@
+"""A log on disk: where it is cut, what retention takes away, what compaction leaves, and that nothing happens when nothing is due."""
+
+import pytest
+
+from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
+from kafkalab.broker.log_settings import LogSettings
+from kafkalab.broker.partition_log import PartitionLog
+from kafkalab.errors import InvalidConfigurationException, KafkaException
+from kafkalab.protocol.messages import RecordBatch, WireRecord
+
+DAY_MS = 86_400_000
+
+
+def a_log(*timestamps_ms, size_bytes=100, **settings):
+    log = PartitionLog("orders", 0, LogSettings(**settings))
+    for at_ms in timestamps_ms:
+        log.append(RecordBatch(records=(WireRecord("k", "v", at_ms),), size_bytes=size_bytes), 0, at_ms)
+    log.high_watermark = log.log_end_offset
+    return log
+
+
+def names(log):
+    return [segment.base_offset for segment in log.segments]
+
+
+def test_a_batch_that_does_not_fit_begins_the_next_segment_and_exactly_full_is_full():
+    assert names(a_log(*range(7), segment_bytes=300)) == [0, 3, 6]
+    assert names(a_log(*range(6), segment_bytes=299)) == [0, 2, 4]
+
+
+def test_a_segment_rolls_when_its_first_record_is_too_old_by_the_records_own_clock():
+    assert names(a_log(0, 1_000, 1_001, 1_500, segment_ms=1_000)) == [0, 2]
+
+
+def test_an_index_has_an_entry_after_each_interval_of_bytes():
+    log = a_log(*range(100), size_bytes=1_000)
+    assert log.segments.active.index_entries == 19  # before each batch that more than 4096 bytes have gone before
+    assert log.segments.active.file_name == "00000000000000000000.log"
+
+
+def test_which_segment_holds_an_offset():
+    log = a_log(*range(7), segment_bytes=300)
+    assert [log.segments.of(offset).base_offset for offset in (0, 2, 3, 5, 6, 99)] == [0, 0, 3, 3, 6, 6]
+
+
+def test_retention_by_time_goes_by_the_newest_record_and_stops_at_the_first_segment_that_stays():
+    log = a_log(0, 10, 5_000, 20, 30, 40, 6_000, segment_bytes=200, retention_ms=1_000)
+    assert [segment.base_offset for segment in log.segments.expired(1_011, 7, 7)] == [0]
+    assert log.segments.expired(1_010, 7, 7) == []
+    assert [segment.base_offset for segment in log.segments.expired(5_900, 7, 7)] == [0]  # the second one holds a record of 5000
+    assert len(log.segments.expired(9_000, 7, 7)) == 4, "even the active one: then a new one begins"
+
+
+def test_retention_by_size_takes_whole_segments_only_while_the_rest_is_still_large_enough():
+    log = a_log(*range(7), segment_bytes=200, retention_bytes=350)
+    assert [segment.base_offset for segment in log.segments.beyond_size(log.size_bytes, 7, 7)] == [0]
+    assert log.segments.beyond_size(log.size_bytes, high_watermark=1, log_end=7) == [], "nothing that is not safe yet"
+    log.delete(log.segments.all[:1], 0)
+    assert (log.log_start_offset, log.size_bytes, names(log)) == (2, 500, [2, 4, 6])
+    assert log.read(2, 1_000)[0].base_offset == 2
+
+
+def test_deleting_everything_begins_an_empty_segment_at_the_log_end():
+    log = a_log(0, 1, 2, segment_bytes=200)
+    log.delete(list(log.segments), 5)
+    assert (log.log_start_offset, log.log_end_offset, names(log), log.size_bytes) == (3, 3, [3], 0)
+
+
+class Shop:
+    def __init__(self, config=None, partitions=1, replicas=1, brokers=1, **broker_config):
+        self.lab = Lab(brokers, seed=5, version="3.9", broker_config={key.replace("_", "."): value for key, value in broker_config.items()})
+        self.lab.create_topic("orders", partitions, replicas, config=config)
+        self.producer = KafkaProducer(self.lab, {"linger.ms": 0, "metadata.max.age.ms": 10 * DAY_MS}, name="shop")
+
+    def send(self, key, value, times=1):
+        for _ in range(times):
+            self.producer.send(ProducerRecord("orders", key=key, value=value)).get()
+
+    def log(self, broker=0):
+        return self.lab.broker(broker).machine.replicas.replica(("orders", 0)).log
+
+    def left(self, broker=0):
+        return [(batch.offset_of(place), record.key, record.value) for batch in self.log(broker).batches()
+                for place, record in enumerate(batch.records)]
+
+
+def test_retention_looks_every_five_minutes_and_a_reader_who_is_too_late_begins_anew():
+    shop = Shop({"retention.ms": 60_000, "segment.ms": 10_000})
+    shop.send("k", "old", times=3)
+    shop.lab.run_for(300_000)
+    shop.send("k", "new")
+    assert shop.log().log_start_offset == 0, "expired, and nobody has looked yet"
+    assert shop.lab.run_until(lambda: shop.log().log_start_offset == 3)
+    assert shop.lab.now_ms == 330_000
+    reader = KafkaConsumer(shop.lab, {"auto.offset.reset": "earliest"}, name="late")
+    reader.assign([TopicPartition("orders", 0)])
+    reader.seek(TopicPartition("orders", 0), 1)
+    assert [record.value for _ in range(3) for record in reader.poll(1_000)] == ["new"]
+
+
+def test_a_compacted_log_keeps_the_last_value_of_each_key_at_its_old_offset():
+    shop = Shop({"cleanup.policy": "compact", "internal.segment.bytes": 200, "min.cleanable.dirty.ratio": 0.1})
+    for n in range(4):
+        shop.send("tea", f"t{n}")
+        shop.send("milk", f"m{n}")
+    assert shop.lab.run_until(lambda: any(shop.lab.journal.of("log.cleaned")), timeout_ms=40_000)
+    cleaned = next(shop.lab.journal.of("log.cleaned"))
+    assert cleaned.at_ms % 15_000 == 0 and cleaned.messages_read > cleaned.messages_written
+    offsets = [offset for offset, _, _ in shop.left()]
+    assert offsets == sorted(offsets) and offsets[-1] == 7 and len(offsets) < 8
+    assert dict((key, value) for _, key, value in shop.left()) == {"tea": "t3", "milk": "m3"}
+    reader = KafkaConsumer(shop.lab, {"auto.offset.reset": "earliest"}, name="reader")
+    reader.assign([TopicPartition("orders", 0)])
+    assert [(record.offset, record.key, record.value) for _ in range(4) for record in reader.poll(1_000)] == shop.left()
+    assert reader.position(TopicPartition("orders", 0)) == 8
+
+
+def test_a_tombstone_goes_in_a_later_pass_when_delete_retention_is_over():
+    shop = Shop({"cleanup.policy": "compact", "internal.segment.bytes": 100, "min.cleanable.dirty.ratio": 0.0, "delete.retention.ms": 60_000})
+    shop.send("tea", "t0")
+    shop.send("tea", None)
+    shop.send("milk", "m0")
+    shop.lab.run_for(16_000)
+    assert ("tea", None) in [(key, value) for _, key, value in shop.left()]
+    shop.lab.run_for(70_000)
+    shop.send("bread", "b0", times=3)
+    shop.lab.run_for(31_000)
+    assert "tea" not in [key for _, key, _ in shop.left()]
+
+
+def test_followers_cut_and_compact_for_themselves():
+    shop = Shop({"cleanup.policy": "compact", "internal.segment.bytes": 200, "min.cleanable.dirty.ratio": 0.1}, replicas=3, brokers=3)
+    for n in range(6):
+        shop.send("tea", f"t{n}")
+    shop.lab.run_for(31_000)
+    assert len({tuple(shop.left(broker)) for broker in range(3)}) == 1 and len(shop.left()) < 6
+
+
+def test_a_record_without_a_key_is_refused_where_the_log_is_compacted():
+    shop = Shop({"cleanup.policy": "compact"})
+    with pytest.raises(KafkaException):
+        shop.send(None, "no key")
+
+
+def test_no_task_is_on_the_clock_while_nothing_can_be_due():
+    shop = Shop({"cleanup.policy": "compact"})
+    shop.send("tea", "t0")
+    shop.lab.run_for(1_000)
+    shop.producer.close()
+    before = shop.lab.clock.scheduled
+    shop.lab.run_for(500_000)
+    assert shop.lab.clock.scheduled - before <= 2
+
+
+@pytest.mark.parametrize(("config", "message"), [
+    ({"retention.minutes": 5}, "Unknown topic config name: retention.minutes"),
+    ({"segment.bytes": 1_000}, "Invalid value 1000 for configuration segment.bytes: Value must be at least 1048576"),
+    ({"min.cleanable.dirty.ratio": 1.5}, "Invalid value 1.5 for configuration min.cleanable.dirty.ratio: Value must be no more than"),
+    ({"cleanup.policy": "shred"}, "Invalid value shred for configuration cleanup.policy"),
+    ({"flush.ms": 5}, "not simulated"),
+])
+def test_a_topic_config_that_cannot_be_is_refused_with_javas_sentence(config, message):
+    with pytest.raises(InvalidConfigurationException, match=message):
+        Lab().create_topic("orders", config=config)
+
+
+@pytest.mark.parametrize(("config", "message"), [
+    ({"log.dirs": "/tmp/logs"}, "fill_disk"),
+    ({"num.replica.fetchers": 4}, "one fetcher for each leader's broker"),
+    ({"min.insync.replicas": 0}, "min.insync.replicas"),
+])
+def test_a_broker_setting_that_cannot_be_is_refused_with_the_reason(config, message):
+    with pytest.raises(ValueError, match=message):
+        Lab(broker_config=config)
+
+
+def test_hours_of_retention_are_minutes_are_milliseconds_and_the_finest_holds():
+    assert Lab(broker_config={"log.retention.hours": 2}).broker(0).machine.config.log_retention_ms == 7_200_000
+    assert Lab(broker_config={"log.retention.hours": 2, "log.retention.ms": 5}).broker(0).machine.config.log_retention_ms == 5
