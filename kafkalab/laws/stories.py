@@ -26,8 +26,9 @@ VERSIONS = ("2.3", "2.8", "3.9", "4.4")
 FAULTS_END_MS = 5_500
 """By then every fault is over; what comes after is for finding one's feet and for the last reader."""
 QUICK_BROKERS = {"group.initial.rebalance.delay.ms": 0, "group.min.session.timeout.ms": 1_000, "min.insync.replicas": 2,
-                 "replica.lag.time.max.ms": 800, "replica.fetch.wait.max.ms": 100, "replica.fetch.backoff.ms": 200,
-                 "broker.session.timeout.ms": 600, "broker.heartbeat.interval.ms": 200, "zookeeper.session.timeout.ms": 600}
+                 "replica.lag.time.max.ms": 800, "replica.fetch.wait.max.ms": 100, "replica.fetch.backoff.ms": 200}
+QUICK_SESSIONS = {"2.3": {"zookeeper.session.timeout.ms": 600}, "4.4": {"broker.session.timeout.ms": 600, "broker.heartbeat.interval.ms": 200}}
+"""How soon a dead broker is noticed; each release has settings of its own for it."""
 QUICK_PRODUCER = {"request.timeout.ms": 1_500, "delivery.timeout.ms": 6_000, "linger.ms": 0, "metadata.max.age.ms": 3_000}
 QUICK_CONSUMER = {"session.timeout.ms": 1_500, "heartbeat.interval.ms": 400, "max.poll.interval.ms": 2_500, "request.timeout.ms": 2_000, "auto.offset.reset": "earliest",
                   "fetch.max.wait.ms": 500, "metadata.max.age.ms": 3_000,
@@ -76,8 +77,9 @@ def play(run: Run) -> Lab:
     """Tell the story from beginning to end; the lab's journal has it all."""
     rng = Streams(run.seed).stream("laws/cast")
     story = run.story
-    lab = Lab(brokers=3, seed=run.seed, version=rng.choice(story.versions), broker_version=rng.choice(story.broker_versions),
-              broker_config={**QUICK_BROKERS, **dict(story.settings)})
+    version, broker_version = rng.choice(story.versions), rng.choice(story.broker_versions)
+    lab = Lab(brokers=3, seed=run.seed, version=version, broker_version=broker_version,
+              broker_config={**QUICK_BROKERS, **QUICK_SESSIONS[broker_version], **dict(story.settings)})
     lab.create_topic(TOPIC, partitions=rng.randint(1, 2), replication_factor=3)
     for fault in run.faults:
         fault.begin(lab)
