@@ -104,6 +104,7 @@ class Profile:
     headers_read_only                 whether the printed record's headers are closed already (until 2.8)
     too_large_text                    what RecordTooLargeException says
     mentions_empty_fetches            a fetch without records gets its "Returning" line too
+    returns_when_position_moved       poll() comes back without records, too, when a position moved over markers or aborted records (3.2)
     names_partition_count             a time-out for a partition out of range names the count (3.9)
     counts_polls_and_rebalances       time between polls and rebalances are among the metrics (KIP-517, KIP-429; 2.4)
     names_both_threads                a consumer used by two threads at once names them (seen from 3.6 on)
@@ -213,6 +214,7 @@ class Profile:
     too_large_text: str = TOO_LARGE
     names_partition_count: bool = True
     mentions_empty_fetches: bool = True
+    returns_when_position_moved: bool = True
     heartbeat_state_class: str = "AbstractHeartbeatRequestManager$HeartbeatRequestState"
     assigns_in_poll: bool = False
     classic_banner: bool = False
@@ -332,7 +334,8 @@ V3_9 = replace(
 V3_6 = replace(V3_9, name="3.6", reset_strategy="{upper}", round_robin_skips=True, names_partition_of_buffer=False, release="3.6.2", commit_id="c4deed513057c94e", telemetry_after_refusal_ms=None,
                exponential_refresh_backoff=False, jitter_inside_cap=False,
                names_idle_closes=False, isolation_in_lower_case=False, member_id_reason=MEMBER_ID_REASON_3_6, sticky_sorts_owned=False)
-V2_8 = replace(V3_6, name="2.8", prints_ids_of_changes=False, asks_partitioner_again="any", drain_index_by_node=False, batches_follow_leader=False,
+V2_8 = replace(V3_6, name="2.8", returns_when_position_moved=False, prints_ids_of_changes=False,
+               asks_partitioner_again="any", drain_index_by_node=False, batches_follow_leader=False,
                buffer_exhausted_text=BUFFER_EXHAUSTED_OLD, tells_timed_out_requests=False, fills_metadata_of_failed_send=False,
                names_partition_of_buffer=True, release="2.8.2", commit_id="3146c6ff4a24cc24", prepares_with_async_commit=False,
                states_rejoin_reason=False, disconnects_lost_coordinator=False, leave_reason_in_full=True, closes_fetch_sessions=False,

@@ -27,6 +27,8 @@ BANNER = (
     "\n****************************************************************"
 )
 
+NO_RECORDS_BUT_MOVED = "Returning empty records from `poll()` since the consumer's position has advanced for at least one topic partition"
+
 FACADE = (
     entry("CONSUMER_INITIALIZING", KAFKA_CONSUMER,
           debug("Initializing the Kafka consumer", "670 682 699 696 692 - - -"),
@@ -46,6 +48,10 @@ FACADE = (
     entry("POLLING_FOR_FETCHES", KAFKA_CONSUMER,
           trace("Polling for fetches with timeout {timeout_ms}", "- - - 1293 1252 - - -"),
           trace("Polling for fetches with timeout {timeout_ms}", "- - - - - 689 709 728", logger=CLASSIC)),
+    entry("RETURNING_NO_RECORDS", KAFKA_CONSUMER,
+          trace(NO_RECORDS_BUT_MOVED, "- - - - 1199 - - -"),
+          trace(NO_RECORDS_BUT_MOVED, "- - - - - 636 656 ~", logger=CLASSIC),
+          source="KafkaConsumer.java of 3.6.2, ClassicKafkaConsumer.java of 3.9.2 and 4.0.2: no recorded client met it"),
     entry("COMMITTING_OFFSETS", KAFKA_CONSUMER,
           debug("Committing offsets: {offsets}", "1478 ~ 1522 1559 ~ - - -"),
           debug("Committing offsets: {offsets}", "- - - - - 749 ~ 788", logger=CLASSIC)),

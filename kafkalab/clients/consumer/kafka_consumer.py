@@ -226,9 +226,11 @@ class KafkaConsumer(ConsumerQueries):
                 if not ready and self.profile.awaits_join_in_poll:
                     return ConsumerRecords()
                 records = self._poll_for_fetches(timer)
-                if records:
+                if records or self._moved_on():
                     if self._fetcher.send_fetches() > 0 or self._network.has_pending_requests():
                         self._network.transmit_sends()
+                    if not records:
+                        self._log("RETURNING_NO_RECORDS")
                     return self._interceptors.on_consume(ConsumerRecords(records))
                 if timer.expired:
                     return ConsumerRecords()
@@ -270,11 +272,15 @@ class KafkaConsumer(ConsumerQueries):
         self._offsets.reset_positions()
         return True
 
+    def _moved_on(self) -> bool:
+        """Over what no application sees: the poll is over, too, so that its position can be committed."""
+        return self.profile.returns_when_position_moved and self._collector.position_moved
+
     def _poll_for_fetches(self, timer) -> list:
         until_coordinator_ms = FOREVER_MS if self._coordinator is None else self._coordinator.time_to_next_poll_ms()
         timeout_ms = min(until_coordinator_ms, timer.remaining_ms)
         records = self._collector.collect()
-        if records:
+        if records or self._moved_on():
             return records
         self._fetcher.send_fetches()
         if not self._has_all_positions:

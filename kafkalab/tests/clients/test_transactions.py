@@ -55,6 +55,23 @@ def test_an_aborted_transaction_is_unseen_by_who_reads_the_committed(version, br
     producer.close()
 
 
+@pytest.mark.parametrize(("version", "at_once"), [("2.3", False), ("2.8", False), ("3.6", True), ("4.4", True)])
+def test_a_poll_that_only_moved_over_an_aborted_transaction_comes_back_at_once(version, at_once):
+    lab = a_lab(version, "4.4")
+    producer = a_producer(lab)
+    producer.init_transactions()
+    producer.begin_transaction()
+    send(producer, "never")
+    producer.abort_transaction()
+    consumer = KafkaConsumer(lab, {"isolation.level": "read_committed", "auto.offset.reset": "earliest", "group.id": "g"})
+    consumer.assign([TopicPartition("orders", 0)])
+    consumer.position(TopicPartition("orders", 0))
+    before_ms = lab.now_ms
+    assert not consumer.poll(timeout_ms=5_000)
+    assert (lab.now_ms - before_ms < 1_000) is at_once
+    assert consumer.position(TopicPartition("orders", 0)) == 2
+
+
 ZOMBIE = {
     "2.1": (ProducerFencedException, KafkaException, KafkaException),
     "2.3": (ProducerFencedException, ProducerFencedException, ProducerFencedException),
