@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafkalab.broker import controller, group_coordinator
+from kafkalab.broker import controller, group_joins, group_members
 from kafkalab.broker.elections import Election
 from kafkalab.broker.group_offsets import GroupOffsets
 from kafkalab.broker.partition_log import PartitionLog
@@ -42,8 +42,9 @@ def generation_not_checked(patch):
 
 
 def static_names_not_fenced(patch):
-    honest = group_coordinator.membership_error
-    patch.setattr(group_coordinator, "membership_error", lambda group, member_id, instance_id: honest(group, member_id, None))
+    honest = group_members.membership_error
+    for module in (group_joins, group_members):
+        patch.setattr(module, "membership_error", lambda group, member_id, instance_id: honest(group, member_id, None))
 
 
 def initial_delay_never_extended(patch):
