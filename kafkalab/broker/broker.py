@@ -264,6 +264,8 @@ class Broker:
     def _begin(self, connection: BrokerConnection, caller: Caller, request: Any, received: int) -> None:
         connection.caller = caller
         delay_ms = int(connection.rng.random() * (SLOWEST_MS + 1))
+        if type(request) is m.ProduceRequest:
+            delay_ms += self.replicas.work_ms(request)
         clock = self._scheduler
         before, clock.cause = clock.cause, received
         if delay_ms:

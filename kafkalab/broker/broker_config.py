@@ -42,6 +42,7 @@ class BrokerConfig:
     transactional_id_expiration_ms: int = 604_800_000
     transaction_abort_timed_out_transaction_cleanup_interval_ms: int | None = None
     message_max_bytes: int = 1_048_588
+    compression_type: str = "producer"
     connections_max_idle_ms: int = 600_000
     group_initial_rebalance_delay_ms: int = 3_000
     group_min_session_timeout_ms: int = 6_000

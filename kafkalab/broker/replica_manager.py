@@ -19,6 +19,7 @@ from kafkalab.broker.log_settings import log_settings
 from kafkalab.broker.partition_log import PartitionLog
 from kafkalab.broker.peer_messages import PartitionKey
 from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.broker.recompression import US_PER_MS, kept, work_on
 from kafkalab.broker.replica import Replica, enough_in_sync, verdict_of_ack
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors, error_for
@@ -239,21 +240,24 @@ class ReplicaManager:
             return _refused(data.index, Errors.NOT_ENOUGH_REPLICAS.code)
         replica.log.producers.forget_idle(now_ms, self._profile.forgets_producers_after_ms)
         base_offset, has_grown = -1, False
-        settings = replica.log.segments.settings
+        settings, wanted = replica.log.segments.settings, self._compression_type(topic)
         for batch in data.records:
-            if batch.size_bytes > settings.message_max_bytes:
+            as_kept = kept(wanted, batch)
+            if max(batch.size_bytes, as_kept.size_bytes) > settings.message_max_bytes:
                 return _refused(data.index, Errors.MESSAGE_TOO_LARGE.code)
             if settings.is_compacted and any(record.key is None for record in batch.records):
                 return _refused(data.index, self._profile.keyless_error.code)
             if settings.stamps_at_append:
-                batch = stamped(batch, self.logs.epoch_ms + now_ms)
+                as_kept = stamped(as_kept, self.logs.epoch_ms + now_ms)
             verdict = replica.log.producers.judge(batch, accepts_unknown=self._profile.accepts_unknown_producer)
             if verdict.error is not Errors.NONE:
                 return _refused(data.index, verdict.error.code)
             if verdict.duplicate_of is not None:  # a retry of what is already there: the same answer, nothing appended
                 base_offset = verdict.duplicate_of.base_offset
                 continue
-            stored = replica.log.append(batch, replica.partition.leader_epoch, now_ms)
+            after += [Note("cpu", {"partition": f"{topic}-{data.index}", "work": work.work, "codec": work.codec, "bytes_in": work.bytes_in,
+                                   "bytes_out": work.bytes_out, "cpu_us": work.cpu_us}) for work in work_on(wanted, batch, as_kept)]
+            stored = replica.log.append(as_kept, replica.partition.leader_epoch, now_ms)
             base_offset, has_grown = stored.base_offset, True
             after.append(Note("record.appended", {
                 "topic": topic, "partition": data.index, "base_offset": base_offset, "last_offset": stored.last_offset,
@@ -262,6 +266,20 @@ class ReplicaManager:
             after += self.appended(replica, now_ms)
         return PartitionProduceResponse(index=data.index, base_offset=base_offset,
                                         log_start_offset=replica.log.log_start_offset)
+
+    def _compression_type(self, topic: str) -> str:
+        return self._cluster.topics[topic].setting("compression.type", self._config.compression_type)
+
+    def work_ms(self, request: ProduceRequest) -> int:
+        """How long the CPU is busy with the request's compressed batches, in whole milliseconds; the rest is lost in the noise."""
+        spent_us = 0
+        for data in request.topic_data:
+            topic = self.name_of(data.name, data.topic_id)
+            if topic in self._cluster.topics:
+                wanted = self._compression_type(topic)
+                spent_us += sum(work.cpu_us for part in data.partition_data for batch in part.records
+                                for work in work_on(wanted, batch, batch))
+        return spent_us // US_PER_MS
 
     def append_marker(self, topic: str, index: int, marker: RecordBatch, now_ms: int) -> tuple[Errors, list[Effect]]:
         """End a producer's transaction on a partition this broker leads (ReplicaManager.appendRecords, from the coordinator)."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from kafkalab.clients.consumer.completed_fetch import CompletedFetch
 from kafkalab.clients.consumer.subscription_state import FetchPosition, PartitionState, SubscriptionState
+from kafkalab.clients.consumer.unpacking import unpack
 from kafkalab.clients.log_context import LogContext
 from kafkalab.errors import ConsumerOffsetOutOfRangeException, Errors, error_for
 from kafkalab.protocol.messages import RecordBatch
@@ -105,6 +106,7 @@ class FetchCollector:
             self._refused(fetch, position, error)
             return False
         size = sum(batch.size_bytes for batch in answer.records)
+        unpack(answer.records, tp, self._log.journal, self._log.who)
         self._log("FETCH_PREPARING", size=size, partition=tp, position=self._text(position), offset=position.offset)
         state.high_watermark, state.log_start_offset = answer.high_watermark, answer.log_start_offset
         state.last_stable_offset = answer.last_stable_offset
