@@ -7,9 +7,16 @@ is counted in whole milliseconds, many callbacks share one, and the heap is aske
 
 from __future__ import annotations
 
+import gc
 import heapq
 from collections.abc import Callable
 from typing import Any
+
+
+PATIENCE = (5_000, 10, 1_000_000)
+"""The garbage collector's thresholds while the clock runs. A journal only grows, and little of what a run leaves is garbage that
+refers to itself; looking through all of it again and again, as Python would, takes a quarter of the time. Young objects are looked
+at as ever, old ones when the clock stands."""
 
 
 class Timer(list):
@@ -112,7 +119,8 @@ class Scheduler:
         Nothing due later than the deadline happens; the clock never stops before it unless `done()` is true. The caller's
         `cause` is put back afterwards: what others did meanwhile was not done in its name.
         """
-        cause = self.cause
+        cause, thresholds = self.cause, gc.get_threshold()
+        gc.set_threshold(*PATIENCE)
         try:
             while not done():
                 due = self.next_at_ms()
@@ -123,6 +131,7 @@ class Scheduler:
             return True
         finally:
             self.cause = cause
+            gc.set_threshold(*thresholds)
 
     def _run_queue(self, at_ms: int, done: Callable[[], bool]) -> None:
         """Fire what is due at `at_ms`, the next to come there, until its queue is empty or `done()`: `step`, without looking at the
