@@ -83,7 +83,8 @@ class Sensor:
             del self._windows[:-self._window_count]
         window.count += 1
         window.total += value
-        window.most = max(window.most, value)
+        if value > window.most:
+            window.most = value
         self.count += 1
         self.total += value
 

@@ -4,6 +4,8 @@ Kafka's classes are `DefaultRecordBatch` and `DefaultRecord` (message format v2,
 values and count the bytes they would take; nothing here compresses, `compression` only names what was asked for.
 """
 import enum
+from functools import lru_cache
+
 from kafkalab.protocol.frozen import message, record
 
 RECORD_BATCH_OVERHEAD_BYTES = 61
@@ -105,8 +107,10 @@ def record_size_bytes(record: WireRecord, *, offset_delta: int, timestamp_delta_
 
 def varint_bytes(number: int) -> int:
     """Bytes of a zig-zag encoded variable-length integer: 1 for -64..63, 2 up to 8191, and so on."""
+    if -64 <= number < 64:
+        return 1
     zigzag = number * 2 if number >= 0 else -number * 2 - 1
-    return max(1, -(-zigzag.bit_length() // 7))
+    return -(-zigzag.bit_length() // 7)
 
 
 def record_bytes(record: WireRecord, *, offset_delta: int, timestamp_delta_ms: int) -> bytes:
@@ -133,6 +137,7 @@ def _field(text: str | None) -> bytes:
     return varint(len(coded)) + coded
 
 
+@lru_cache(maxsize=4096)  # keys come again, and each record is measured three times
 def _field_bytes(text: str | None) -> int:
     """Bytes of a key or value: its length and itself; a null is the length -1 alone."""
     if text is None:

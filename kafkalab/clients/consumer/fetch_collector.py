@@ -142,7 +142,7 @@ class FetchCollector:
                       position=self._text(after))
             self._subscriptions.move_on(fetch.partition, after)
             for record in taken:
-                self._log.journal.append("record.delivered", self._log.who, partition=str(fetch.partition), offset=record.offset,
+                self._log.journal.note("record.delivered", self._log.who, partition=str(fetch.partition), offset=record.offset,
                                          key=record.key)
         self._tell_lag(fetch.partition, state, len(taken))
         if fetch.is_exhausted and fetch.answer.records:
@@ -154,7 +154,7 @@ class FetchCollector:
         lag, lead = self._subscriptions.lag(tp, self._isolation_level), self._subscriptions.lead(tp)
         if records or (lag, lead) != state.told:
             state.told = (lag, lead)
-            self._log.journal.append("fetched", self._log.who, partition=str(tp), records=records, lag=lag, lead=lead)
+            self._log.journal.note("fetched", self._log.who, partition=str(tp), records=records, lag=lag, lead=lead)
 
     def _skipped(self, tp: TopicPartition, batch: RecordBatch) -> None:
         self._log("ABORTED_BATCH_SKIPPED", partition=tp, producer_id=batch.producer_id, offset=batch.base_offset,

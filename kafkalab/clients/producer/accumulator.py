@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from kafkalab.clients.hash_order import partitions_in_hash_order
-from kafkalab.clients.log_context import LogContext
+from kafkalab.clients.log_context import Later, LogContext
 from kafkalab.clients.metadata import ClusterView
 from kafkalab.clients.node import Node
 from kafkalab.clients.producer.buffer_pool import BufferPool
@@ -75,6 +75,7 @@ class RecordAccumulator:
         self._backoff = RetryBackoff(config, profile, backoff_rng)
         self._builtin: dict[str, BuiltInPartitioner] = {}
         self._drain_index: dict[int, int] = {}
+        self._ordered: dict[str, tuple[int, list[TopicPartition]]] = {}
 
     # appending
 
@@ -130,7 +131,7 @@ class RecordAccumulator:
     def ready(self, view: ClusterView, now_ms: int) -> Ready:
         """Which leaders have data ready?"""
         found = Ready()
-        for topic in dict.fromkeys(tp.topic for tp in self.batches):
+        for topic in dict.fromkeys([tp.topic for tp in self.batches]):
             self._topic_ready(topic, view, now_ms, found)
         return found
 
@@ -166,8 +167,11 @@ class RecordAccumulator:
             found.delay_ms = min(found.delay_ms, max(0, wait_ms - waited_ms))
 
     def _partitions_of(self, topic: str) -> list[TopicPartition]:
-        tps = [tp for tp in self.batches if tp.topic == topic]
-        return partitions_in_hash_order(tps) if self._profile.ready_in_hash_order else sorted(tps)
+        known = self._ordered.get(topic)
+        if known is None or known[0] != len(self.batches):  # a queue once opened stays
+            tps = [tp for tp in self.batches if tp.topic == topic]
+            known = self._ordered[topic] = len(self.batches), partitions_in_hash_order(tps) if self._profile.ready_in_hash_order else sorted(tps)
+        return known[1]
 
     def _backs_off(self, batch: ProducerBatch, view: ClusterView, now_ms: int) -> bool:
         """Does a batch that failed have to wait still? From 3.6 on not if its partition has another leader now (KAFKA-15415)."""
@@ -177,9 +181,9 @@ class RecordAccumulator:
         self._note_leader(batch, view)
         backs_off = waits and not batch.leader_changed
         if backs_off:
-            self._log("BATCH_BACKED_OFF", batch=batch)
+            self._log("BATCH_BACKED_OFF", batch=batch.shown)
         else:
-            self._log("BATCH_NOT_BACKED_OFF", batch=batch, should_wait="true" if waits else "false",
+            self._log("BATCH_NOT_BACKED_OFF", batch=batch.shown, should_wait="true" if waits else "false",
                       leader_changed="true" if batch.leader_changed else "false")
         return backs_off
 
@@ -187,8 +191,8 @@ class RecordAccumulator:
         known = view.partitions.get(batch.partition)
         epoch = None if known is None or known.leader is None else known.epoch
         newer = epoch is not None and (batch.leader_epoch is None or batch.leader_epoch < epoch)
-        self._plain("BATCH_LEADER_UPDATED" if newer else "BATCH_LEADER_KEPT", batch=batch, epoch=_optional(batch.leader_epoch),
-                    attempts_then=batch.attempts_at_leader_change, new_epoch=_optional(epoch), attempts=batch.attempts)
+        self._plain("BATCH_LEADER_UPDATED" if newer else "BATCH_LEADER_KEPT", batch=batch.shown, epoch=Later(_optional, batch.leader_epoch),
+                    attempts_then=batch.attempts_at_leader_change, new_epoch=Later(_optional, epoch), attempts=batch.attempts)
         if newer:
             batch.leader_epoch, batch.attempts_at_leader_change = epoch, batch.attempts
 
@@ -276,7 +280,7 @@ class RecordAccumulator:
         """Take out the batches that were opened `limit_ms` (delivery.timeout.ms) ago or earlier."""
         found = []
         for queue in self.batches.values():
-            while queue and queue[0].has_reached(limit_ms, now_ms):
+            while queue and now_ms - queue[0].created_ms >= limit_ms:
                 batch = queue.popleft()
                 batch.close_for_appends()
                 found.append(batch)
@@ -284,7 +288,7 @@ class RecordAccumulator:
 
     def next_expiry_ms(self, limit_ms: int) -> int:
         """When (virtual time) the next waiting batch expires."""
-        return min((queue[0].created_ms + limit_ms for queue in self.batches.values() if queue), default=FOREVER_MS)
+        return min([queue[0].created_ms + limit_ms for queue in self.batches.values() if queue], default=FOREVER_MS)
 
     def has_undrained(self) -> bool:
         return any(self.batches.values())

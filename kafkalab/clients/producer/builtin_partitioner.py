@@ -11,6 +11,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from kafkalab.clients.log_context import Later
 from kafkalab.clients.producer.cluster import Cluster
 
 
@@ -112,7 +113,7 @@ class BuiltInPartitioner:
             return
         self.stats = load_stats(queue_sizes, ids, all_count)
         if self.stats is not None:
-            self._log("LOAD_STATS", topic=self.topic, frequencies=_listed(self.stats.cumulative), ids=_listed(self.stats.ids),
+            self._log("LOAD_STATS", topic=self.topic, frequencies=Later(_listed, tuple(self.stats.cumulative)), ids=Later(_listed, tuple(self.stats.ids)),
                       length=len(queue_sizes))
         elif len(queue_sizes) < 1 or all_count < 2:
             self._log("TOO_FEW_PARTITIONS_FOR_ADAPTIVE", topic=self.topic, available=len(queue_sizes), all=all_count)

@@ -174,7 +174,7 @@ class KafkaProducer(TransactionalMethods):
 
         def outcome(offset: int, error: BaseException | None) -> None:
             metadata = RecordMetadata(tp.topic, tp.partition, -1 if error else offset, -1 if error else timestamp_ms)
-            journal.append("record.completed", self.name, partition=str(tp), offset=offset, key=record.key, sent=sent,
+            journal.note("record.completed", self.name, partition=str(tp), offset=offset, key=record.key, sent=sent,
                            error=None if error is None else type(error).__name__)
             self._interceptors.on_acknowledgement(metadata, error)
             if callback is not None:

@@ -10,6 +10,7 @@ import enum
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from kafkalab.clients.log_context import Later
 from kafkalab.protocol.compression import Compression, CompressionRatioEstimator
 from kafkalab.protocol.messages import WireRecord, batch_size_bytes, batch_size_upper_bound
 from kafkalab.protocol.records_wire import record_size_bytes
@@ -212,5 +213,14 @@ class ProducerBatch:
         self.finish(FinalState.FAILED, -1, None)
         return parts
 
+    @property
+    def shown(self) -> Later:
+        """As it is now, for a line."""
+        return Later(_text, self.partition, len(self.records))
+
     def __str__(self) -> str:
-        return f"ProducerBatch(topicPartition={self.partition}, recordCount={len(self.records)})"
+        return _text(self.partition, len(self.records))
+
+
+def _text(partition: TopicPartition, count: int) -> str:
+    return f"ProducerBatch(topicPartition={partition}, recordCount={count})"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from kafkalab.clients.log_context import LogContext
+from kafkalab.clients.log_context import Later, LogContext
 from kafkalab.clients.metadata import ClusterView
 from kafkalab.clients.producer.accumulator import RecordAccumulator
 from kafkalab.clients.producer.buffer_pool import Waiter
@@ -140,7 +140,7 @@ class RecordAppends:
             on_new_batch(send.record.topic, cluster, send.partition)
 
     def _announce(self, send: Send) -> None:
-        self._log("APPENDING_RECORD", record=record_text(send.record, self._profile.headers_read_only), callback=send.callback_text,
+        self._log("APPENDING_RECORD", record=Later(record_text, send.record, self._profile.headers_read_only), callback=send.callback_text,
                   topic=send.record.topic, partition=send.partition)
 
     # appending

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from kafkalab.clients.least_loaded import LONG_MS
-from kafkalab.clients.log_context import LogContext
+from kafkalab.clients.log_context import Later, LogContext
 from kafkalab.clients.network_client import NetworkClient
 from kafkalab.clients.node import Node
 from kafkalab.clients.producer.accumulator import ProducerBatch, RecordAccumulator
@@ -136,7 +136,7 @@ class Sender:
         self._metrics.sent(drained.values())
         timeout_ms = max(0, min(found.delay_ms, not_ready_ms, next_expiry_ms - now_ms))
         if ready:
-            self._log("NODES_READY", nodes=list_text(ready))
+            self._log("NODES_READY", nodes=Later(list_text, tuple(ready)))
             timeout_ms = 0
         for node in sorted(drained, key=lambda node: node.id):
             self._send_produce(node, drained[node])
@@ -186,7 +186,7 @@ class Sender:
         self._client.send(sent)
         if self._log.writes("PRODUCE_SENT"):
             version = sent.header.api_version if sent.header else 0
-            self._log("PRODUCE_SENT", node_id=node.connection, request=payload.object_text(request, version, self._profile.name))
+            self._log("PRODUCE_SENT", node_id=node.connection, request=Later(payload.object_text, request, version, self._profile.name))
 
     def _produce_request(self, batches: list[ProducerBatch]) -> ProduceRequest:
         topics: dict[str, list[ProducePartitionData]] = {}
