@@ -187,6 +187,8 @@ class RecordAppends:
         """Put the record into the partition's last batch, if that has room."""
         accumulator, tp = self._accumulator, send.where
         before_bytes = accumulator.last_batch_bytes(tp)
+        if not accumulator.batches.get(tp) and not accumulator.closed:
+            return False
         batch = accumulator.try_append(tp, send.wire, send.outcome(tp))
         if batch is None:
             return False

@@ -167,7 +167,7 @@ class Sender:
         """Fail the batches whose delivery.timeout.ms has passed, waiting or sent; when (ms) the next one will expire."""
         limit_ms = self._config["delivery.timeout.ms"]
         expired = self._accumulator.expired(now_ms, limit_ms)
-        expired += [batch for batch in list(self._outcomes.in_flight.values()) if batch.has_reached(limit_ms, now_ms) and not batch.done]
+        expired += [batch for batch in self._outcomes.in_flight.values() if now_ms - batch.created_ms >= limit_ms and not batch.done]
         if expired:
             self._log("BATCHES_EXPIRED", count=len(expired))
         for batch in expired:
@@ -176,7 +176,7 @@ class Sender:
             if self._transactions is not None and batch.has_sequence:
                 self._transactions.sequence_unresolved(batch)
             self._outcomes.fail(batch, TimeoutException(text), closes_gap=False)
-        sent_ms = min((batch.created_ms + limit_ms for batch in self._outcomes.in_flight.values() if not batch.done), default=LONG_MS)
+        sent_ms = min([batch.created_ms + limit_ms for batch in self._outcomes.in_flight.values() if not batch.done], default=LONG_MS)
         return min(self._accumulator.next_expiry_ms(limit_ms), sent_ms)
 
     def _send_produce(self, node: Node, batches: list[ProducerBatch]) -> None:
