@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
+from kafkalab.protocol.frozen import message
+
 LONGEST_NAME = 249
 LEGAL = "ASCII alphanumerics, '.', '_' and '-'"
 
@@ -39,7 +41,7 @@ def _illegal_before_3(name: str) -> str:
     return f'Topic name "{name}" is illegal, it contains a character other than {LEGAL}'
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class Words:
     """One controller's sentences; the names in braces are filled in."""
 

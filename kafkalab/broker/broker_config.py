@@ -6,19 +6,20 @@ What other settings Kafka has, and what a value may be, says `kafkalab.config.br
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from types import MappingProxyType
 from typing import Any
 
 from kafkalab.config.broker_keys import BROKER_KEYS, SECURITY
 from kafkalab.config.keys import GONE, Key, nearest
 from kafkalab.errors import BrokerConfigException, ConfigException
+from kafkalab.protocol.frozen import message
 
 RELEASES = ("2.3", "4.4")
 NEWEST = RELEASES[-1]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class BrokerConfig:
     """One broker's settings; each field is a Kafka config with dots for underscores, except the last.
 

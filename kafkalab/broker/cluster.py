@@ -16,6 +16,7 @@ from typing import Any
 from kafkalab.broker.log_config import read_setting
 from kafkalab.broker.transaction_log import TransactionLog
 from kafkalab.hashing import coordinator_partition
+from kafkalab.protocol.frozen import record
 from kafkalab.protocol.identifiers import kafka_uuid
 
 OFFSETS_TOPIC = "__consumer_offsets"
@@ -34,7 +35,7 @@ def is_legal_topic(name: str) -> bool:
     return isinstance(name, str) and LEGAL_TOPIC.fullmatch(name) is not None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BrokerNode:
     """A broker's address. `rack` is None where none is configured."""
 

@@ -5,10 +5,10 @@ Kafka's class is LogConfig.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster import OFFSETS_TOPIC, TRANSACTION_TOPIC, Topic
+from kafkalab.protocol.frozen import message
 
 HOUR_MS = 3_600_000
 WEEK_MS = 7 * 24 * HOUR_MS
@@ -16,7 +16,7 @@ INTERNAL_SEGMENT_BYTES = 104_857_600
 """offsets.topic.segment.bytes and transaction.state.log.segment.bytes."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class LogSettings:
     """Times in ms, sizes in bytes; -1 for retention without limit."""
 

@@ -6,16 +6,16 @@ Code asks a profile's field and never compares releases. What a *request's* vers
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from kafkalab.errors import Errors
+from kafkalab.protocol.frozen import message
 
 FIRST_GENERATION = "before the first generation"
 FROM_EMPTY = "whenever the group was empty"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class BrokerProfile:
     """One release of the broker.
 

@@ -6,10 +6,11 @@ change is first prepared, then written to the log, then made; here writing takes
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kafkalab.broker.transaction_state import PREVIOUS_STATES, TransactionState
 from kafkalab.errors import Errors
+from kafkalab.protocol.frozen import message
 
 NO_PRODUCER_ID = -1
 NO_EPOCH = -1
@@ -24,7 +25,7 @@ def is_exhausted(epoch: int) -> bool:
     return epoch >= LARGEST_EPOCH - 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class TransactionMetadata:
     """One transactional id, as its record in the transaction log holds it (TransactionLogValue).
 

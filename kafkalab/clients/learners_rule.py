@@ -6,14 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from kafkalab.clients.least_loaded import NodeLoad, Rule
 from kafkalab.clients.log_context import LogContext
 from kafkalab.clients.node import Node
+from kafkalab.protocol.frozen import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NodeView:
     """What a learner's rule sees of one node.
 

@@ -12,16 +12,16 @@ Three rules have been in force. Each walks the known nodes from a random start, 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from kafkalab.clients.log_context import LogContext
 from kafkalab.clients.node import Node
+from kafkalab.protocol.frozen import record
 
 LONG_MS = 1 << 40
 """As good as for ever: longer than any timeout, for a wait that only an event ends."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NodeLoad:
     """What the rules look at, for one node at one moment.
 

@@ -15,12 +15,13 @@ from kafkalab.clients.connection_states import exponential_ms
 from kafkalab.clients.log_context import LogContext
 from kafkalab.clients.node import Node
 from kafkalab.errors import Errors, error_for
+from kafkalab.protocol.frozen import record
 from kafkalab.protocol.messages import MetadataResponse
 from kafkalab.records import TopicPartition
 from kafkalab.sim.apps import Signal
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PartitionView:
     """One partition as the last METADATA answer described it. `leader` is None when nobody leads it."""
 

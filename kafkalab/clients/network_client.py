@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from kafkalab.clients.api_versions_exchange import ApiVersionsExchange
@@ -32,6 +31,7 @@ from kafkalab.clients.telemetry import TelemetryReporter
 from kafkalab.clients.telemetry_sender import TelemetrySender
 from kafkalab.lines import payload
 from kafkalab.protocol.api_keys import ApiKeys, api_of
+from kafkalab.protocol.frozen import message
 from kafkalab.protocol.header import RequestHeader
 from kafkalab.protocol.wire_forms import as_sent
 from kafkalab.sim.scheduler import Scheduler
@@ -40,7 +40,7 @@ CLOSED_BECAUSE = {"refused": "failed", "broken": "peer", "idle": "idle"}
 """What the selector says of a lost connection -> what the journal says."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class ClientSettings:
     """What a NetworkClient needs to know of its owner, a "consumer" or a "producer"; all times in milliseconds.
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from kafkalab.protocol.frozen import record
+
 
 
 COORDINATOR_IDS = 2_000_000_000
 """No broker has an id above this one."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Node:
     """A broker by the id under which this client keeps its socket.
 

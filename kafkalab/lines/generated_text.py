@@ -4,7 +4,7 @@ Kafka's message generator writes each class's toString: all fields of the schema
 quotes, bytes as signed numbers. Which client version has which field stands in `data_fields`.
 """
 import typing
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from functools import cache
 
 from kafkalab.lines import data_fields
@@ -12,6 +12,7 @@ from kafkalab.lines.java_values import list_text, value_text
 from kafkalab.lines.text_style import STYLES
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.bytes_left import bytes_left_at_records, records_size
+from kafkalab.protocol.frozen import record
 
 
 def data_text(message, version: str) -> str:
@@ -68,7 +69,7 @@ class _Writer:
         return self.struct(value, at=at) if is_dataclass(value) else value_text(value)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Shape:
     """One class in one client version: its name, its fields with what stands before their values, and the old slip of
     putting a missing text into quotes."""

@@ -6,7 +6,8 @@ that leaves. The lab measures nothing; these names are here so that the lines of
 Read off clients 3.9.2, 4.0.2 and 4.4.0.
 """
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from kafkalab.protocol.frozen import message
 
 POLL = """
 last-poll-seconds-ago      The number of seconds since the last poll() invocation.
@@ -174,7 +175,7 @@ PERIODS_NOTE = (" Note: For topic names with periods (.), an additional metric w
 """What 4.4 adds to the description of a topic's or a partition's metric (KIP-1109)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class MetricHabit:
     """What one client version counts and lets go at close.
 

@@ -4,12 +4,12 @@ Up to 2.3 a request on the wire prints as Kafka's generic `Struct`: `{group_id=t
 fields of the API version that goes out. 2.1 and 2.2 used the names of the first hand-written schemas; 2.3 had the new
 ones where a message was generated already. Learned from the lines of recorded clients.
 """
-from dataclasses import dataclass
 
 from kafkalab.protocol import messages as m
+from kafkalab.protocol.frozen import message
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class StructField:
     """One field of a struct.
 

@@ -13,6 +13,11 @@ from operator import attrgetter
 from typing import Any, dataclass_transform
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Sample:
+    """What Python itself says of a frozen dataclass."""
+
+
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 def message(kind: type) -> type:
     """A frozen dataclass, given by keyword. Its fields' defaults are values that all may share, being frozen: no factories."""
@@ -26,13 +31,13 @@ def record(kind: type) -> type:
 
 
 def _frozen(kind: type, keywords_only: str) -> type:
-    names = tuple(kind.__dict__.get("__annotations__", ()))
+    names = tuple(kind.__annotations__)
     defaults = {name: kind.__dict__[name] for name in names if name in kind.__dict__}
     own = {name: value for name, value in kind.__dict__.items() if name not in (*names, "__dict__", "__weakref__")}
     own |= {"__slots__": names, "__match_args__": () if keywords_only else names, "__setattr__": _refuse, "__delattr__": _refuse,
             "__repr__": _repr, "__hash__": _hash, "__eq__": _equals, "__reduce__": _reduce,
             "__dataclass_fields__": {name: _field(name, kind.__annotations__[name], defaults) for name in names},
-            "__dataclass_params__": dataclasses._DataclassParams(True, True, True, False, False, True)}
+            "__dataclass_params__": Sample.__dataclass_params__}
     made = type(kind.__name__, kind.__bases__, own)
     made.__qualname__ = kind.__qualname__
     made._values = _values_of(names)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from typing import Any
 
 from kafkalab.clients.node import Node
+from kafkalab.protocol.frozen import record
 
 ANY = "any broker"
 CONTROLLER = "the controller"
@@ -21,7 +21,7 @@ Target = str | int
 """ANY, CONTROLLER or a broker's id."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ask:
     """A question for somebody. name: the call, as a time-out names it."""
 
@@ -30,7 +30,7 @@ class Ask:
     message: Any
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pause:
     """Wait before asking again: retry.backoff.ms. renew: ask for new metadata meanwhile."""
 

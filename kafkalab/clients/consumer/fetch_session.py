@@ -9,11 +9,11 @@ what changed, and partitions that are not named are implied.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from kafkalab.clients.log_context import Later, LogContext
 from kafkalab.errors import Errors, error_for
+from kafkalab.protocol.frozen import record
 from kafkalab.protocol.messages import FetchPartition, FetchResponse, FetchTopic, ForgottenTopic
 from kafkalab.records import TopicPartition
 
@@ -24,7 +24,7 @@ EPOCH_NAMES = {INITIAL_EPOCH: "INITIAL", FINAL_EPOCH: "FINAL"}
 """FetchMetadata.toString; other epochs are printed as numbers."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ShownFetch:
     """How Java's lines name what a fetch says and what goes without saying: lists of partitions in parentheses."""
 

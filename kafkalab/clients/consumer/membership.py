@@ -8,10 +8,10 @@ whether to join again. A static member (group.instance.id, KIP-345) has a name t
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 
 from kafkalab.clients.log_context import LogContext
 from kafkalab.lines.java_values import value_text
+from kafkalab.protocol.frozen import record
 
 
 class MemberState(enum.Enum):
@@ -36,7 +36,7 @@ WITHOUT_HEARTBEATS = (MemberState.UNJOINED, MemberState.PREPARING_REBALANCE)
 """Who has asked for nothing, or waits for the others to join, owes the coordinator no heartbeat."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Generation:
     """One round of the group as this member knows it: its number, who the member is in it, and the assignor agreed on."""
 

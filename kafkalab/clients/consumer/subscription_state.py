@@ -16,6 +16,7 @@ from kafkalab.clients.hash_order import partitions_in_hash_order
 from kafkalab.clients.metadata import ClusterView
 from kafkalab.clients.node import Node
 from kafkalab.errors import IllegalStateException
+from kafkalab.protocol.frozen import record
 from kafkalab.protocol.messages import FetchPartition
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 
@@ -44,7 +45,7 @@ TRANSITIONS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FetchPosition:
     """Where to fetch next: offset, the epoch that offset was written in if known, and the leader to ask."""
 

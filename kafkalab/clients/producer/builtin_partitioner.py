@@ -9,13 +9,13 @@ from __future__ import annotations
 import bisect
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from kafkalab.clients.log_context import Later
 from kafkalab.clients.producer.cluster import Cluster
+from kafkalab.protocol.frozen import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LoadStats:
     """cumulative: the running sums of the partitions' weights; ids: the partitions, in the same order."""
 

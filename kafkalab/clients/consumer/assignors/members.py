@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 from kafkalab.clients.hash_order import ids_in_hash_order
+from kafkalab.protocol.frozen import message
 from kafkalab.records import TopicPartition
 
 Assignment = dict[str, list[TopicPartition]]
@@ -21,7 +21,7 @@ DEFAULT_GENERATION = -1
 """Whoever names no generation has never been assigned anything."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class Member:
     """One member as its JoinGroup describes it.
 

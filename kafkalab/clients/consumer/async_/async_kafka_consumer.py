@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import partial
 
 from kafkalab.clients import app_info
@@ -34,6 +33,7 @@ from kafkalab.clients.wiring import bootstrap_nodes, network_client
 from kafkalab.config import dump_text
 from kafkalab.errors import IllegalArgumentException, IllegalStateException, KafkaException, TimeoutException, UnsupportedVersionException
 from kafkalab.lines import metrics
+from kafkalab.protocol.frozen import record
 from kafkalab.protocol.identifiers import kafka_uuid
 from kafkalab.records import ConsumerRecords, TopicPartition
 from kafkalab.sim.apps import Signal
@@ -55,7 +55,7 @@ class _Offsets:
         self._commits.commit_async(offsets, callback, self._later)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Coordinator:
     """What the base class knows of the group."""
 

@@ -22,13 +22,14 @@ from kafkalab.clients.consumer.request_future import RequestFuture
 from kafkalab.clients.consumer.subscription_state import SubscriptionState
 from kafkalab.clients.log_context import LogContext
 from kafkalab.lines.java_values import value_text
+from kafkalab.protocol.frozen import record
 from kafkalab.sim.apps import FOREVER_MS, Signal
 
 LONGEST_PASS_MS = 5_000
 """ConsumerNetworkThread.MAX_POLL_TIMEOUT_MS."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Group:
     """The managers of a consumer that is in a group."""
 
