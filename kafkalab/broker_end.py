@@ -51,6 +51,21 @@ class BrokerEnd:
         """Answer requests of one API (`"API_VERSIONS"`) `ms` milliseconds later than usual, from now on; 0 ends it."""
         self._delays_ms[api] = ms
 
+    def keep_busy(self, api: str, ms: int) -> None:
+        """Each request of one API (`"PRODUCE"`) keeps an I/O thread for `ms` milliseconds, from now on; 0 ends it. Others queue."""
+        self.machine.path.keep_busy(api, ms)
+
+    def request_path(self) -> list[dict[str, object]]:
+        """Who waits where in this broker at this moment: request queue, I/O threads, response queues, and the purgatories.
+
+        One row each, with place, client and api; ready for pandas.DataFrame or a picture.
+        """
+        machine = self.machine
+        rows = machine.path.table(self._clock.now_ms)
+        rows += [{"place": "fetch purgatory", "client": fetch.caller.client, "api": "FETCH"} for fetch in machine.fetches.waiting]
+        rows += [{"place": "produce purgatory", "client": produce.caller.client, "api": "PRODUCE"} for produce in machine.replicas.produces.waiting]
+        return rows
+
     def crash(self) -> None:
         """The process dies (kill -9): its sockets break, new ones are refused, and what it kept in memory only is gone.
 

@@ -2,8 +2,7 @@
 
 The shell around the machines of this package; Kafka's counterparts are SocketServer and KafkaApis. It decides nothing
 about Kafka: it serves one request of a connection at a time, gives it to the machine for its kind, and carries out what
-the machine wants done. Threads and queues inside the broker are not modelled yet: a request takes a short random time
-before it is served.
+the machine wants done. A request takes its way through threads and queues (`request_path`), and at least a short random time.
 """
 
 from __future__ import annotations
@@ -42,6 +41,7 @@ from kafkalab.broker.producer_ids import ProducerIds
 from kafkalab.broker.profiles import BrokerProfile
 from kafkalab.broker.replica_fetcher import ReplicaFetchers
 from kafkalab.broker.replica_manager import ReplicaManager
+from kafkalab.broker.request_path import RequestPath
 from kafkalab.broker.transaction_coordinator import TransactionCoordinator
 from kafkalab.broker.transaction_verification import TransactionVerification
 from kafkalab.broker.transactional_offsets import TransactionalOffsets
@@ -73,11 +73,13 @@ class BrokerConnection:
 
     client: whose luck is drawn on here; the part of the connection's id before "#".
     caller: the request that is being served or parked, None when idle. What comes meanwhile waits in `queue`.
+    network_thread: which of the broker's network threads reads from it and writes to it.
     """
 
-    __slots__ = ("id", "client", "caller", "queue", "rng", "last_used_ms")
+    __slots__ = ("id", "client", "caller", "queue", "rng", "last_used_ms", "network_thread")
 
-    def __init__(self, id: str, rng: random.Random) -> None:
+    def __init__(self, id: str, rng: random.Random, network_thread: int) -> None:
+        self.network_thread = network_thread
         self.id, self.client = id, id.partition("#")[0]
         self.caller: Caller | None = None
         self.queue: deque[tuple[Caller, Any, int]] = deque()
@@ -106,6 +108,7 @@ class Broker:
         self.name = f"broker-{node_id}"
         self.profile = profile
         self.config = config
+        self.path = RequestPath(config.num_network_threads, config.num_io_threads, config.queued_max_requests)
         self.peers: InterBroker | None = None
         self.paused_until_ms = 0
         self.metadata = cluster = MetadataCache(cluster)
@@ -207,6 +210,7 @@ class Broker:
         self._timers.clear()
         self._connections.clear()
         self.paused_until_ms = 0
+        self.path.forget()
         self.fetches.forget()
         self.coordinator.process_died()
         self.transactions.forget()
@@ -255,7 +259,7 @@ class Broker:
 
     def _accept(self, connection_id: str) -> BrokerConnection:
         client = connection_id.partition("#")[0]
-        connection = BrokerConnection(connection_id, self._rng.stream(f"{client}/served by {self.name}"))
+        connection = BrokerConnection(connection_id, self._rng.stream(f"{client}/served by {self.name}"), self.path.accept())
         self._connections[connection_id] = connection
         self._set_timer(SetTimer(("idle", connection_id),
                                  self._scheduler.now_ms + self.config.connections_max_idle_ms))
@@ -264,12 +268,16 @@ class Broker:
     def _begin(self, connection: BrokerConnection, caller: Caller, request: Any, received: int) -> None:
         connection.caller = caller
         delay_ms = int(connection.rng.random() * (SLOWEST_MS + 1))
-        if type(request) is m.ProduceRequest:
-            delay_ms += self.replicas.work_ms(request)
-        clock = self._scheduler
+        work_ms = self.replicas.work_ms(request) if type(request) is m.ProduceRequest else 0
+        clock, header = self._scheduler, caller.header
         before, clock.cause = clock.cause, received
-        if delay_ms:
-            clock.post(clock.now_ms + delay_ms, self._serve, connection, caller, request)
+        begun_ms, done_ms = self.path.arrive(connection.network_thread, header.api_key.title, clock.now_ms, caller.client,
+                                             header.correlation_id, work_ms)
+        if begun_ms > clock.now_ms:
+            self._journal.append("request.queued", self.name, client=caller.client, api=header.api_key.title,
+                                 correlation_id=header.correlation_id, wait_ms=begun_ms - clock.now_ms)
+        if delay_ms or done_ms > clock.now_ms:
+            clock.post(max(clock.now_ms + delay_ms, done_ms), self._serve, connection, caller, request)
         else:
             self._serve(connection, caller, request)
         clock.cause = before
@@ -299,6 +307,17 @@ class Broker:
         connection = self._connections.get(caller.connection_id)
         if connection is None or connection.caller is not caller:
             return  # nobody is there to hear it
+        now_ms = self._scheduler.now_ms
+        written_ms = self.path.answer(connection.network_thread, now_ms, caller.client, caller.header.api_key.title)
+        if written_ms > now_ms:
+            self._scheduler.post(written_ms, self._write_answer, effect, connection)
+        else:
+            self._write_answer(effect, connection)
+
+    def _write_answer(self, effect: Respond, connection: BrokerConnection) -> None:
+        caller = effect.to
+        if connection.caller is not caller or self._connections.get(connection.id) is not connection:
+            return
         header, clock = caller.header, self._scheduler
         connection.last_used_ms = clock.now_ms
         if effect.response is not None:
