@@ -12,8 +12,10 @@
     lab.why(lab.sockets()[0])       # what led to the first connection
 """
 
-from kafkalab.clients.admin.kafka_admin_client import KafkaAdminClient
-from kafkalab.clients.admin.values import ConfigResource, NewPartitions, NewTopic, OffsetSpec, RecordsToDelete
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
 from kafkalab.errors import CommitFailedException, KafkaException, TimeoutException
@@ -22,8 +24,28 @@ from kafkalab.records import ConsumerRecord, ConsumerRecords, OffsetAndMetadata,
 from kafkalab.sockets import Socket
 from kafkalab.versions import PROFILES, Profile
 
+if TYPE_CHECKING:
+    from kafkalab.clients.admin.kafka_admin_client import KafkaAdminClient
+    from kafkalab.clients.admin.values import ConfigResource, NewPartitions, NewTopic, OffsetSpec, RecordsToDelete
+
 __all__ = [
     "CommitFailedException", "ConfigResource", "ConsumerRecord", "ConsumerRecords", "KafkaAdminClient", "KafkaConsumer", "KafkaException",
     "KafkaProducer", "Lab", "NewPartitions", "NewTopic", "OffsetAndMetadata", "OffsetSpec", "PROFILES", "ProducerRecord", "Profile",
     "RecordMetadata", "RecordsToDelete", "Socket", "TimeoutException", "TopicPartition",
 ]
+
+LATER = {"KafkaAdminClient": "kafka_admin_client"} | dict.fromkeys(
+    ("ConfigResource", "NewPartitions", "NewTopic", "OffsetSpec", "RecordsToDelete"), "values")
+"""Names of the admin client -> their file: most labs do without, and a first import should not take long."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in LATER:
+        raise AttributeError(f"module 'kafkalab' has no attribute {name!r}")
+    from importlib import import_module
+    found = globals()[name] = getattr(import_module(f"kafkalab.clients.admin.{LATER[name]}"), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *LATER})

@@ -2,7 +2,6 @@
 
 Kafka's class is `org.apache.kafka.common.config.ConfigDef`. The sentences of failed checks are Java's.
 """
-import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -170,6 +169,7 @@ READERS: Mapping[Type, Callable[[str, object], object]] = {
 def nearest(name: str, known: Iterable[str]) -> str:
     """The key somebody may have meant; groupId, group_id and group-id are group.id."""
     dotted = re.sub(r"[\s_-]+", ".", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", ".", name)).lower()
+    import difflib  # Here and not above: a first import should not take long, and most keys are spelled well.
     return difflib.get_close_matches(dotted, list(known), n=1, cutoff=0.0)[0]
 
 

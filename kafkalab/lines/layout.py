@@ -9,7 +9,6 @@ holds no such end and no such start.
 
 from __future__ import annotations
 
-import gzip
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -64,6 +63,7 @@ def parse(text: str) -> Row:
 
 def read(path: Path | str, foreign: list[str] | None = None) -> Iterator[Row]:
     """The rows of a file, plain or .gz; see rows_of."""
+    import gzip  # Here and not above, so that `import kafkalab` stays light.
     opener = gzip.open if str(path).endswith(".gz") else open
     with opener(path, "rt", encoding="utf-8", errors="replace", newline="\n") as lines:
         yield from rows_of(lines, foreign)
