@@ -41,6 +41,7 @@ class BrokerEnd:
         self.profile, self._config = profile, config
         self._is_up, self._was_clean, self._life = True, False, 0
         peers.add(self.machine)
+        self.machine.on_halt = self._halt
         self._connections: dict[str, Connection] = {}
         self._delays_ms: dict[str, int] = {}
         network.listen(node.host, node.port, self)
@@ -106,6 +107,17 @@ class BrokerEnd:
             self.machine.pause(until_ms)
             self._peers.paused(self.node.id, until_ms)
 
+    def fill_disk(self) -> None:
+        """No byte can be written any more. The first write that fails is answered with KAFKA_STORAGE_ERROR and ends the process: a broker
+        with one log directory halts when it fails. A restart does not help before `free_disk()`."""
+        self._journal.append("fault", self.name, what="fill_disk", broker=self.node.id)
+        self.machine.replicas.disk_is_full = True
+
+    def free_disk(self) -> None:
+        """There is room again."""
+        self._journal.append("fault", self.name, what="free_disk", broker=self.node.id)
+        self.machine.replicas.disk_is_full = False
+
     @property
     def is_up(self) -> bool:
         """Does the process run?"""
@@ -129,6 +141,9 @@ class BrokerEnd:
             self._clock.at(at_ms, begin)
         else:
             begin()
+
+    def _halt(self, why: str) -> None:
+        self._end(f"halt: {why}", clean=False)
 
     def _end(self, how: str, clean: bool) -> None:
         self._life += 1

@@ -26,6 +26,7 @@ from kafkalab.broker.effects import (
     Disconnect,
     Effect,
     Grown,
+    Halt,
     Note,
     Respond,
     SetTimer,
@@ -40,7 +41,7 @@ from kafkalab.broker.metadata_cache import MetadataCache
 from kafkalab.broker.producer_ids import ProducerIds
 from kafkalab.broker.profiles import BrokerProfile
 from kafkalab.broker.replica_fetcher import ReplicaFetchers
-from kafkalab.broker.replica_manager import ReplicaManager
+from kafkalab.broker.replica_manager import DISK_FAILED, ReplicaManager
 from kafkalab.broker.request_path import RequestPath
 from kafkalab.broker.transaction_coordinator import TransactionCoordinator
 from kafkalab.broker.transaction_verification import TransactionVerification
@@ -90,6 +91,7 @@ class BrokerConnection:
 class Broker:
     """One broker of the lab.
 
+    on_halt: on_halt(why) ends the process.
     metadata: what this broker knows of the cluster. peers: the other brokers and the controller; None for a broker alone.
     paused_until_ms: the process stands still until then, as in a long garbage collection.
     respond: respond(connection_id, correlation_id, response) brings an answer on its way.
@@ -110,12 +112,14 @@ class Broker:
         self.config = config
         self.path = RequestPath(config.num_network_threads, config.num_io_threads, config.queued_max_requests)
         self.peers: InterBroker | None = None
+        self.on_halt: Callable[[str], None] = lambda why: None
         self.paused_until_ms = 0
         self.metadata = cluster = MetadataCache(cluster)
         self.directory = Directory(profile, cluster, config, self._transactions_ready_after_ms)
         self.replicas = ReplicaManager(node_id, profile, cluster, config)
         self.sessions = FollowerSessions(config, self.replicas)
-        self.fetchers = ReplicaFetchers(config, profile.asks_for_epochs, self.replicas.replica, self.replicas.logs.grown)
+        self.fetchers = ReplicaFetchers(config, profile.asks_for_epochs, self.replicas.replica, self.replicas.logs.grown,
+                                        lambda: [DISK_FAILED] if self.replicas.disk_is_full else [])
         self.fetches = Fetches(profile, self.replicas, config.max_incremental_fetch_session_cache_slots,
                                self._draw_session_id)
         self.coordinator = GroupCoordinator(node_id, profile, cluster, config, self._draw_member_uuid, LedOffsetsLog(self.replicas),
@@ -176,6 +180,7 @@ class Broker:
             Grown: self._tell_followers,
             ToBroker: self._tell_broker,
             ChangeIsr: self._change_isr,
+            Halt: self._halt,
             Disconnect: self._hang_up,
             Ask: self._ask,
         }
@@ -369,6 +374,10 @@ class Broker:
 
     def _tell_broker(self, effect: ToBroker) -> None:
         self.peers.send(self.node_id, effect.broker, effect.message, effect.parks)
+
+    def _halt(self, effect: Halt) -> None:
+        """At once, but after what has to be said now."""
+        self._scheduler.after(0, self.on_halt, effect.why)
 
     def _change_isr(self, effect: ChangeIsr) -> None:
         self.peers.change_isr(self.node_id, effect)

@@ -84,6 +84,12 @@ class ChangeIsr(NamedTuple):
     isr: tuple[int, ...]
 
 
+class Halt(NamedTuple):
+    """The process ends itself at once, because `why`: what a broker does whose only log directory has failed."""
+
+    why: str
+
+
 class Disconnect(NamedTuple):
     """Close the caller's connection: what a broker does with a request it cannot read."""
 
@@ -99,4 +105,4 @@ class Ask(NamedTuple):
     tag: tuple[Any, ...]
 
 
-Effect = Ask | Respond | SetTimer | CancelTimer | Note | Appended | Grown | ToBroker | ChangeIsr | Disconnect
+Effect = Ask | Respond | SetTimer | CancelTimer | Note | Appended | Grown | ToBroker | ChangeIsr | Halt | Disconnect

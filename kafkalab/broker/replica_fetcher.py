@@ -79,15 +79,17 @@ class ReplicaFetchers:
 
     replica: gives the broker's own replica of a partition, made where there is none.
     asks_for_epochs: the release asks before it fetches (BrokerProfile.asks_for_epochs).
-    grown: grown(key, now_ms) hears of each log that got records.
+    grown: grown(key, now_ms) hears of each log that got records. cannot_write: the effects of a write while the disk is full;
+        empty while it is not.
     """
 
     def __init__(self, config: BrokerConfig, asks_for_epochs: bool, replica: Callable[[PartitionKey], Replica],
-                 grown: Callable[[PartitionKey, int], list[Effect]] = lambda key, now_ms: []) -> None:
+                 grown: Callable[[PartitionKey, int], list[Effect]] = lambda key, now_ms: [],
+                 cannot_write: Callable[[], list[Effect]] = list) -> None:
         self.by_source: dict[int, ReplicaFetcher] = {}
         self._config = config
         self._asks_for_epochs = asks_for_epochs
-        self._replica, self._grown = replica, grown
+        self._replica, self._grown, self._cannot_write = replica, grown, cannot_write
         self._source_of: dict[PartitionKey, int] = {}
 
     # -- what is followed
@@ -242,6 +244,8 @@ class ReplicaFetchers:
         if part.diverging is not None:
             fetcher.moved[key] = None
             return self._cut(replica, key, self._cut_at(replica, *part.diverging)[0], fetcher.source)
+        if part.batches and (failure := self._cannot_write()):
+            return failure
         first = log.log_end_offset
         for epoch, batch in part.batches:
             log.copy(batch, epoch, copied_ms=now_ms)

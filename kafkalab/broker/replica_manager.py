@@ -13,7 +13,7 @@ from types import MappingProxyType
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster import ClusterState, Partition
 from kafkalab.broker.delayed_produce import DelayedProduces, WaitingProduce
-from kafkalab.broker.effects import Appended, Caller, ChangeIsr, Effect, Grown, Note, Respond, SetTimer
+from kafkalab.broker.effects import Appended, Caller, ChangeIsr, Effect, Grown, Halt, Note, Respond, SetTimer
 from kafkalab.broker.log_manager import LogManager
 from kafkalab.broker.log_settings import log_settings
 from kafkalab.broker.partition_log import PartitionLog
@@ -55,11 +55,14 @@ ACKS = (0, 1, -1)
 LEADERSHIP_ERRORS = frozenset({Errors.NOT_LEADER_OR_FOLLOWER.code, Errors.FENCED_LEADER_EPOCH.code})
 """Errors that KIP-951 accompanies with the name of the present leader."""
 
+DISK_FAILED = Halt("all log directories have failed")
+"""With one log directory a failed write ends the process (LogManager.handleLogDirFailure)."""
+
 
 class ReplicaManager:
     """The replicas of one broker.
 
-    produces: the purgatory of acks=all. logs: retention and compaction.
+    produces: the purgatory of acks=all. logs: retention and compaction. disk_is_full: whatever is written fails.
     """
 
     def __init__(self, node_id: int, profile: BrokerProfile, cluster: ClusterState, config: BrokerConfig) -> None:
@@ -71,6 +74,7 @@ class ReplicaManager:
         self._replicas: dict[PartitionKey, Replica] = {}
         self._lag_ms = config.replica_lag_time_max_ms or profile.replica_lag_time_max_ms
         self._behind: dict[PartitionKey, None] = {}
+        self.disk_is_full = False
         self.logs = LogManager(config, profile.stamps_delete_horizon, self._replicas.get)
 
     @property
@@ -207,7 +211,7 @@ class ReplicaManager:
                 else:
                     answer = self._append(topic, part, request.acks, after, now_ms)
                     if request.acks == -1 and answer.base_offset >= 0:
-                        required[topic, part.index] = answer.base_offset + sum(len(batch.records) for batch in part.records)
+                        required[topic, part.index] = answer.base_offset + len(part.records[-1].records)
                     if hints and answer.error_code in LEADERSHIP_ERRORS:
                         hint = self.leader_hint(topic, part.index)
                         answer = _refused(part.index, answer.error_code, hint)
@@ -255,6 +259,9 @@ class ReplicaManager:
             if verdict.duplicate_of is not None:  # a retry of what is already there: the same answer, nothing appended
                 base_offset = verdict.duplicate_of.base_offset
                 continue
+            if self.disk_is_full:
+                after.append(DISK_FAILED)
+                return _refused(data.index, Errors.KAFKA_STORAGE_ERROR.code)
             after += [Note("cpu", {"partition": f"{topic}-{data.index}", "work": work.work, "codec": work.codec, "bytes_in": work.bytes_in,
                                    "bytes_out": work.bytes_out, "cpu_us": work.cpu_us}) for work in work_on(wanted, batch, as_kept)]
             stored = replica.log.append(as_kept, replica.partition.leader_epoch, now_ms)
@@ -289,6 +296,8 @@ class ReplicaManager:
         verdict = replica.log.producers.judge_marker(marker)
         if verdict is not Errors.NONE:
             return verdict, []
+        if self.disk_is_full:
+            return Errors.KAFKA_STORAGE_ERROR, [DISK_FAILED]
         stored = replica.log.append(marker, replica.partition.leader_epoch, now_ms)
         return Errors.NONE, [Note("record.appended", {
             "topic": topic, "partition": index, "base_offset": stored.base_offset, "last_offset": stored.last_offset,

@@ -235,3 +235,18 @@ def test_a_group_goes_where_its_partition_of_the_offsets_topic_goes(release):
     story.send("bread")
     assert [record.value for _ in range(20) for record in reader.poll(1_000)] == ["bread"]
     reader.commit_sync()
+
+
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("full", [0, 1])
+def test_a_broker_whose_disk_is_full_halts_at_its_first_write_and_others_go_on(release, full):
+    story = Story(release)
+    story.send("tea")
+    story.lab.broker(full).fill_disk()
+    story.send("milk")
+    assert not story.lab.broker(full).is_up and story.partition.leader != full
+    down = next(event for event in story.lab.journal.of("broker.down") if event.who == f"broker-{full}")
+    assert down.how == "halt: all log directories have failed"
+    story.lab.broker(full).free_disk()
+    story.back(full)
+    assert {tuple(dict.fromkeys(story.values(broker))) for broker in (0, 1, 2)} == {("tea", "milk")}
