@@ -7,7 +7,7 @@ and after is `assignment_changes`'.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from kafkalab.clients.consumer.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.coordinator_lookup import CoordinatorLookup
@@ -23,7 +23,7 @@ from kafkalab.lines import payload
 from kafkalab.lines.java_values import list_text
 from kafkalab.protocol.consumer_protocol import parse_assignment, parse_subscription
 from kafkalab.protocol.messages import (
-    JoinGroupRequest, JoinGroupRequestProtocol, JoinGroupResponse, SyncGroupRequest, SyncGroupRequestAssignment,
+    JoinGroupRequest, JoinGroupRequestProtocol, JoinGroupResponse, SyncGroupRequest,
 )
 from kafkalab.records import TopicPartition
 
