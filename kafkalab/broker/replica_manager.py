@@ -418,6 +418,9 @@ class ReplicaManager:
             self._behind[key] = None
             effects: list[Effect] = [SetTimer(("isr",), now_ms + self._lag_ms // 2)] if replica.followers else []
             effects += self._watermark(replica, now_ms)
+            ends = self.ends_to_tell(*key)
+            if ends is not None:
+                effects.append(ends)
         else:
             replica.follow()
             effects = [Appended(*key)]  # who waits here for records learns that they are elsewhere now

@@ -65,6 +65,15 @@ def _follower_moved(state: dict[str, Any], event: Event) -> None:
     partition["logs"][_broker(event)] = {"log_start_offset": log.get("log_start_offset", 0), "log_end_offset": end, "high_watermark": watermark}
 
 
+def _appended(state: dict[str, Any], event: Event) -> None:
+    """A batch stands in the leader's log before anything else of the log moves."""
+    partition = state["partitions"].get(f"{event.topic}-{event.partition}")
+    if partition is not None:
+        log = partition["logs"].setdefault(_broker(event), dict.fromkeys(ENDS, 0))
+        log["log_end_offset"] = event.last_offset + 1
+        _show_leaders_log(partition)
+
+
 def _show_leaders_log(partition: dict[str, Any]) -> None:
     partition.update({name: end for name, end in partition["logs"].get(partition["leader"], {}).items() if name in ENDS})
 
@@ -91,6 +100,7 @@ CLUSTER_EVENTS = {
     "topic.created": _topic_created,
     "topic.deleted": _topic_deleted,
     "partition.changed": _partition_changed,
+    "record.appended": _appended,
     "log.ends": _log_ends,
     "replica.fetched": _follower_moved,
     "replica.watermark": _follower_moved,

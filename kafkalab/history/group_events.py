@@ -12,7 +12,7 @@ Subscriptions and assignments travel as bytes that the coordinator does not read
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from kafkalab.hashing import coordinator_partition
@@ -25,8 +25,6 @@ TYPES = {"group": "classic", "consumer group": "consumer"}
 
 
 def _group(state: dict[str, Any], event: Event) -> dict[str, Any]:
-    """The group an event tells of. Who told last of it is its coordinator: what another one says of its end is no news."""
-    state["_tellers"][event.group] = event.who
     return state["groups"].setdefault(event.group, {
         "coordinator": None, "type": "classic", "state": "Empty", "generation": 0, "protocol_type": None, "protocol": None,
         "leader": None, "members": {}, "offsets": {}})
@@ -37,8 +35,7 @@ def _moved(state: dict[str, Any], event: Event) -> None:
     if event.fields.get("machine") not in TYPES:
         return
     if event.after == "Dead":
-        if state["_tellers"].get(event.group) == event.who:
-            state["groups"].pop(event.group, None)
+        state["groups"].pop(event.group, None)
         return
     group = _group(state, event)
     group["state"], group["type"] = event.after, TYPES[event.machine]
@@ -91,7 +88,11 @@ def _subscribed(state: dict[str, Any], event: Event) -> None:
 
 
 def _left(state: dict[str, Any], event: Event) -> None:
-    _group(state, event)["members"].pop(event.member, None)
+    """Who has been here longest leads next."""
+    group = _group(state, event)
+    group["members"].pop(event.member, None)
+    if group["leader"] == event.member:
+        group["leader"] = next(iter(group["members"]), None)
 
 
 def _renamed(state: dict[str, Any], event: Event) -> None:
@@ -136,11 +137,38 @@ def _removed(state: dict[str, Any], event: Event) -> None:
 
 def coordinators(state: dict[str, Any]) -> None:
     """Who coordinates a group follows from who leads its partition of the offsets topic."""
-    topic = state["topics"].get(OFFSETS_TOPIC)
     for name, group in state["groups"].items():
-        if topic is not None:
-            place = state["partitions"][f"{OFFSETS_TOPIC}-{coordinator_partition(name, topic['partitions'])}"]
+        place = _place_of(state, name)
+        if place is not None:
             group["coordinator"] = place["leader"]
+
+
+def _place_of(state: dict[str, Any], group: str) -> dict[str, Any] | None:
+    """The partition of the offsets topic that a group falls on; None while there is no such topic."""
+    topic = state["topics"].get(OFFSETS_TOPIC)
+    return None if topic is None else state["partitions"][f"{OFFSETS_TOPIC}-{coordinator_partition(group, topic['partitions'])}"]
+
+
+def _moved_away(state: dict[str, Any], event: Event) -> None:
+    """Another broker leads a partition of the offsets topic: what it knows of its classic groups it has yet to read."""
+    if event.topic != OFFSETS_TOPIC:
+        return
+    place = state["partitions"][f"{event.topic}-{event.partition}"]
+    before, state["_coordinators"][event.partition] = state["_coordinators"].get(event.partition), place["leader"]
+    if place["leader"] < 0 or before in (None, place["leader"]):
+        return
+    for name in [name for name, group in state["groups"].items() if group["type"] == "classic" and _place_of(state, name) is place]:
+        del state["groups"][name]
+
+
+def _by_coordinator(fold: Callable[[dict[str, Any], Event], None]) -> Callable[[dict[str, Any], Event], None]:
+    """Only the coordinator's word counts: a broker that was cut off goes on telling of groups that are no longer its own."""
+    def checked(state: dict[str, Any], event: Event) -> None:
+        group = event.fields.get("group")
+        place = _place_of(state, group) if group is not None and event.who.startswith("broker-") else None
+        if place is None or place["leader"] < 0 or event.who == f"broker-{place['leader']}":
+            fold(state, event)
+    return checked
 
 
 GROUP_EVENTS = {
@@ -155,3 +183,4 @@ GROUP_EVENTS = {
     "commit": _committed,
     "offset.removed": _offset_removed,
 }
+GROUP_EVENTS = {kind: _by_coordinator(fold) for kind, fold in GROUP_EVENTS.items()} | {"partition.changed": _moved_away}

@@ -58,10 +58,10 @@ class History:
         found = copy.deepcopy(self._state)
         found["at_ms"] = ms
         coordinators(found)
-        del found["_tellers"]
+        del found["_coordinators"]
         return found
 
     def _restart(self) -> None:
         self._next, self._read_to_ms = 0, 0
         self._state: State = {"at_ms": 0, "cluster_id": None, "controller": None, "brokers": {}, "topics": {}, "partitions": {},
-                              "groups": {}, "clients": {}, "transactions": {}, "producers": {}, "_tellers": {}}
+                              "groups": {}, "clients": {}, "transactions": {}, "producers": {}, "_coordinators": {}}
