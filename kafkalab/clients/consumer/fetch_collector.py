@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from kafkalab.clients.consumer.completed_fetch import CompletedFetch
 from kafkalab.clients.consumer.subscription_state import FetchPosition, PartitionState, SubscriptionState
 from kafkalab.clients.consumer.unpacking import unpack
-from kafkalab.clients.log_context import LogContext
+from kafkalab.clients.log_context import Later, LogContext
 from kafkalab.errors import ConsumerOffsetOutOfRangeException, Errors, error_for
 from kafkalab.protocol.messages import RecordBatch
 from kafkalab.records import ConsumerRecord, TopicPartition
@@ -165,5 +165,5 @@ class FetchCollector:
         if self._profile.rotates_partitions:
             self._subscriptions.partitions[tp] = self._subscriptions.partitions.pop(tp)
 
-    def _text(self, position: FetchPosition) -> str:
-        return position.text(self._profile.position_style)
+    def _text(self, position: FetchPosition) -> Later:
+        return Later(position.text, self._profile.position_style)

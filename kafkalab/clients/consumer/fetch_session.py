@@ -29,7 +29,7 @@ class ShownFetch:
     """How Java's lines name what a fetch says and what goes without saying: lists of partitions in parentheses."""
 
     full: bool
-    to_send: str
+    to_send: str | Later
     to_forget: str = "()"
     implied: str | Later = "()"
 
@@ -91,8 +91,9 @@ class FetchSessionHandler:
         self.partitions = {**kept, **to_send}
         self._log("FETCH_BUILT_INCREMENTAL", session_id=self.session_id, session_epoch=self.epoch, node_id=self.node_id,
                   added=self._with_ids(added), altered=self._with_ids(altered), removed=self._with_ids(removed), replaced="()",
-                  out_of=_parenthesised(self.partitions))
-        shown = ShownFetch(full=False, to_send=_parenthesised(to_send), to_forget=self._with_ids(removed), implied=_parenthesised(kept))
+                  out_of=Later(_parenthesised, tuple(self.partitions)))
+        shown = ShownFetch(full=False, to_send=Later(_parenthesised, tuple(to_send)), to_forget=self._with_ids(removed),
+                           implied=Later(_parenthesised, tuple(kept)))
         return FetchSessionData(session, _fetch_topics(to_send), _forgotten_topics(removed), shown)
 
     def _goes_without_saying(self, wanted: Mapping[TopicPartition, FetchPartition]) -> bool:
@@ -113,7 +114,7 @@ class FetchSessionHandler:
             self._log("FETCH_SESSION_ERROR", node_id=self.node_id, error=error_for(response.error_code).name)
             self._restart()
             return False
-        shown = _parenthesised(answered) if answered else "()"
+        shown = Later(_parenthesised, tuple(answered)) if answered else "()"
         if self.epoch in (INITIAL_EPOCH, FINAL_EPOCH):
             if response.session_id == INVALID_SESSION:
                 self._restart()
@@ -140,7 +141,9 @@ class FetchSessionHandler:
         self._log("FETCH_SESSION_CLOSING", session_id=self.session_id)
         self.epoch = FINAL_EPOCH
 
-    def _with_ids(self, partitions: Iterable[TopicPartition]) -> str:
+    def _with_ids(self, partitions: list[TopicPartition]) -> str:
+        if not partitions:
+            return "()"
         if self._topic_id is None:
             return _parenthesised(partitions)
         return f"({', '.join(f'{self._topic_id(tp.topic)}:{tp}' for tp in partitions)})"
