@@ -25,6 +25,11 @@ from kafkalab.sim.scheduler import Scheduler
 PASS_MS = {"producer": (0, 0, 1, 1, 2, 3), "consumer": (0, 1, 2, 2, 3, 4), "admin": (0, 0, 1, 1, 2, 3)}
 EMPTY_PASS_MS = (0, 0, 0, 1)
 
+# A Java client may spin: with an auto commit overdue and a join not ended, poll() looks without waiting, thousands of times a
+# second. Ours does so for as many passes as any recording shows, and more; then it looks every so many milliseconds only.
+SPINNING_PASSES = 400
+SPINNING_PASS_MS = 10
+
 EXCEPTIONS = {
     "refused": "java.net.ConnectException: Connection refused",
     "broken": "java.io.EOFException",
@@ -78,7 +83,7 @@ class Selector:
         self.channels: dict[str, Channel] = {}
         self._clock, self._network, self._log, self._rng = clock, network, log, rng
         self._buffers, self._pass_ms = buffers, pass_ms
-        self._busy_until_ms = 0
+        self._busy_until_ms = self._empty_passes = 0
         self._news: dict[str, Channel] = {}
         self._to_write: dict[str, Channel] = {}
         self._sent: list[tuple[str, Any]] = []
@@ -141,11 +146,16 @@ class Selector:
         wrote = self._to_write and self._write_queued(now_ms)
         if self._news or self._lost:
             self._raise_signal()
+        if wrote or timeout_ms > 0 or self.signal.is_set:
+            self._empty_passes = 0
         if wrote:
             return now_ms + self._pass_ms[below(self._rng, len(self._pass_ms))]
         if timeout_ms > 0:
             return now_ms + timeout_ms if timeout_ms < FOREVER_MS - now_ms else FOREVER_MS
-        return now_ms if self.signal.is_set else now_ms + EMPTY_PASS_MS[below(self._rng, len(EMPTY_PASS_MS))]
+        if self.signal.is_set:
+            return now_ms
+        self._empty_passes += 1
+        return now_ms + (SPINNING_PASS_MS if self._empty_passes > SPINNING_PASSES else EMPTY_PASS_MS[below(self._rng, len(EMPTY_PASS_MS))])
 
     def _write_queued(self, at_ms: int) -> bool:
         """Write to each connection that stands what waits for it; says whether there was anything."""
