@@ -115,6 +115,7 @@ class Profile:
     cluster_in_hash_order             lists of partitions in Cluster come out of a hash map (2.2)
     drain_index_by_node               each broker's partitions have their own place where filling a request begins (3.x)
     batches_follow_leader             a batch does not wait out its backoff when its partition has a new leader (3.6, KAFKA-15415)
+    learns_leaders                    an answer that refuses a request may name the new leader, and is believed (3.7, KIP-951)
     halves_split_batches              a batch that is still too large after splitting is halved (KAFKA-8350)
     names_partition_of_buffer         "Allocating a new ..." names the partition even where the built-in rule chose it (3.9)
     has_buffer_exhausted_exception    BufferExhaustedException is a TimeoutException, raised when memory ran out (2.7, KAFKA-3720)
@@ -225,6 +226,7 @@ class Profile:
     cluster_in_hash_order: bool = True
     drain_index_by_node: bool = True
     batches_follow_leader: bool = True
+    learns_leaders: bool = True
     halves_split_batches: bool = False
     names_partition_of_buffer: bool = True
     has_buffer_exhausted_exception: bool = True
@@ -331,7 +333,7 @@ V3_9 = replace(
         "PRODUCE": (2, 6), "INIT_PRODUCER_ID": (0, 4), "SYNC_GROUP": (1, 3), "LEAVE_GROUP": (1, 3),
     },
 )
-V3_6 = replace(V3_9, name="3.6", reset_strategy="{upper}", round_robin_skips=True, names_partition_of_buffer=False, release="3.6.2", commit_id="c4deed513057c94e", telemetry_after_refusal_ms=None,
+V3_6 = replace(V3_9, name="3.6", reset_strategy="{upper}", round_robin_skips=True, learns_leaders=False, names_partition_of_buffer=False, release="3.6.2", commit_id="c4deed513057c94e", telemetry_after_refusal_ms=None,
                exponential_refresh_backoff=False, jitter_inside_cap=False,
                names_idle_closes=False, isolation_in_lower_case=False, member_id_reason=MEMBER_ID_REASON_3_6, sticky_sorts_owned=False)
 V2_8 = replace(V3_6, name="2.8", returns_when_position_moved=False, prints_ids_of_changes=False,

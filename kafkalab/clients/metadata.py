@@ -8,8 +8,8 @@ again under the broker's real id (Cluster.bootstrap).
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from kafkalab.clients.connection_states import exponential_ms
 from kafkalab.clients.log_context import LogContext
@@ -88,6 +88,7 @@ class Metadata:
         self._backoff_ms, self._backoff_max_ms, self._max_age_ms = backoff_ms, backoff_max_ms, max_age_ms
         self._wanted, self._text_of = wanted_topics, text_of
         self._transient: tuple[str, ...] = ()
+        self._bootstrap: tuple[Node, ...] = ()
         self._last_refresh_ms = self._last_success_ms = 0
         self._needs_full = self._needs_new_topics = False
         self._fruitless = 0
@@ -99,7 +100,7 @@ class Metadata:
 
     def bootstrap(self, nodes: tuple[Node, ...], now_ms: int) -> None:
         self._due_ms = None
-        self.view = ClusterView(None, nodes, {}, {}, {}, is_bootstrap=True)
+        self.view, self._bootstrap = ClusterView(None, nodes, {}, {}, {}, is_bootstrap=True), nodes
         self.update_version = 1
         self._needs_full = self._profile.bootstrap_needs_update
         if not self._needs_full:
@@ -108,6 +109,15 @@ class Metadata:
             self._log("METADATA_UPDATED", version=1, cluster=self._text_of(None, nodes))
         else:
             self._last_refresh_ms = self._last_success_ms = -(10**9)
+
+    def rebootstrap(self) -> None:
+        """Forget the cluster and know only the bootstrap addresses again (KIP-899)."""
+        nodes = self._bootstrap
+        self._log("REBOOTSTRAPPING", addresses=f"[{', '.join(f'{node.host}/127.0.0.1:{node.port}' for node in nodes)}]")
+        self._due_ms = None
+        self.view = ClusterView(None, nodes, {}, {}, {}, is_bootstrap=True)
+        self.update_version += 1
+        self._needs_full = True
 
     def age_ms(self, now_ms: int) -> int:
         """How long ago the last good answer came."""
@@ -226,6 +236,24 @@ class Metadata:
         for signal in self._waiting:
             signal.set()
         self._waiting.clear()
+
+    def learn_leaders(self, news: Mapping[TopicPartition, tuple[int, int]], nodes: Iterable[Node]) -> list[TopicPartition]:
+        """Answers that refuse a request may name the new leader and its epoch: take over what is newer than what is known
+        (updatePartitionLeadership, KIP-951). Returns the partitions that changed."""
+        by_id = {**self.view.by_id, **{node.id: node for node in nodes}}
+        partitions, learned = dict(self.view.partitions), []
+        for tp, (leader, epoch) in news.items():
+            known = partitions.get(tp)
+            if known is None or leader not in by_id or known.epoch is not None and epoch <= known.epoch:
+                continue
+            partitions[tp] = replace(known, leader=leader, epoch=epoch)
+            self._epochs[tp] = epoch
+            self._log("LEADER_LEARNED", partition=tp, leader=f"LeaderIdAndEpoch(leaderId={leader}, leaderEpoch={epoch})")
+            learned.append(tp)
+        if learned:
+            topics = {topic: tuple(partitions[TopicPartition(topic, p.partition)] for p in views) for topic, views in self.view.topics.items()}
+            self.view = replace(self.view, nodes=tuple(by_id.values()), partitions=partitions, topics=topics, by_id=by_id)
+        return learned
 
     def raise_fatal(self) -> None:
         """Raises, once, what the last answer refused for good (maybeThrowAnyException)."""

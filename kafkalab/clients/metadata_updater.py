@@ -23,6 +23,7 @@ class DefaultMetadataUpdater:
     def __init__(self, client: NetworkClient, metadata: Metadata) -> None:
         self._client, self._metadata = client, metadata
         self._in_flight = False
+        self._asking_since_ms: int | None = None
 
     def is_due(self, now_ms: int) -> bool:
         """A refresh is wanted now and none is under way (isUpdateDue)."""
@@ -36,7 +37,12 @@ class DefaultMetadataUpdater:
         if wait_ms > 0:
             return wait_ms
         client, settings = self._client, self._client.settings
+        if self._asking_since_ms is None:
+            self._asking_since_ms = now_ms
         node = client.least_loaded_node()
+        if node is None and settings.rebootstraps and not any(client.states.is_ready(n.connection) for n in self._metadata.view.nodes):
+            self.rebootstrap(now_ms)
+            node = client.least_loaded_node()
         if node is None:
             client.log("METADATA_GIVE_UP")
             return settings.reconnect_backoff_ms
@@ -60,9 +66,20 @@ class DefaultMetadataUpdater:
             shown = ", ".join(f"{topic}={error.known_to(version).name}" for topic, error in errors.items())
             self._client.log("METADATA_ERRORS", correlation_id=request.correlation_id, errors=f"{{{shown}}}")
         if response.brokers:
+            self._asking_since_ms = None
             self._metadata.update(response, now_ms, self._client.node_of)
         else:
             self._metadata.failed_update(now_ms)
+
+    def needs_rebootstrap(self, now_ms: int) -> bool:
+        """Has a question for metadata stayed without a good answer for too long?"""
+        limit_ms = self._client.settings.rebootstrap_trigger_ms
+        return limit_ms is not None and self._asking_since_ms is not None and now_ms - self._asking_since_ms > limit_ms
+
+    def rebootstrap(self, now_ms: int) -> None:
+        """Begin again with the bootstrap addresses."""
+        self._metadata.rebootstrap()
+        self._asking_since_ms = now_ms
 
     def disconnected(self, now_ms: int) -> None:
         """The socket broke before the answer came."""

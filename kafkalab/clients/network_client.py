@@ -44,6 +44,8 @@ CLOSED_BECAUSE = {"refused": "failed", "broken": "peer", "idle": "idle"}
 class ClientSettings:
     """What a NetworkClient needs to know of its owner, a "consumer" or a "producer"; all times in milliseconds.
 
+    rebootstraps  begins again with the bootstrap addresses when no known node can be asked (metadata.recovery.strategy, KIP-899)
+    rebootstrap_trigger_ms  ... or when no METADATA answer came for this long; None: never for that reason (KIP-1102)
     topic_ids     offsets are committed and fetched by topic id (the KIP-848 consumer)
     first_use_ms  what -> (least, most): how long a client takes over what it does for the first time; empty for a warm one
     """
@@ -55,6 +57,8 @@ class ClientSettings:
     max_in_flight: int
     allow_auto_topic_creation: bool = True
     cluster_check: bool = False
+    rebootstraps: bool = False
+    rebootstrap_trigger_ms: int | None = None
     topic_ids: bool = False
     first_use_ms: Mapping[str, tuple[int, int]]
 
@@ -241,6 +245,18 @@ class NetworkClient:
             self.log("DISCONNECTING_REQUEST_TIMEOUT", node_id=connection)
             self.selector.close(connection)
             self._disconnected(connection, "self", responses, timed_out=True)
+
+        if self._metadata_updater.needs_rebootstrap(now_ms):
+            self._rebootstrap(now_ms, responses)
+
+    def _rebootstrap(self, now_ms: int, responses: list[ClientResponse]) -> None:
+        """Leave all that is known behind, and ask the bootstrap addresses (handleRebootstrap)."""
+        for node in self.metadata.view.nodes:
+            if self.states.is_ready(node.connection) or self.states.is_preparing(node.connection):
+                self.log("DISCONNECTING_FOR_REBOOTSTRAP", node_id=node.connection)
+                self.selector.close(node.connection)
+                self._disconnected(node.connection, "self", responses)
+        self._metadata_updater.rebootstrap(now_ms)
 
     # connections
 

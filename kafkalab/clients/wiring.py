@@ -61,6 +61,10 @@ def _cluster_printer(profile) -> Callable[[MetadataResponse | None, tuple[Node, 
     return text_of
 
 
+def _rebootstraps(config: Mapping[str, Any]) -> bool:
+    return str(config.get("metadata.recovery.strategy", "none")).lower() == "rebootstrap"
+
+
 def network_client(lab, kind: str, who: str, client_id: str, config: Mapping[str, Any], profile, log: LogContext,
                    wanted_topics: Callable[[], Iterable[str]], max_in_flight: int, auto_create: bool = True,
                    least_loaded: Rule | None = None, topic_ids: bool = False) -> NetworkClient:
@@ -89,6 +93,8 @@ def network_client(lab, kind: str, who: str, client_id: str, config: Mapping[str
     settings = ClientSettings(
         kind=kind, client_id=client_id, request_timeout_ms=config["request.timeout.ms"], reconnect_backoff_ms=config["reconnect.backoff.ms"],
         max_in_flight=max_in_flight, allow_auto_topic_creation=auto_create,
+        rebootstraps=_rebootstraps(config),
+        rebootstrap_trigger_ms=config.get("metadata.recovery.rebootstrap.trigger.ms") if _rebootstraps(config) else None,
         cluster_check=profile.cluster_check and bool(config.get("metadata.cluster.check.enable", True)),
         topic_ids=topic_ids, first_use_ms=first_use_ms if lab.cold else {})
     return NetworkClient(who, settings, profile, lab.clock, selector, states, metadata, telemetry, log, plain,

@@ -9,6 +9,7 @@ NETWORK_CLIENT = CLIENTS + "NetworkClient"
 METADATA = CLIENTS + "Metadata"
 CLIENT_UTILS = CLIENTS + "ClientUtils"
 CONNECTION_STATES = CLIENTS + "ClusterConnectionStates"
+LINE_TABLES = "line number tables of the released jars of all eight versions; no recording has the line"
 SELECTOR = "org.apache.kafka.common.network.Selector"
 
 CHOOSING_A_NODE = (
@@ -158,6 +159,11 @@ METADATA_LINES = (
     entry("METADATA_UPDATED", METADATA,
           debug("Updated cluster metadata version {version} to {cluster}", "290 384 - - - - - -", prefixed=False),
           debug("Updated cluster metadata updateVersion {version} to {cluster}", "- - 270 291 298 369 369 370")),
+    entry("LEADER_LEARNED", METADATA,
+          debug("For {partition} updating leader information, updated metadata is {leader}.", "- - - - - 442 442 443"), source=LINE_TABLES),
+    entry("REBOOTSTRAPPING", METADATA, info("Rebootstrapping with {addresses}", "- - - - - 314 314 315"), source=LINE_TABLES),
+    entry("DISCONNECTING_FOR_REBOOTSTRAP", NETWORK_CLIENT,
+          info("Disconnecting from node {node_id} due to client rebootstrap.", "- - - - - - 1123 1126"), source=LINE_TABLES),
 )
 
 ENTRIES = CHOOSING_A_NODE + OPENING + TALKING + CLOSING + METADATA_LINES

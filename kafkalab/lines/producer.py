@@ -127,6 +127,7 @@ SENDER_PASS = (
                "now", "- - - - - 723 723 719"), source=LINE_TABLES),
     entry("PRODUCE_ERROR_WITH_LEADER", SENDER,
           debug("For {partition}, received error {error}, with leaderIdAndEpoch {leader}", "- - - - - 727 727 723"), source=LINE_TABLES),
+    entry("LEADER_OF_PARTITION_UPDATED", SENDER, debug("For {partition} leader was updated.", "- - - - - 651 651 647"), source=LINE_TABLES),
     entry("BATCH_ABORTED", BATCH, trace("Aborting batch for partition {partition}", "157 157 157 158 200 202 202 221", prefixed=False,
                                         trace=True), source=LINE_TABLES),
     entry("BATCH_SUCCEEDED_LATE", BATCH,

@@ -7,7 +7,7 @@ its records hear what went wrong.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from kafkalab.clients.log_context import LogContext
 from kafkalab.clients.metadata import Metadata
@@ -20,6 +20,7 @@ from kafkalab.clients.requests import ClientResponse
 from kafkalab.errors import ApiException, Errors, InvalidMetadataException, UnknownTopicOrPartitionException, error_for
 from kafkalab.lines import payload
 from kafkalab.protocol.messages import PartitionProduceResponse
+from kafkalab.records import TopicPartition
 from kafkalab.sim.scheduler import Scheduler
 
 
@@ -27,8 +28,11 @@ class ProduceOutcomes:
     """in_flight: batches that were sent and not answered yet, in that order."""
 
     def __init__(self, accumulator: RecordAccumulator, metadata: Metadata, transactions: TransactionManager | None, config: Mapping,
-                 profile, log: LogContext, plain_log: LogContext, clock: Scheduler, metrics: ProducerMetrics) -> None:
+                 profile, log: LogContext, plain_log: LogContext, clock: Scheduler, metrics: ProducerMetrics,
+                 node_of: Callable[..., Node]) -> None:
         self.in_flight: dict[int, ProducerBatch] = {}
+        self._new_leaders: dict[TopicPartition, tuple[int, int]] = {}
+        self._node_of = node_of
         self._accumulator, self._metadata, self._transactions, self._metrics = accumulator, metadata, transactions, metrics
         self._profile, self._log, self._plain, self._clock = profile, log, plain_log, clock
         self._retries, self._delivery_timeout_ms = config["retries"], config["delivery.timeout.ms"]
@@ -55,6 +59,11 @@ class ProduceOutcomes:
                    for topic in response.message.responses for p in topic.partition_responses}
         for batch in batches:
             self._settle(batch, answers[batch.partition.topic, batch.partition.partition], correlation_id)
+        if self._new_leaders:
+            news, self._new_leaders = self._new_leaders, {}
+            nodes = [self._node_of(end.node_id, end.host, end.port, end.rack) for end in response.message.node_endpoints]
+            for tp in self._metadata.learn_leaders(news, nodes):
+                self._log("LEADER_OF_PARTITION_UPDATED", partition=tp)
         self._metrics.answered(response.latency_ms)
 
     def _lost(self, node: Node, response: ClientResponse) -> PartitionProduceResponse:
@@ -110,11 +119,13 @@ class ProduceOutcomes:
             self._metadata.request_update()
 
     def _learn_leader(self, batch: ProducerBatch, error: Errors, answer: PartitionProduceResponse) -> None:
-        """An answer may name the new leader (KIP-951, 3.7). The line is written; the metadata request that follows brings the rest."""
-        if error in (Errors.NOT_LEADER_OR_FOLLOWER, Errors.FENCED_LEADER_EPOCH):
+        """An answer may name the new leader (KIP-951, 3.7): then the batch need not wait for metadata, nor for its backoff."""
+        if self._profile.learns_leaders and error in (Errors.NOT_LEADER_OR_FOLLOWER, Errors.FENCED_LEADER_EPOCH):
             hint = answer.current_leader
             self._log("PRODUCE_ERROR_WITH_LEADER", partition=batch.partition, error=error.name,
                       leader=f"LeaderIdAndEpoch(leaderId={hint.leader_id}, leaderEpoch={hint.leader_epoch})")
+            if hint.leader_id >= 0 and hint.leader_epoch >= 0:
+                self._new_leaders[batch.partition] = (hint.leader_id, hint.leader_epoch)
 
     def _may_retry(self, batch: ProducerBatch, error: Errors, answer: PartitionProduceResponse) -> bool:
         """canRetry."""

@@ -50,7 +50,7 @@ class Sender:
             self._transactional = TransactionalSender(transactions, client, self._loop, accumulator, profile, closing=lambda: self._closing)
         self._acks = ACKS[str(config["acks"])]
         self._outcomes = ProduceOutcomes(accumulator, self._metadata, transactions, config, profile, log, plain_log,
-                                         clock, metrics)
+                                         clock, metrics, client.node_of)
         self._guarantees_order = config["max.in.flight.requests.per.connection"] == 1
         self._closing = self._forced = False
 
