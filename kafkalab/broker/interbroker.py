@@ -18,6 +18,7 @@ from kafkalab.broker.controller import Controller
 from kafkalab.broker.effects import CancelTimer, ChangeIsr, Effect, SetTimer
 from kafkalab.broker.peer_messages import EpochAsk, FollowerFetch, PartitionKey, PeerMessage
 from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.broker.replica import Replica
 from kafkalab.sim.journal import Journal
 from kafkalab.sim.network import Link, Network
 from kafkalab.sim.rng import Streams
@@ -306,11 +307,12 @@ class InterBroker:
             self._follow(id, key, leader)
 
     def _follow(self, id: int, key: PartitionKey, leader: int) -> None:
-        """Begin to copy from a leader, where either has anything at all; not while stopping."""
+        """Begin to copy from a leader, where either has anything at all or the ISR is to be joined; not while stopping."""
         if self.controller.states[id] is BrokerControlState.CONTROLLED_SHUTDOWN:
             return
         own, its = self.brokers[id].replicas.found(key), self.brokers[leader].replicas.found(key)
-        if own is not None and own.log.log_end_offset or its is not None and its.log.log_end_offset:
+        has_records = own is not None and own.log.log_end_offset or its is not None and its.log.log_end_offset
+        if has_records or id not in self._cluster.partition(*key).isr:
             self.brokers[id].do(self.brokers[id].fetchers.follow((key,), leader, self._clock.now_ms))
 
     def _rebind(self, id: int) -> None:
@@ -336,13 +338,16 @@ class InterBroker:
             replica.isr_wanted = None
             if (now.leader, now.leader_epoch) != (believed.leader, believed.leader_epoch) and believed is not now:
                 self._take_role(id, now, True)
-        for leader, other in self.brokers.items():
-            if leader != id and self.in_touch(leader):
-                for replica in list(other.replicas.all):
-                    key = replica.partition.topic, replica.partition.index
-                    if replica.partition.leader == leader and id in replica.partition.replicas and not other.sessions.has(id, key):
-                        if not broker.fetchers.follows(key, leader):
-                            self._follow(id, key, leader)
+        for topic in self._cluster.topics.values():
+            for partition in topic.partitions:
+                key = partition.topic, partition.index
+                if partition.leader == id:
+                    replica = broker.replicas.found(key)
+                    if replica is not None and replica.led_epoch == partition.leader_epoch:
+                        broker.do(broker.replicas.reconsider(replica))
+                elif id in partition.replicas and partition.leader != NO_LEADER:
+                    if not self.brokers[partition.leader].sessions.has(id, key) and not broker.fetchers.follows(key, partition.leader):
+                        self._follow(id, key, partition.leader)
         self.reconnect()
 
     def _break_all(self, broker: int) -> None:

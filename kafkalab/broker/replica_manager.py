@@ -383,15 +383,21 @@ class ReplicaManager:
             if id not in replica.partition.isr:  # the high watermark does not wait for who may not be there at all
                 follower.caught_up_ms = min(follower.caught_up_ms, now_ms - self._lag_ms - 1)
         key = replica.partition.topic, replica.partition.index
-        back = [id for id, follower in replica.followers.items()
-                if self._cluster.alive[id] and follower.log_end_offset == replica.log.log_end_offset and replica.may_join(id)]
-        joins = self._ask_for(replica, tuple(id for id in replica.partition.replicas if id in back or id in replica.partition.isr)) if back else []
-        return joins + self._watermark(replica, now_ms) + self.produces.look_again(key)
+        return self.reconsider(replica) + self._watermark(replica, now_ms) + self.produces.look_again(key)
 
     def wish_refused(self, replica: Replica, now_ms: int) -> list[Effect]:
         """The controller has left the ISR as it was: who was to join it holds back the high watermark no longer."""
         replica.isr_wanted = None
         return self._watermark(replica, now_ms) + self.produces.look_again((replica.partition.topic, replica.partition.index))
+
+    def reconsider(self, replica: Replica) -> list[Effect]:
+        """Is somebody ready for the ISR whom nobody has asked in? One that lacks nothing has its fetch parked here; each round, which is
+        not played, would find it out. One that lacks something will fetch."""
+        ready = [id for id, follower in replica.followers.items()
+                 if self._cluster.alive[id] and follower.log_end_offset == replica.log.log_end_offset and replica.may_join(id)]
+        if not ready:
+            return []
+        return self._ask_for(replica, tuple(id for id in replica.partition.replicas if id in ready or id in replica.partition.isr))
 
     def check_laggards(self, now_ms: int) -> list[Effect]:
         """Every half of replica.lag.time.max.ms, while somebody may be behind: who has been for too long leaves the ISR."""
