@@ -333,10 +333,10 @@ V3_9 = replace(
         "PRODUCE": (2, 6), "INIT_PRODUCER_ID": (0, 4), "SYNC_GROUP": (1, 3), "LEAVE_GROUP": (1, 3),
     },
 )
-V3_6 = replace(V3_9, name="3.6", reset_strategy="{upper}", round_robin_skips=True, learns_leaders=False, names_partition_of_buffer=False, release="3.6.2", commit_id="c4deed513057c94e", telemetry_after_refusal_ms=None,
+V3_6 = replace(V3_9, name="3.6", round_robin_skips=True, learns_leaders=False, names_partition_of_buffer=False, release="3.6.2", commit_id="c4deed513057c94e", telemetry_after_refusal_ms=None,
                exponential_refresh_backoff=False, jitter_inside_cap=False,
                names_idle_closes=False, isolation_in_lower_case=False, member_id_reason=MEMBER_ID_REASON_3_6, sticky_sorts_owned=False)
-V2_8 = replace(V3_6, name="2.8", returns_when_position_moved=False, prints_ids_of_changes=False,
+V2_8 = replace(V3_6, name="2.8", reset_strategy="{upper}", returns_when_position_moved=False, prints_ids_of_changes=False,
                asks_partitioner_again="any", drain_index_by_node=False, batches_follow_leader=False,
                buffer_exhausted_text=BUFFER_EXHAUSTED_OLD, tells_timed_out_requests=False, fills_metadata_of_failed_send=False,
                names_partition_of_buffer=True, release="2.8.2", commit_id="3146c6ff4a24cc24", prepares_with_async_commit=False,

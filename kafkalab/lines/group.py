@@ -91,10 +91,10 @@ ASSIGNING = (
                 "- - - 78 ~ 104 ~ 104", prefixed=False)),
     entry("STICKY_CONSTRAINED", STICKY,
           debug("Performing constrained assign with partitionsPerTopic: {partitions}, currentAssignment: {assignment}, rackInfo {racks}.",
-                "- - - - - 639 ~ 639", prefixed=False)),
+                "- - - - ~ 639 ~ 639", prefixed=False)),
     entry("STICKY_REASSIGNED", STICKY,
           debug("After reassigning previously owned partitions, unfilled members: {members}, unassigned partitions: {partitions}, "
-                "current assignment: {assignment}", "- - - - - 648 ~ 648", prefixed=False)),
+                "current assignment: {assignment}", "- - - - ~ 648 ~ 648", prefixed=False)),
     entry("STICKY_FINAL", STICKY,
           info("Final assignment of partitions to consumers: \n{assignment}", "- - - 309 ~ 660 ~ 660", prefixed=False)),
     entry("TOPICS_NOT_ASSIGNED", COORDINATOR,
@@ -139,9 +139,9 @@ CALLBACKS = (
           info("Lost previously assigned partitions {partitions}", "- - - - - 106 ~ 113", logger=LISTENER)),
     entry("GIVING_AWAY_AS_LOST", COORDINATOR,
           info("Giving away all assigned partitions as lost since generation has been reset,indicating that consumer is no longer part "
-               "of the group", "- - - 717 ~ - - -"),
+               "of the group", "- - - 717 - - - -"),
           info("Giving away all assigned partitions as lost since generation/memberID has been reset,indicating that consumer is in old "
-               "state or no longer part of the group", "- - - - - 778 ~ 821")),
+               "state or no longer part of the group", "- - - - ~ 778 ~ 821")),
 )
 
 HEARTBEATS = (

@@ -81,9 +81,7 @@ class AssignmentChanges:
             if not unwanted:
                 return None
             return self._after(self._callbacks.revoked(unwanted), [tp for tp in self._subscriptions.assigned() if tp not in unwanted])
-        error = None
-        if owned or self._profile.revokes_even_nothing:
-            error = self._callbacks.revoked(self._subscriptions.assigned() if self._profile.revokes_even_nothing else owned)
+        error = self._callbacks.revoked(self._subscriptions.assigned() if self._profile.revokes_even_nothing else owned)
         if self._profile.eager_unassigns_at_prepare:
             self._subscriptions.assign_from_subscribed([])
         return error
