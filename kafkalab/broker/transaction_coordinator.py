@@ -389,6 +389,7 @@ class TransactionCoordinator:
         return [Note("state", {
             "machine": "transaction", "of": record.transactional_id, "before": None if before is None else before.state.value,
             "after": record.state.value, "producer_id": record.producer_id, "epoch": record.epoch,
+            "timeout_ms": record.timeout_ms, "started_at_ms": record.started_ms,
             "partitions": tuple(f"{topic}-{number}" for topic, number in record.partitions)})]
 
     def _partition(self, transactional_id: str) -> int:

@@ -1,9 +1,10 @@
 """Consumers, producers and admins: their sockets, requests without an answer, subscriptions and positions.
 
-    clients["shop"] = {"kind": "consumer", "closed": False, "config": {"group.id": "test"}, "sockets": {17: {...}}, "in_flight": [...],
+    clients["shop"] = {"kind": "consumer", "still_open": 1, "closed": False, "config": {"group.id": "test"}, "sockets": {17: {...}}, "in_flight": [...],
                        "subscription": ["t4"], "assignment": ["t4-0"], "positions": {"t4-0": 3}, "paused": [],
                        "member": {"group": "test", "state": "STABLE", "generation": 1}}
 
+Two clients of one name, such as the consumer and the producer of a program that copies, are shown as one of both kinds ("consumer, producer").
 A position of None waits for a reset. A socket's number is the id of the event of its opening, as in `Lab.sockets`.
 """
 
@@ -24,10 +25,8 @@ def _client(state: dict[str, Any], event: Event) -> dict[str, Any] | None:
 def _call(state: dict[str, Any], event: Event) -> None:
     client, name, args = _client(state, event), event.fields["name"], event.args
     if name in KINDS:
-        state["clients"][event.who] = {
-            "kind": KINDS[name], "closed": False, "config": dict(args), "sockets": {}, "in_flight": [],
-            **({key: type(empty)() if empty is not None else None for key, empty in OF_CONSUMERS.items()} if name == "new KafkaConsumer" else {})}
-    elif client is None or client["kind"] != "consumer":
+        _begin(state, event, KINDS[name])
+    elif client is None or "subscription" not in client:
         return
     elif name == "subscribe":
         client["subscription"] = list(args.get("topics") or [args.get("pattern")])
@@ -37,6 +36,18 @@ def _call(state: dict[str, Any], event: Event) -> None:
         client["paused"] += [tp for tp in args["partitions"] if tp in client["assignment"] and tp not in client["paused"]]
     elif name == "resume":
         client["paused"] = [tp for tp in client["paused"] if tp not in args["partitions"]]
+
+
+def _begin(state: dict[str, Any], event: Event, kind: str) -> None:
+    """A new client; or a second one of the same name, as a program has that copies: a consumer and a producer."""
+    before = state["clients"].get(event.who)
+    client = {"kind": kind, "still_open": 1, "closed": False, "config": dict(event.args), "sockets": {}, "in_flight": []}
+    if before is not None and not before["closed"]:
+        client |= before | {"kind": f"{before['kind']}, {kind}", "still_open": before["still_open"] + 1,
+                            "config": before["config"] | dict(event.args)}
+    if kind == "consumer":
+        client |= {key: type(empty)() if empty is not None else None for key, empty in OF_CONSUMERS.items()}
+    state["clients"][event.who] = client
 
 
 def _assigned(state: dict[str, Any], event: Event) -> None:
@@ -105,7 +116,8 @@ def _answered(state: dict[str, Any], event: Event) -> None:
 def _closed(state: dict[str, Any], event: Event) -> None:
     client = _client(state, event)
     if client is not None:
-        client["closed"] = True
+        client["still_open"] -= 1
+        client["closed"] = client["still_open"] <= 0
 
 
 CLIENT_EVENTS = {

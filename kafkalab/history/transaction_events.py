@@ -20,7 +20,8 @@ def _moved(state: dict[str, Any], event: Event) -> None:
         return
     entry = state["transactions"].setdefault(event.of, {})
     entry["state"] = event.after
-    entry.update({name: value for name, value in event.fields.items() if name not in OF_THE_EVENT})
+    entry.update({name: list(value) if isinstance(value, tuple) else value
+                  for name, value in event.fields.items() if name not in OF_THE_EVENT})
 
 
 def _appended(state: dict[str, Any], event: Event) -> None:

@@ -46,16 +46,20 @@ def _dump(cluster: Cluster, name: str, broker: str | None, with_records: bool) -
     words = cluster.release
     topic, _, number = name.rpartition("-")
     log = cluster.lab.broker(owner).machine.replicas.log_of(topic, int(number))
-    batches = () if log is None else log.batches()
-    first = batches[0].base_offset if batches else 0
-    yield f"Dumping {name}/{first:020}.log\n{words.dump_first}: {first}\n"
-    position = 0
-    for batch in batches:
-        yield _batch_line(batch, position, log.epoch_at(batch.base_offset), words)
-        position += batch.size_bytes
-        if with_records:
-            for step, record in enumerate(batch.records):
-                yield _record_line(batch, step, record, words)
+    if log is None:
+        yield f"Dumping {name}/{0:020}.log\n{words.dump_first}: 0\n"
+        return
+    for segment in log.segments:
+        yield f"Dumping {name}/{segment.file_name}\n{words.dump_first}: {segment.base_offset}\n"
+        position = 0
+        for batch in log.batches():
+            if log.segments.of(batch.base_offset) is not segment:
+                continue
+            yield _batch_line(batch, position, log.epoch_at(batch.base_offset), words)
+            position += batch.size_bytes
+            if with_records:
+                for step, record in enumerate(batch.records):
+                    yield _record_line(batch, step, record, words)
 
 
 def _batch_line(batch: RecordBatch, position: int, epoch: int, words: Release) -> str:

@@ -5,9 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from kafkalab.hashing import coordinator_partition
 from kafkalab.tools.cluster import Cluster, Options, Refusal, run_tool
 
@@ -32,7 +29,7 @@ def _run(argv: list[str]) -> str:
     if not cluster.release.tells_transactions:
         raise Refusal("an old broker cannot tell of its transactions: LIST_TRANSACTIONS came with 3.0 (KIP-664)")
     if chosen.command == "list":
-        rows = [(id, _coordinator(cluster, id), txn.get("producer_id", -1), txn.get("state", "")) for id, txn in sorted(cluster.state["transactions"].items())]
+        rows = [(id, _coordinator(cluster, id), txn["producer_id"], txn["state"]) for id, txn in sorted(cluster.state["transactions"].items())]
         return _table(("TransactionalId", "Coordinator", "ProducerId", "TransactionState"), rows)
     return _described(cluster, chosen.transactional_id)
 
@@ -44,16 +41,10 @@ def _described(cluster: Cluster, id: str) -> str:
                       "failed because the ID could not be found.")
     headings = ("CoordinatorId", "TransactionalId", "ProducerId", "ProducerEpoch", "TransactionState", "TransactionTimeoutMs",
                 "CurrentTransactionStartTimeMs", "TransactionDurationMs", "TopicPartitions")
-    started = txn.get("started_at_ms")
-    start_ms = cluster.lab.epoch_ms + started if isinstance(started, int) and started >= 0 else None
-    duration_ms = cluster.at_ms - started if start_ms is not None else None
-    partitions = ",".join(map(str, txn.get("partitions", ())))
-    return _table(headings, [(_coordinator(cluster, id), id, txn.get("producer_id", -1), _epoch(txn), txn.get("state", ""),
-                              txn.get("timeout_ms", ""), start_ms, duration_ms, partitions)])
-
-
-def _epoch(txn: Mapping[str, Any]) -> Any:
-    return txn.get("producer_epoch", txn.get("epoch", -1))
+    began = txn["started_at_ms"]
+    times = (cluster.lab.epoch_ms + began, cluster.at_ms - began) if began >= 0 else (None, None)
+    return _table(headings, [(_coordinator(cluster, id), id, txn["producer_id"], txn["epoch"], txn["state"], txn["timeout_ms"], *times,
+                              ",".join(txn["partitions"]))])
 
 
 def _coordinator(cluster: Cluster, id: str) -> int:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
 from kafkalab.__main__ import main
 
 HERE = Path(__file__).parent
@@ -71,6 +72,39 @@ def test_a_dumped_log_shows_batches_and_records(tool):
     assert code == 0 and lines[:2] == ["Dumping t4-0/00000000000000000000.log", "Log starting offset: 0"]
     assert re.match(r"baseOffset: 0 lastOffset: \d count: \d baseSequence: 0 ", lines[2])
     assert [line.split("key: ")[1] for line in lines if line.startswith("|")] == ["k2 payload: v2", "k5 payload: v5"]
+
+
+def test_a_rolled_log_is_dumped_segment_by_segment(tmp_path, capsys):
+    scenario = json.loads((HERE / "scenario_4.4.json").read_text(encoding="utf-8"))
+    scenario["broker_config"]["log.segment.bytes"] = 1_048_576
+    for event in scenario["events"]:
+        if event["do"] == "send":
+            event["value"] = "300000 bytes"
+    file = tmp_path / "scenario.json"
+    file.write_text(json.dumps(scenario), encoding="utf-8")
+    assert main(["kafka-dump-log", "--scenario", str(file), "--at", "2900", "--topic-partition", "t4-1"]) == 0
+    out = capsys.readouterr().out
+    bases = [int(base) for base in re.findall(r"Dumping t4-1/(\d{20}).log", out)]
+    assert len(bases) == 2 and bases[0] == 0
+    assert [int(base) for base in re.findall(r"Log starting offset: (\d+)", out)] == bases
+    assert re.findall(r"baseOffset: (\d+) .*? position: 0 ", out) == [str(base) for base in bases]
+
+
+def test_transactional_ids_and_clients_that_are_two_in_one():
+    """A program that copies has a consumer and a producer under one name."""
+    lab = Lab(brokers=1, seed=2, version="3.9")
+    lab.create_topic("out")
+    KafkaConsumer(lab, {"group.id": "copier"}, name="copier").subscribe(["out"])
+    producer = KafkaProducer(lab, {"transactional.id": "tx"}, name="copier")
+    producer.init_transactions()
+    producer.begin_transaction()
+    producer.send(ProducerRecord("out", value="v")).get()
+    state = lab.at(lab.now_ms)
+    assert state["clients"]["copier"]["kind"] == "consumer, producer" and state["clients"]["copier"]["subscription"] == ["out"]
+    assert state["transactions"]["tx"]["state"] == "Ongoing" and state["transactions"]["tx"]["partitions"] == ["out-0"]
+    producer.commit_transaction()
+    lab.run_for(100)
+    assert lab.at(lab.now_ms)["transactions"]["tx"]["state"] == "CompleteCommit"
 
 
 def test_log_dirs_is_json(tool):
