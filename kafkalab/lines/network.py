@@ -151,8 +151,6 @@ METADATA_LINES = (
           debug("Updating last seen epoch from {epoch} to {new_epoch} for partition {partition}", "- - 173 - - - - -", twin=True),
           debug("Updating last seen epoch for partition {partition} from {epoch} to epoch {new_epoch} from new metadata",
                 "- - - 407 421 585 585 586")),
-    entry("LEADER_UPDATED", METADATA,
-          debug("For {partition} updating leader information, updated metadata is {metadata}.", "- - - - - - - 443")),
     entry("CLUSTER_ID", METADATA,
           info("Cluster ID: {cluster_id}", "285 379 - - - - - -", prefixed=False),
           info("Cluster ID: {cluster_id}", "- - 266 287 294 365 365 366")),
