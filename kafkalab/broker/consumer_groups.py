@@ -24,6 +24,7 @@ from kafkalab.errors import Errors
 from kafkalab.protocol.consumer_group_messages import JOINING_EPOCH, LEAVING_EPOCH, LEAVING_STATIC_EPOCH
 from kafkalab.protocol.messages import (
     ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse, HeartbeatAssignment, HeartbeatTopicPartitions, OffsetCommitRequest,
+    TxnOffsetCommitRequest,
 )
 
 
@@ -80,7 +81,7 @@ class ConsumerGroups:
                 self._renew(group, member, now_ms, out)
         return out
 
-    def commit_error(self, request: OffsetCommitRequest) -> Errors:
+    def commit_error(self, request: OffsetCommitRequest | TxnOffsetCommitRequest) -> Errors:
         """Whether a commit to a group of this protocol may be kept. The epoch is the member's, or an older one in which it already had
         these partitions (KIP-1251)."""
         group, epoch = self.groups[request.group_id], request.generation_id_or_member_epoch
@@ -89,8 +90,17 @@ class ConsumerGroups:
         member = group.members.get(request.member_id)
         if member is None:
             return Errors.UNKNOWN_MEMBER_ID
-        given = [member.assigned.get((topic.name, part.partition_index), member.epoch) for topic in request.topics for part in topic.partitions]
+        given = [member.assigned.get((topic.name or self._cluster.name_of(topic.topic_id) or "", part.partition_index), member.epoch)
+                 for topic in request.topics for part in topic.partitions]
         return Errors.NONE if max(given, default=0) <= epoch <= member.epoch else Errors.STALE_MEMBER_EPOCH
+
+    def transactional_commit_error(self, request: TxnOffsetCommitRequest) -> Errors:
+        """The same of a transaction's offsets; who names neither member nor epoch is not asked for them. A producer of any version
+        understands the answer: ILLEGAL_GENERATION."""
+        if request.generation_id_or_member_epoch < 0 and not request.member_id and request.group_instance_id is None:
+            return Errors.NONE
+        error = self.commit_error(request)
+        return Errors.ILLEGAL_GENERATION if error is Errors.STALE_MEMBER_EPOCH else error
 
     def fetch_error(self, group_id: str, member_id: str | None, epoch: int) -> Errors:
         """Whether a member may ask for committed offsets; anybody may who says nothing of himself."""
@@ -221,9 +231,12 @@ class ConsumerGroups:
             names |= dict.fromkeys(t.name for t in self._cluster.topics.values() if not t.is_internal and re.fullmatch(member.regex, t.name))
         return tuple(names)
 
+    def topics_read(self, group: ConsumerGroup) -> tuple[str, ...]:
+        """The topics that a member reads, or would once it has a share."""
+        return tuple(dict.fromkeys(topic for member in group.members.values() for topic in self._topics(member)))
+
     def _sizes(self, group: ConsumerGroup) -> dict[str, int]:
-        wanted = dict.fromkeys(topic for member in group.members.values() for topic in self._topics(member))
-        return {topic: len(self._cluster.topics[topic].partitions) for topic in wanted}
+        return {topic: len(self._cluster.topics[topic].partitions) for topic in self.topics_read(group)}
 
     # -- coming to an end
 

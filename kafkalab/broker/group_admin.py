@@ -123,7 +123,7 @@ class GroupAdmin:
     def _delete_consumers(self, group_id: str, effects: list[Effect]) -> Errors:
         if self._coordinator.modern.groups[group_id].members:
             return Errors.NON_EMPTY_GROUP
-        effects += [*self._coordinator.modern.retire(group_id), Note("group.removed", {"group": group_id})]
+        effects += self._coordinator.forget_modern(self._coordinator.modern.groups[group_id])
         return Errors.NONE
 
     def delete_offsets(self, request: m.OffsetDeleteRequest, caller: Caller, now_ms: int) -> list[Effect]:
@@ -131,7 +131,7 @@ class GroupAdmin:
         error, subscribed = self._offsets_deletable(request.group_id)
         if error is not Errors.NONE:
             return [Respond(caller, m.OffsetDeleteResponse(error_code=error.code))]
-        group = self._coordinator.groups[request.group_id]
+        group = self._coordinator.modern.groups.get(request.group_id) or self._coordinator.groups[request.group_id]
         notes: list[Effect] = []
         topics = []
         for topic in request.topics:
@@ -148,6 +148,9 @@ class GroupAdmin:
         """Whether offsets may be removed, and of which topics they may not."""
         if not self._coordinator.coordinates(group_id):
             return Errors.NOT_COORDINATOR, set()
+        modern = self._coordinator.modern
+        if group_id in modern.groups:
+            return Errors.NONE, set(modern.topics_read(modern.groups[group_id]))
         group = self._coordinator.groups.get(group_id)
         if group is None or group.state is GroupState.DEAD:
             return Errors.GROUP_ID_NOT_FOUND, set()

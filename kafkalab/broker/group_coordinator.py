@@ -19,7 +19,8 @@ from typing import Any
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster import OFFSETS_TOPIC, ClusterState
-from kafkalab.broker.effects import Caller, CancelTimer, Effect, Respond
+from kafkalab.broker.consumer_group import ConsumerGroup
+from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond
 from kafkalab.broker.group import Group
 from kafkalab.broker.group_admin import GroupAdmin
 from kafkalab.broker.group_joins import DEAD, join_refused
@@ -160,10 +161,15 @@ class GroupCoordinator(GroupMembers):
         del self.groups[group.id]
         return out
 
+    def forget_modern(self, group: ConsumerGroup) -> list[Effect]:
+        """The same of a group of the newer protocol."""
+        return [*self.modern.retire(group.id), Note("group.removed", {"group": group.id}),
+                *self.storage.remove_all_offsets(group, self._now_ms)]
+
     def topic_deleted(self, topic: str) -> list[Effect]:
         """Nobody can read on there: the offsets go, and with the last of them an empty group."""
         out: list[Effect] = []
-        for group in list(self.groups.values()):
+        for group in (*self.groups.values(), *self.modern.groups.values()):
             if self.coordinates(group.id):
                 out += self.storage.remove_offsets(group, [place for place in group.offsets if place[0] == topic], "topic deleted", self._now_ms)
         return out

@@ -12,10 +12,11 @@ of them the group. A commit waits until its record is safe; a group's record is 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from kafkalab.broker.broker_config import BrokerConfig
+from kafkalab.broker.consumer_group import ConsumerGroup
 from kafkalab.broker.effects import Caller, Effect, Note, SetTimer
 from kafkalab.broker.group import CommittedOffset, Group, told_of
 from kafkalab.broker.group_state import GroupState
@@ -71,7 +72,7 @@ class GroupStorage:
     def answer_when_safe(self, caller: Caller, group_id: str, written: Written, response: Any, now_ms: int) -> list[Effect]:
         return self._log.answer_when_safe(caller, self.partition_of(group_id), written, response, now_ms)
 
-    def remove_offsets(self, group: Group, places: Iterable[Place], reason: str, now_ms: int) -> list[Effect]:
+    def remove_offsets(self, group: Group | ConsumerGroup, places: Iterable[Place], reason: str, now_ms: int) -> list[Effect]:
         """Tombstones for offsets that are expired or deleted."""
         gone = list(places)
         for place in gone:
@@ -84,6 +85,10 @@ class GroupStorage:
         """Tombstones for all that there is of it."""
         entries = [offset_entry(group.id, *place, None, now_ms) for place in group.offsets]
         return self._append(group.id, [*entries, group_entry(group, now_ms, gone=True)], now_ms).effects
+
+    def remove_all_offsets(self, group: ConsumerGroup, now_ms: int) -> list[Effect]:
+        """Tombstones for all that the topic has of a group of the newer protocol."""
+        return self._append(group.id, [offset_entry(group.id, *place, None, now_ms) for place in group.offsets], now_ms).effects
 
     def _append(self, group_id: str, entries: list[Entry], now_ms: int) -> Written:
         if not entries:
@@ -122,7 +127,8 @@ class GroupStorage:
 
     def arm_expiry(self, now_ms: int) -> list[Effect]:
         """See that somebody looks for what has expired, every offsets.retention.check.interval.ms while there are offsets."""
-        if self._expiry_armed or not any(group.offsets for group in self._all_groups()):
+        if self._expiry_armed or not any(
+                group.offsets for group in (*self._all_groups(), *self._coordinator.modern.groups.values())):
             return []
         self._expiry_armed = True
         every_ms = self._config.offsets_retention_check_interval_ms
@@ -139,6 +145,12 @@ class GroupStorage:
             out += self.remove_offsets(group, expired, "expired", now_ms)
             if not group.offsets and not group.pending_offsets and group.state is GroupState.EMPTY:
                 out += self._coordinator.forget(group, "the last offset has expired")
+        modern = self._coordinator.modern
+        for one in list(modern.groups.values()):
+            read = modern.topics_read(one)
+            out += self.remove_offsets(one, too_old(one, now_ms, self._retention_ms, read), "expired", now_ms)
+            if not one.offsets and not one.pending_offsets and not one.members:
+                out += self._coordinator.forget_modern(one)
         return out + self.arm_expiry(now_ms)
 
     def process_died(self) -> None:
@@ -149,6 +161,13 @@ class GroupStorage:
 
     def _all_groups(self) -> Iterable[Group]:
         return self._coordinator.groups.values()
+
+
+def too_old(group: ConsumerGroup, now_ms: int, retention_ms: int, read: Collection[str]) -> list[Place]:
+    """The same of a group of the newer protocol: each offset counts from its own commit, unless a member reads the topic."""
+    pending = {place for offsets in group.pending_offsets.values() for place in offsets}
+    return [place for place, kept in group.offsets.items()
+            if place[0] not in read and place not in pending and now_ms - kept.committed_at_ms >= retention_ms]
 
 
 def expired_offsets(group: Group, now_ms: int, retention_ms: int, by_topic: bool = True) -> list[Place]:

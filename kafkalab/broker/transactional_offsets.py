@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster import ClusterState
+from kafkalab.broker.consumer_group import ConsumerGroup
 from kafkalab.broker.effects import Caller, Effect, Note, Respond
 from kafkalab.broker.group import CommittedOffset, Group
 from kafkalab.broker.group_coordinator import GroupCoordinator
@@ -41,7 +42,7 @@ class TransactionalOffsets:
         """Keep the offsets aside until the producer's transaction ends. refused: the coordinator of the transaction said no."""
         error = next(iter(refused.values()), None) or self._error(request)
         if error is Errors.NONE:
-            group = self._coordinator.groups.get(request.group_id)
+            group = self._coordinator.modern.groups.get(request.group_id) or self._coordinator.groups.get(request.group_id)
             if group is None:
                 group = self._coordinator.groups[request.group_id] = Group(request.group_id)
             self._epochs[self._cluster.offsets_partition_of(request.group_id), request.producer_id] = request.producer_epoch
@@ -69,7 +70,7 @@ class TransactionalOffsets:
         """The marker on a partition of the offsets topic: what was pending there counts now, or is forgotten."""
         self._epochs[partition, producer_id] = max(epoch, self._epochs.get((partition, producer_id), -1))
         effects = self._coordinator.storage.write_marker(partition, producer_id, epoch, committed, coordinator_epoch, now_ms)
-        for group in self._coordinator.groups.values():
+        for group in (*self._coordinator.groups.values(), *self._coordinator.modern.groups.values()):
             if self._cluster.offsets_partition_of(group.id) != partition:
                 continue
             pending = group.pending_offsets.pop(producer_id, {})
@@ -89,6 +90,8 @@ class TransactionalOffsets:
         known_epoch = self._epochs.get((self._cluster.offsets_partition_of(request.group_id), request.producer_id), -1)
         if request.producer_epoch < known_epoch:
             return Errors.INVALID_PRODUCER_EPOCH
+        if request.group_id in self._coordinator.modern.groups:
+            return self._coordinator.modern.transactional_commit_error(request)
         group = self._coordinator.groups.get(request.group_id)
         generation = request.generation_id_or_member_epoch
         if group is None:
@@ -102,7 +105,7 @@ class TransactionalOffsets:
             return Errors.UNKNOWN_MEMBER_ID
         return Errors.ILLEGAL_GENERATION if 0 <= generation != group.generation else Errors.NONE
 
-    def _keep(self, group: Group, request: TxnOffsetCommitRequest, topic: TxnOffsetCommitRequestTopic,
+    def _keep(self, group: Group | ConsumerGroup, request: TxnOffsetCommitRequest, topic: TxnOffsetCommitRequestTopic,
               part: TxnOffsetCommitRequestPartition, now_ms: int, kept: dict[tuple[str, int], CommittedOffset]) -> Errors:
         name = topic.name or self._cluster.name_of(topic.topic_id)
         if name is None:

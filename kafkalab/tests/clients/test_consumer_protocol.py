@@ -2,10 +2,10 @@
 
 import pytest
 
-from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
+from kafkalab import KafkaAdminClient, KafkaConsumer, KafkaProducer, Lab, ProducerRecord
 from kafkalab.clients.consumer.async_.async_kafka_consumer import AsyncKafkaConsumer
 from kafkalab.clients.consumer.async_.membership import TRANSITIONS, MemberState
-from kafkalab.errors import CommitFailedException, ConfigException, UnsupportedVersionException, WakeupException
+from kafkalab.errors import CommitFailedException, ConfigException, KafkaException, UnsupportedVersionException, WakeupException
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 
 BOTH = pytest.mark.parametrize("version", ["4.0", "4.4"])
@@ -286,3 +286,66 @@ def test_every_state_can_be_reached_and_left_but_the_last():
     reached = {after for moves in TRANSITIONS.values() for after in moves}
     assert reached == set(MemberState)
     assert [state for state, moves in TRANSITIONS.items() if not moves] == [MemberState.FATAL]
+
+
+@pytest.mark.parametrize("how", ["crash", "stop"])
+def test_the_group_and_its_offsets_outlive_their_coordinator(how):
+    lab = cluster()
+    consumer = a_consumer(lab, enable_auto_commit="false")
+    consumer.subscribe(["orders"])
+    poll_for(lab, consumer, 3_000)
+    place, epoch, first = TopicPartition("orders", 0), consumer.group_metadata().generation_id, lab.coordinator_of("shop")
+    consumer.commit_sync({place: OffsetAndMetadata(7)})
+    getattr(lab.broker(first), how)()
+    poll_for(lab, consumer, 20_000)
+    assert lab.coordinator_of("shop") != first
+    assert consumer.group_metadata().generation_id == epoch and numbers(consumer) == [0, 1, 2, 3]
+    assert consumer.committed([place])[place].offset == 7
+
+
+@BOTH
+def test_a_transaction_moves_the_group_unless_the_partition_has_gone(version):
+    lab = cluster(version)
+    consumer = a_consumer(lab, enable_auto_commit="false")
+    consumer.subscribe(["orders"])
+    poll_for(lab, consumer, 1_000)
+    producer = KafkaProducer(lab, {"transactional.id": "tx"})
+    producer.init_transactions()
+    place, member = TopicPartition("orders", 0), consumer.group_metadata()
+    for commits in (False, True):
+        producer.begin_transaction()
+        producer.send_offsets_to_transaction({place: OffsetAndMetadata(3)}, member)
+        producer.commit_transaction() if commits else producer.abort_transaction()
+        poll_for(lab, consumer, 500)
+        found = consumer.committed([place])[place]
+        assert (None if found is None else found.offset) == (3 if commits else None)
+    polling(lab, "two")
+    poll_for(lab, consumer, 12_000)
+    assert consumer.group_metadata().generation_id > member.generation_id
+    kept, gone = numbers(consumer)[0], min({0, 1, 2, 3} - set(numbers(consumer)))
+    producer.begin_transaction()
+    producer.send_offsets_to_transaction({TopicPartition("orders", kept): OffsetAndMetadata(4)}, member)  # KIP-1251
+    with pytest.raises(CommitFailedException):
+        producer.send_offsets_to_transaction({TopicPartition("orders", gone): OffsetAndMetadata(4)}, member)
+
+
+def test_offsets_of_a_topic_that_is_read_stay_and_go_with_the_group():
+    lab = cluster()
+    lab.create_topic("old", partitions=1)
+    consumer, admin = a_consumer(lab, enable_auto_commit="false"), KafkaAdminClient(lab)
+    consumer.subscribe(["orders"])
+    poll_for(lab, consumer, 1_000)
+    read, unread = TopicPartition("orders", 0), TopicPartition("old", 0)
+    consumer.commit_sync({read: OffsetAndMetadata(1), unread: OffsetAndMetadata(2)})
+    verdicts = admin.delete_consumer_group_offsets("shop", [read, unread])
+    with pytest.raises(KafkaException):
+        verdicts.partition_result(read).get()
+    verdicts.partition_result(unread).get()
+    assert set(consumer.committed([read, unread])) == {read} or consumer.committed([unread])[unread] is None
+    consumer.close()
+    admin.delete_consumer_groups(["shop"]).all().get()
+    coordinator = lab.coordinator_of("shop")
+    lab.broker(coordinator).crash()
+    lab.run_for(12_000)
+    again = a_consumer(lab, "again")
+    assert again.committed([read])[read] is None
