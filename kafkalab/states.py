@@ -19,6 +19,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 MACHINES: Mapping[str, tuple[str, str, str]] = {
+    "admin call": ("kafkalab.clients.admin.calls", "TRANSITIONS", "clients.admin.KafkaAdminClient.Call"),
+    "batch": ("kafkalab.clients.producer.producer_batch", "TRANSITIONS", "clients.producer.internals.ProducerBatch.FinalState"),
     "broker registration": ("kafkalab.broker.broker_state", "MOVES", "controller.BrokerControlState"),
     "connection": ("kafkalab.clients.connection_states", "TRANSITIONS", "clients.ClusterConnectionStates"),
     "consumer group": ("kafkalab.broker.consumer_group_state", "MOVES", "coordinator.group.modern.consumer.ConsumerGroup.ConsumerGroupState"),

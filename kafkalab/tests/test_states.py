@@ -43,7 +43,7 @@ def test_a_group_may_not_fall_from_empty_to_stable():
 
 
 def test_an_unknown_machine_is_told_with_the_known_ones():
-    with pytest.raises(ValueError, match="there are broker registration, connection, consumer group"):
+    with pytest.raises(ValueError, match="there are admin call, batch, broker registration, connection"):
         states("grup")
 
 
