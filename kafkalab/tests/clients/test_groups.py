@@ -7,7 +7,7 @@ import pytest
 from kafkalab import KafkaConsumer, KafkaProducer, ProducerRecord, TopicPartition
 from kafkalab.errors import (
     CommitFailedException, ConfigException, FencedInstanceIdException, IllegalStateException, InconsistentGroupProtocolException, KafkaException,
-    RebalanceInProgressException, UnsupportedVersionException,
+    RebalanceInProgressException, RetriableCommitFailedException, UnsupportedVersionException, WakeupException,
 )
 from kafkalab.records import OffsetAndMetadata
 from kafkalab.tests.clients.stories import cluster, poll_for
@@ -262,3 +262,42 @@ def test_a_committed_offset_is_checked_at_the_leader_before_the_first_fetch(vers
     asked = [event.fields["api"] for event in lab.journal.of("request.sent") if event.who == "after"]
     assert ("OFFSET_FOR_LEADER_EPOCH" in asked) is (version != "2.1"), "KIP-320"
     assert after.position(ORDERS[0]) == 1
+
+
+def test_a_standalone_consumer_cannot_commit_beside_a_living_group():
+    for version in ("2.3", "3.9"):
+        lab = orders(version)
+        consumer = member(lab, "member")
+        poll_for(lab, consumer, 5_000)
+        alone = KafkaConsumer(lab, {"group.id": "inventory", "enable.auto.commit": False}, name="alone")
+        alone.assign(ORDERS[:1])
+        with pytest.raises(CommitFailedException, match="the group has already rebalanced"):
+            alone.commit_sync({ORDERS[0]: OffsetAndMetadata(1)})
+        consumer.close()
+        alone.commit_sync({ORDERS[0]: OffsetAndMetadata(1)})
+        assert alone.committed(ORDERS[:1])[ORDERS[0]].offset == 1, "nobody is left to object"
+
+
+def test_a_commit_that_may_succeed_later_is_told_apart_in_its_callback():
+    lab = orders("3.9")
+    consumer, told = member(lab, "c", enable_auto_commit=False), []
+    poll_for(lab, consumer, 5_000)
+    link = lab.link(lab.coordinator_of("inventory"), "c")
+    link.cut_before_reply("OFFSET_COMMIT")
+    consumer.commit_async({ORDERS[0]: OffsetAndMetadata(7)}, lambda offsets, error: told.append(error))
+    poll_for(lab, consumer, 1_000)
+    assert isinstance(told[0], RetriableCommitFailedException) and "You should retry" in str(told[0])
+    consumer.commit_sync({ORDERS[0]: OffsetAndMetadata(7)})
+    assert len(told) == 1
+
+
+def test_a_wakeup_ends_a_poll_that_waits():
+    lab = orders("3.9")
+    consumer = member(lab, "c")
+    poll_for(lab, consumer, 5_000)
+    lab.spawn(lambda lab: (lab.sleep(500), consumer.wakeup()), name="bell")
+    began_ms = lab.now_ms
+    with pytest.raises(WakeupException):
+        consumer.poll(60_000)
+    assert lab.now_ms - began_ms < 1_000
+    assert consumer.poll(0) is not None, "only once"
