@@ -67,6 +67,6 @@ def test_the_papers_name_every_recording():
         broker, client, name = scenario.parts[-4:-1]
         runs.setdefault(name, set()).add(f"{broker}/{client}")
     written = {row.split("|")[1].strip(): set(row.split("|")[3].replace(",", " ").split())
-               for row in table.splitlines() if row.startswith(("| consumer_", "| group_", "| producer_", "| transaction_", "| two_brokers_"))}
+               for row in table.splitlines() if row.startswith(("| consumer_", "| fault_", "| group_", "| producer_", "| transaction_", "| two_brokers_"))}
     assert written == runs
     assert f"{sum(map(len, runs.values()))} runs of {len(runs)} scenarios, {len(LOGS)} client logs" in table
