@@ -135,8 +135,7 @@ class KafkaProducer(TransactionalMethods):
         with self._lab.journal.because(event):
             send = self._begin_send(record, future, callback)
             try:
-                view = self._await_topic(record.topic, record.partition, send.deadline_ms)
-                self._appends.add(send, view)
+                self._appends.add(send, self._view_of(record, send.deadline_ms))
             except ApiException as error:
                 self._send_failed(send, error, future, callback)
             except Exception as error:
@@ -196,6 +195,14 @@ class KafkaProducer(TransactionalMethods):
         finally:
             self._in_callback = False
 
+    def _view_of(self, record: ProducerRecord, deadline_ms: int):
+        try:
+            return self._await_topic(record.topic, record.partition, deadline_ms)
+        except KafkaException as error:
+            if self._topics.closed:
+                raise KafkaException("Producer closed while send in progress") from error
+            raise
+
     def _await_topic(self, topic: str, partition: int | None, deadline_ms: int):
         began_ms = self._lab.now_ms
         view = self._topics.wait_for(topic, partition, deadline_ms)
@@ -249,7 +256,7 @@ class KafkaProducer(TransactionalMethods):
         lab = self._lab
         with lab.journal.because(lab.call(self.name, "close", {})):
             self._log("PRODUCER_CLOSING", timeout_ms=timeout_ms)
-            self._topics.closed = True
+            self._topics.close()
             self._close_sender(timeout_ms)
             self._interceptors.close()
             for line in metrics.removed_at_close(self.profile.name, "producer", self.client_id, nodes=self._client.tried_connections()):

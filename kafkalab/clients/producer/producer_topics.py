@@ -31,6 +31,7 @@ class ProducerTopics:
         self.closed = False
         self._expires_ms: dict[str, int | None] = {}
         self._new: set[str] = set()
+        self._waiting: list[Signal] = []
         self._profile, self._idle_ms, self._limit_ms, self._log, self._clock, self._wait = profile, idle_ms, limit_ms, log, clock, wait
         self._metadata: Metadata | None = None
         self._wakeup: Callable[[], None] = lambda: None
@@ -38,6 +39,12 @@ class ProducerTopics:
     def attach(self, metadata: Metadata, wakeup: Callable[[], None]) -> None:
         self._metadata, self._wakeup = metadata, wakeup
         metadata.still_wants = self.retain
+
+    def close(self) -> None:
+        """Nobody waits for metadata any more: who does is told so."""
+        self.closed = True
+        for signal in self._waiting:
+            signal.set()
 
     def __call__(self) -> list[str]:
         """The topics METADATA is to ask for."""
@@ -83,9 +90,10 @@ class ProducerTopics:
             version = self._request(topic)
             self._wakeup()
             while metadata.update_version <= version and self._clock.now_ms < deadline_ms and not self.closed:
-                self._wait(metadata.updated_signal(), deadline_ms)
+                self._waiting = [signal for signal in self._waiting if not signal.is_set] + [metadata.updated_signal()]
+                self._wait(self._waiting[-1], deadline_ms)
             if self.closed:
-                raise KafkaException("Producer closed while send in progress")
+                raise KafkaException("Requested metadata update after close")
             self._raise_fatal(topic)
             if self._clock.now_ms >= deadline_ms:
                 count = None if known is None else len(known)

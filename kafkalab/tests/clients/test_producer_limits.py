@@ -328,6 +328,28 @@ def test_a_close_by_force_fails_what_was_not_answered(version):
     assert not lab.lines("shop")[lambda lines: lines.message.str.contains("Proceeding to force close")].empty
 
 
+def test_whoever_waits_in_send_hears_of_a_close():
+    """For metadata, and for memory."""
+    for config, topic in (({}, "missing"), ({"buffer.memory": 20 * KB, "linger.ms": 0}, "t")):
+        lab, producer = maker(broker_config={"auto.create.topics.enable": False}, **config)
+        producer.send(record("first")).get()
+        lab.broker(0).pause(ms=PAUSE_MS)
+        errors = []
+
+        def write(lab, producer=producer, topic=topic, errors=errors):
+            try:
+                producer.send(record("x" * 15 * KB))
+                producer.send(ProducerRecord(topic, "y" * 15 * KB))
+            except KafkaException as error:
+                errors.append(str(error))
+
+        lab.spawn(write)
+        lab.run_for(1_000)
+        producer.close(timeout_ms=500)
+        lab.run_for(100)
+        assert errors == ["Producer closed while send in progress" if topic == "missing" else "Producer closed while allocating memory"]
+
+
 def test_a_future_that_is_not_ready_in_time():
     lab, producer = maker(**{"linger.ms": 5_000})
     future = producer.send(record("one"))
