@@ -41,6 +41,8 @@ class BrokerConfig:
     transaction_state_log_replication_factor: int = 3
     transaction_max_timeout_ms: int = 900_000
     transactional_id_expiration_ms: int = 604_800_000
+    producer_id_expiration_ms: int = 86_400_000
+    producer_id_expiration_check_interval_ms: int = 600_000
     transaction_abort_timed_out_transaction_cleanup_interval_ms: int | None = None
     message_max_bytes: int = 1_048_588
     compression_type: str = "producer"

@@ -210,10 +210,10 @@ class ProducerState:
         last = entry.batches[-1]
         return batch.control is None and batch.last_offset == last.base_offset + (last.last_sequence - last.first_sequence) % _SEQUENCES
 
-    def forget_idle(self, now_ms: int, limit_ms: int) -> None:
+    def forget_idle(self, now_ms: int, limit_ms: int, every_ms: int = SWEEP_INTERVAL_MS) -> None:
         """Drop producers that have not written here for that long and have nothing open. Kafka looks every ten minutes; we do when
-        somebody writes and ten minutes have passed (transactional.id.expiration.ms; producer.id.expiration.ms since 3.4)."""
-        if now_ms - self._swept_ms < SWEEP_INTERVAL_MS:
+        somebody writes and ten minutes have passed."""
+        if now_ms - self._swept_ms < every_ms:
             return
         self._swept_ms = now_ms
         idle = [id for id, entry in self.entries.items()

@@ -33,8 +33,8 @@ class BrokerProfile:
     expires_unsubscribed_topics: a group at work loses old offsets of topics nobody in it reads any more (KIP-496, 2.4).
     accepts_unknown_producer: a producer nobody remembers may begin with any sequence number (KIP-360, 2.5); before, it
         was told UNKNOWN_PRODUCER_ID.
-    forgets_producers_after_ms: how long an idle producer's sequences are remembered: transactional.id.expiration.ms, seven days;
-        producer.id.expiration.ms, one day, since 3.4 (KIP-854).
+    producer_ids_expire_apart: an idle producer's sequences are remembered for producer.id.expiration.ms, a day (3.4, KIP-854); before
+        for transactional.id.expiration.ms, seven days.
     fetches_producer_ids_late: producer ids come in blocks from the controller and are asked for in the background, so
         a broker without a block answers its first INIT_PRODUCER_ID with COORDINATOR_LOAD_IN_PROGRESS (KIP-730).
     aborts_timed_out_every_ms: how often the transaction coordinator looks for transactions that took too long; a minute until
@@ -82,7 +82,7 @@ class BrokerProfile:
     drops_members_without_sync: bool
     expires_unsubscribed_topics: bool
     accepts_unknown_producer: bool
-    forgets_producers_after_ms: int
+    producer_ids_expire_apart: bool
     fetches_producer_ids_late: bool
     aborts_timed_out_every_ms: int
     fences_by_name: bool
@@ -122,7 +122,7 @@ BROKER_PROFILES: Mapping[str, BrokerProfile] = MappingProxyType({
         drops_members_without_sync=False,
         expires_unsubscribed_topics=False,
         accepts_unknown_producer=False,
-        forgets_producers_after_ms=7 * 86_400_000,
+        producer_ids_expire_apart=False,
         fetches_producer_ids_late=False,
         aborts_timed_out_every_ms=60_000,
         fences_by_name=False,
@@ -160,7 +160,7 @@ BROKER_PROFILES: Mapping[str, BrokerProfile] = MappingProxyType({
         drops_members_without_sync=True,
         expires_unsubscribed_topics=True,
         accepts_unknown_producer=True,
-        forgets_producers_after_ms=86_400_000,
+        producer_ids_expire_apart=True,
         fetches_producer_ids_late=True,
         aborts_timed_out_every_ms=10_000,
         fences_by_name=True,

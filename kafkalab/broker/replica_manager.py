@@ -241,8 +241,9 @@ class ReplicaManager:
         if replica is None:
             return _refused(data.index, error)
         if acks == -1 and not enough_in_sync(replica.partition.isr, self._min_isr(replica)):
-            return _refused(data.index, Errors.NOT_ENOUGH_REPLICAS.code)
-        replica.log.producers.forget_idle(now_ms, self._profile.forgets_producers_after_ms)
+            return _refused(data.index, Errors.NOT_ENOUGH_REPLICAS.code, log_start=replica.log.log_start_offset)
+        replica.log.producers.forget_idle(now_ms, self._config.producer_id_expiration_ms if self._profile.producer_ids_expire_apart
+                                          else self._config.transactional_id_expiration_ms, self._config.producer_id_expiration_check_interval_ms)
         base_offset, has_grown = -1, False
         settings, wanted = replica.log.segments.settings, self._compression_type(topic)
         for batch in data.records:
@@ -255,7 +256,7 @@ class ReplicaManager:
                 as_kept = stamped(as_kept, self.logs.epoch_ms + now_ms)
             verdict = replica.log.producers.judge(batch, accepts_unknown=self._profile.accepts_unknown_producer)
             if verdict.error is not Errors.NONE:
-                return _refused(data.index, verdict.error.code)
+                return _refused(data.index, verdict.error.code, log_start=replica.log.log_start_offset)
             if verdict.duplicate_of is not None:  # a retry of what is already there: the same answer, nothing appended
                 base_offset = verdict.duplicate_of.base_offset
                 continue
@@ -479,5 +480,6 @@ def stamped(batch: RecordBatch, timestamp_ms: int) -> RecordBatch:
     return replace(batch, records=tuple(replace(record, timestamp_ms=timestamp_ms) for record in batch.records))
 
 
-def _refused(index: int, error: int, hint: LeaderIdAndEpoch = LeaderIdAndEpoch()) -> PartitionProduceResponse:
-    return PartitionProduceResponse(index=index, error_code=error, current_leader=hint)
+def _refused(index: int, error: int, hint: LeaderIdAndEpoch = LeaderIdAndEpoch(), log_start: int = -1) -> PartitionProduceResponse:
+    """log_start: told where the log itself refused. A producer before 2.5 looks whether what it wrote last has gone (UNKNOWN_PRODUCER_ID)."""
+    return PartitionProduceResponse(index=index, error_code=error, log_start_offset=log_start, current_leader=hint)

@@ -1,0 +1,74 @@
+"""What becomes of an idempotent producer when something was lost: a batch, or the broker's memory of it."""
+
+import pytest
+
+from kafkalab import KafkaProducer, Lab, ProducerRecord
+from kafkalab.errors import TimeoutException, UnknownProducerIdException
+
+
+
+def a_lab(version, broker_version, **broker_config):
+    lab = Lab(1, seed=3, version=version, broker_version=broker_version, broker_config=broker_config)
+    lab.create_topic("orders", 1)
+    return lab
+
+
+def sent(lab):
+    """Of each batch in the log: producer id, epoch, offset."""
+    return [(event.fields["producer_id"], event.fields["producer_epoch"], event.fields["base_offset"])
+            for event in lab.journal.of("record.appended")]
+
+
+@pytest.mark.parametrize(("version", "broker_version"), [("2.1", "2.3"), ("2.3", "4.4"), ("2.8", "4.4"), ("4.4", "4.4")])
+def test_an_answer_that_was_lost_makes_no_second_record(version, broker_version):
+    lab = a_lab(version, broker_version)
+    producer = KafkaProducer(lab, {"enable.idempotence": True, "acks": "all", "request.timeout.ms": 1_000}, name="shop")
+    offsets = [producer.send(ProducerRecord("orders", value="a")).get().offset]
+    lab.link(0, "shop").cut_before_reply("PRODUCE")
+    offsets += [producer.send(ProducerRecord("orders", value=value)).get().offset for value in "bc"]
+    assert offsets == [0, 1, 2]
+    assert len(sent(lab)) == 3
+
+
+@pytest.mark.parametrize(("version", "broker_version", "afterwards"), [
+    ("2.1", "2.3", (1, 0)), ("2.3", "4.4", (1, 0)),  # another producer id: all sequences begin anew
+    ("2.8", "4.4", (0, 1)), ("3.9", "4.4", (0, 1)), ("4.4", "4.4", (0, 1)),  # the next epoch of the same id (KIP-360)
+])
+def test_who_gives_up_a_batch_that_may_have_arrived_begins_its_sequences_anew(version, broker_version, afterwards):
+    lab = a_lab(version, broker_version)
+    producer = KafkaProducer(lab, {"enable.idempotence": True, "acks": "all", "linger.ms": 0, "request.timeout.ms": 1_000,
+                                   "delivery.timeout.ms": 3_000}, name="shop")
+    producer.send(ProducerRecord("orders", value="a")).get()
+    lab.link(0, "shop").cut_before_reply("PRODUCE")
+    given_up = producer.send(ProducerRecord("orders", value="b"))
+    lab.run_for(10)
+    lab.link(0, "shop").cut()
+    lab.run_for(5_000)
+    lab.link(0, "shop").heal()
+    with pytest.raises(TimeoutException):
+        given_up.get()
+    assert producer.send(ProducerRecord("orders", value="c")).get().offset == 2  # b had arrived: the log has it at 1
+    assert [(id, epoch) for id, epoch, _ in sent(lab)] == [(0, 0), (0, 0), afterwards]
+
+
+@pytest.mark.parametrize(("version", "broker_version", "is_lost", "epochs"), [
+    ("2.1", "2.3", True, [(0, 0), (1, 0)]), ("2.3", "2.3", True, [(0, 0), (1, 0)]),
+    ("2.8", "2.3", False, [(0, 0), (0, 1), (0, 1)]),
+    ("2.3", "4.4", False, [(0, 0), (0, 0), (0, 0)]), ("4.4", "4.4", False, [(0, 0), (0, 0), (0, 0)]),
+])
+def test_a_broker_that_forgot_an_idle_producer(version, broker_version, is_lost, epochs):
+    """UNKNOWN_PRODUCER_ID costs an old client a record and its id; KIP-360 taught clients to go on with the next epoch, and brokers not
+    to ask at all."""
+    old, new = {"transactional.id.expiration.ms": 60_000}, {"producer.id.expiration.ms": 60_000}
+    lab = a_lab(version, broker_version, **(old if broker_version == "2.3" else new))
+    producer = KafkaProducer(lab, {"enable.idempotence": True, "acks": "all"}, name="shop")
+    producer.send(ProducerRecord("orders", value="a")).get()
+    lab.run_for(700_000)
+    second = producer.send(ProducerRecord("orders", value="b"))
+    if is_lost:
+        with pytest.raises(UnknownProducerIdException):
+            second.get()
+    else:
+        assert second.get().offset == 1
+    producer.send(ProducerRecord("orders", value="c")).get()
+    assert [(id, epoch) for id, epoch, _ in sent(lab)] == epochs
