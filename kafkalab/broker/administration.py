@@ -7,7 +7,7 @@ controller refuses, a 4.4 broker passes the request on (KIP-590). Here every bro
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from kafkalab.broker import admin_texts as texts
@@ -25,16 +25,20 @@ FINE: Verdict = (Errors.NONE, None)
 TOPIC, BROKER = 2, 4
 """Resource types (ConfigResource.Type)."""
 
+PREFERRED, UNCLEAN = 0, 1
+"""Types of elections (ElectionType)."""
+
 DEFAULT, STATIC_BROKER = 5, 4
 """Where a setting comes from (DescribeConfigsResponse.ConfigSource)."""
 
 
 class Administration:
-    """is_controller: whether this broker may change topics itself."""
+    """is_controller: whether this broker may change topics itself. elect: has the controller hold elections."""
 
-    def __init__(self, node_id: int, profile: BrokerProfile, cluster: ClusterState, config: BrokerConfig) -> None:
+    def __init__(self, node_id: int, profile: BrokerProfile, cluster: ClusterState, config: BrokerConfig,
+                 elect: Callable[[list[tuple[str, int]], bool], Mapping[tuple[str, int], Errors]]) -> None:
         self._node_id, self._profile, self._cluster, self._config = node_id, profile, cluster, config
-        self._words = texts.WORDS[profile.name]
+        self._words, self._elect = texts.WORDS[profile.name], elect
 
     @property
     def is_controller(self) -> bool:
@@ -44,7 +48,7 @@ class Administration:
         """Request -> who handles it."""
         return {m.CreateTopicsRequest: self.create_topics, m.DeleteTopicsRequest: self.delete_topics,
                 m.CreatePartitionsRequest: self.create_partitions, m.DescribeClusterRequest: self.describe_cluster,
-                m.DescribeConfigsRequest: self.describe_configs}
+                m.DescribeConfigsRequest: self.describe_configs, m.ElectLeadersRequest: self.elect_leaders}
 
     # -- topics
 
@@ -150,6 +154,21 @@ class Administration:
                     f"Increasing the number of partitions by {topic.count - before} but {len(topic.assignments)} assignments provided.")
             return self._assignment_error([one.broker_ids for one in topic.assignments])
         return FINE
+
+    def elect_leaders(self, request: m.ElectLeadersRequest, caller: Caller, now_ms: int) -> list[Effect]:
+        """Asked about all partitions, it is silent about those that need no election."""
+        if not self.is_controller:
+            return [Respond(caller, m.ElectLeadersResponse(error_code=Errors.NOT_CONTROLLER.code))]
+        everything = request.topic_partitions is None
+        places = ([(topic.name, one.index) for topic in self._cluster.topics.values() for one in topic.partitions] if everything else
+                  [(asked.topic, number) for asked in request.topic_partitions for number in asked.partitions])
+        results: dict[str, list[m.ElectPartitionResult]] = {}
+        for (topic, number), error in self._elect(places, request.election_type == UNCLEAN).items():
+            if not (everything and error is Errors.ELECTION_NOT_NEEDED):
+                results.setdefault(topic, []).append(m.ElectPartitionResult(
+                    partition_id=number, error_code=error.code, error_message=error.message))
+        return [Respond(caller, m.ElectLeadersResponse(replica_election_results=tuple(
+            m.ReplicaElectionResult(topic=topic, partition_result=tuple(found)) for topic, found in results.items())))]
 
     def _may(self, judge: Callable[[], Verdict]) -> Verdict:
         """Only the controller decides; another broker of the ZooKeeper era sends the client away."""

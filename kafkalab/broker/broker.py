@@ -129,7 +129,8 @@ class Broker:
         self.transactional_offsets = TransactionalOffsets(self.coordinator, cluster, config)
         self.verification = TransactionVerification(profile, cluster, self.replicas, self.transactional_offsets.commit)
         self.markers = MarkerWriter(node_id, cluster, self.replicas, self.transactional_offsets)
-        administration = Administration(node_id, profile, cluster, config)
+        administration = Administration(node_id, profile, cluster, config,
+                                        lambda places, unclean: self.peers.elect(places, unclean))
         cluster.on_topic_deleted.append(self.topic_deleted)
         self._scheduler = scheduler
         self._ask_broker = ask

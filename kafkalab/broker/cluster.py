@@ -288,4 +288,5 @@ class ClusterState:
 def told(partition: Partition) -> dict[str, Any]:
     """A partition's place in the cluster, as the journal tells it."""
     return {"leader": partition.leader, "leader_epoch": partition.leader_epoch, "replicas": list(partition.replicas),
-            "isr": list(partition.isr)}
+            "isr": list(partition.isr), "elr": list(partition.elr),
+            "last_known_elr": [] if partition.last_known == NO_LEADER else [partition.last_known]}

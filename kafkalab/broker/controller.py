@@ -23,6 +23,7 @@ from kafkalab.broker.elections import (
     preferred_election,
 )
 from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.errors import Errors
 
 UNFENCED, FENCED, STOPPING = BrokerControlState
 
@@ -238,6 +239,28 @@ class Controller:
                 if leader != NO_LEADER:
                     self._apply(partition, Election(leader, partition.isr, elr=partition.elr), effects)
         return effects + self._arm_rebalance(now_ms)
+
+    def elect(self, topic: str, index: int, unclean: bool, effects: list[Effect]) -> Errors:
+        """An administrator wants another leader (KIP-460): the preferred one; or, where there is none, any replica that lives."""
+        partition = self._cluster.partition(topic, index)
+        if partition is None:
+            return Errors.UNKNOWN_TOPIC_OR_PARTITION
+        live = [id for id, state in self.states.items() if state is UNFENCED]
+        if unclean:
+            if partition.leader in live:
+                return Errors.ELECTION_NOT_NEEDED
+            election = offline_election(partition.replicas, partition.isr, live, True)
+            if election.leader == NO_LEADER:
+                return Errors.ELIGIBLE_LEADERS_NOT_AVAILABLE
+            self._apply(partition, election, effects)
+            return Errors.NONE
+        if partition.leader == partition.replicas[0]:
+            return Errors.ELECTION_NOT_NEEDED
+        leader = preferred_election(partition.replicas, partition.isr, live)
+        if leader == NO_LEADER:
+            return Errors.PREFERRED_LEADER_NOT_AVAILABLE
+        self._apply(partition, Election(leader, partition.isr, elr=partition.elr), effects)
+        return Errors.NONE
 
     def _move(self, broker: int, state: BrokerControlState) -> None:
         assert state in MOVES[self.states[broker]], f"{self.states[broker]} -> {state}"

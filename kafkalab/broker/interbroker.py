@@ -19,6 +19,7 @@ from kafkalab.broker.effects import CancelTimer, ChangeIsr, Effect, SetTimer
 from kafkalab.broker.peer_messages import EpochAsk, FollowerFetch, PartitionKey, PeerMessage
 from kafkalab.broker.profiles import BrokerProfile
 from kafkalab.broker.replica import Replica
+from kafkalab.errors import Errors
 from kafkalab.sim.journal import Journal
 from kafkalab.sim.network import Link, Network
 from kafkalab.sim.rng import Streams
@@ -228,6 +229,13 @@ class InterBroker:
 
         if self.in_touch(leader):
             self._clock.after(self._profile.isr_change_ms, arrive)
+
+    def elect(self, places: list[PartitionKey], unclean: bool) -> dict[PartitionKey, Errors]:
+        """An administrator's elections, carried out by the controller."""
+        effects: list[Effect] = []
+        outcome = {place: self.controller.elect(*place, unclean, effects) for place in places}
+        self._command(effects)
+        return outcome
 
     # -- inside
 

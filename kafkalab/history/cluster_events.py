@@ -1,6 +1,6 @@
 """Brokers, topics, partitions and their logs, as the journal tells of them.
 
-    partitions["t4-0"] = {"leader": 0, "leader_epoch": 0, "replicas": [0, 1], "isr": [0, 1],
+    partitions["t4-0"] = {"leader": 0, "leader_epoch": 0, "replicas": [0, 1], "isr": [0, 1], "elr": [], "last_known_elr": [],
                           "log_start_offset": 0, "log_end_offset": 7, "high_watermark": 7, "last_stable_offset": 7,
                           "logs": {0: {...the same four at broker 0...}, 1: {...}}}
 
@@ -14,7 +14,7 @@ from typing import Any
 from kafkalab.sim.journal import Event
 
 ENDS = ("log_start_offset", "log_end_offset", "high_watermark", "last_stable_offset")
-PLACE = ("leader", "leader_epoch", "replicas", "isr")
+PLACE = ("leader", "leader_epoch", "replicas", "isr", "elr", "last_known_elr")
 
 
 def _cluster(state: dict[str, Any], event: Event) -> None:

@@ -83,6 +83,8 @@ SPELLED = {
 
 CLASS_NAMES = {
     m.DescribedTopicPartitions: "TopicPartitions",
+    m.ElectTopicPartitions: "TopicPartitions",
+    m.ElectPartitionResult: "PartitionResult",
     m.DescribedAssignment: "Assignment",
     m.DescribedConsumer: "Member",
     m.DescribedConsumerGroup: "DescribedGroup",

@@ -402,3 +402,40 @@ class DescribedConsumerGroup:
 class ConsumerGroupDescribeResponse:
     throttle_time_ms: int = 0
     groups: tuple[DescribedConsumerGroup, ...] = ()
+
+
+@message
+class ElectTopicPartitions:
+    """Java prints it as TopicPartitions."""
+
+    topic: str
+    partitions: tuple[int, ...] = ()
+
+
+@message
+class ElectLeadersRequest:
+    """election_type: 0 for the preferred leader, 1 for any replica that lives (KIP-460). topic_partitions=None asks for all."""
+
+    election_type: int = 0
+    topic_partitions: tuple[ElectTopicPartitions, ...] | None = ()
+    timeout_ms: int = 60_000
+
+
+@message
+class ElectPartitionResult:
+    partition_id: int
+    error_code: int = 0
+    error_message: str | None = None
+
+
+@message
+class ReplicaElectionResult:
+    topic: str
+    partition_result: tuple[ElectPartitionResult, ...] = ()
+
+
+@message
+class ElectLeadersResponse:
+    throttle_time_ms: int = 0
+    error_code: int = 0
+    replica_election_results: tuple[ReplicaElectionResult, ...] = ()

@@ -38,6 +38,7 @@ class ApiKeys(enum.Enum):
     DESCRIBE_CONFIGS = (32, m.DescribeConfigsRequest, m.DescribeConfigsResponse)
     CREATE_PARTITIONS = (37, m.CreatePartitionsRequest, m.CreatePartitionsResponse)
     DELETE_GROUPS = (42, m.DeleteGroupsRequest, m.DeleteGroupsResponse)
+    ELECT_LEADERS = (43, m.ElectLeadersRequest, m.ElectLeadersResponse)
     OFFSET_DELETE = (47, m.OffsetDeleteRequest, m.OffsetDeleteResponse)
     DESCRIBE_CLUSTER = (60, m.DescribeClusterRequest, m.DescribeClusterResponse)
     CONSUMER_GROUP_HEARTBEAT = (68, m.ConsumerGroupHeartbeatRequest, m.ConsumerGroupHeartbeatResponse)

@@ -141,7 +141,7 @@ def _partition_line(cluster: Cluster, name: str, number: int, place: Mapping[str
     replicas, isr = (",".join(map(str, brokers)) for brokers in (place["replicas"], place["isr"]))
     line = f"\tTopic: {name}\tPartition: {number}\tLeader: {leader}\tReplicas: {replicas}\tIsr: {isr}"
     if cluster.release.tells_elr:
-        elr, last_elr = (",".join(map(str, place.get(key, ()))) for key in ("elr", "last_known_elr"))
+        elr, last_elr = (",".join(map(str, place[key])) for key in ("elr", "last_known_elr"))
         line += f"\tElr: {elr}\tLastKnownElr: {last_elr}"
     return line + "\n"
 

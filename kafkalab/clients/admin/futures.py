@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any
 
-from kafkalab.errors import TimeoutException
+from kafkalab.errors import KafkaException, TimeoutException
 from kafkalab.sim.apps import Signal
 
 
@@ -66,7 +66,10 @@ class KafkaFuture:
             if self._error is not None:
                 derived.fail(self._error)
             else:
-                derived.complete(what(self._value))
+                try:
+                    derived.complete(what(self._value))
+                except KafkaException as error:
+                    derived.fail(error)
 
         self.then(follow)
         return derived

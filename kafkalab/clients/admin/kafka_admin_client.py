@@ -94,6 +94,19 @@ class KafkaAdminClient:
         outcomes = self._outcomes(results.DescribeClusterResult, ["cluster"])
         return self._start("describe_cluster", outcomes, timeout_ms, plan=lambda ms: topic_plans.describe_cluster(outcomes, self._client.node_of))
 
+    def elect_leaders(self, election_type: str, partitions: Iterable[TopicPartition] | None = None, *,
+                      timeout_ms: int | None = None) -> results.ElectLeadersResult:
+        """election_type: "preferred", or "unclean" for partitions without a leader, which may lose records (KIP-460). partitions: None for all.
+
+        ElectionNotNeededException, PreferredLeaderNotAvailableException, EligibleLeadersNotAvailableException for single partitions.
+        """
+        if election_type not in ("preferred", "unclean"):
+            raise IllegalArgumentException(f"an election is \"preferred\" or \"unclean\", not {election_type!r}")
+        chosen = None if partitions is None else list(partitions)
+        outcomes = self._outcomes(results.ElectLeadersResult, ["partitions"])
+        return self._start("elect_leaders", outcomes, timeout_ms, election_type=election_type,
+                           plan=lambda ms: topic_plans.elect_leaders(outcomes, election_type == "unclean", chosen, ms))
+
     def describe_configs(self, resources: Iterable[ConfigResource], *, timeout_ms: int | None = None) -> results.DescribeConfigsResult:
         """The settings of topics and brokers that the lab models, with where each comes from."""
         outcomes = self._outcomes(results.DescribeConfigsResult, resources)

@@ -61,6 +61,22 @@ class DescribeConfigsResult(Outcomes):
     """values(): resource -> future of {key: ConfigEntry}; all()."""
 
 
+class ElectLeadersResult(Outcomes):
+    def partitions(self) -> KafkaFuture:
+        """{partition: what went wrong}, None where the election was held."""
+        return self["partitions"]
+
+    def all(self) -> KafkaFuture:
+        """Fails with the first thing that went wrong, ElectionNotNeededException included."""
+        return self["partitions"].apply(_none_or_error)
+
+
+def _none_or_error(found: dict) -> None:
+    for error in found.values():
+        if error is not None:
+            raise error
+
+
 class ListConsumerGroupsResult(Outcomes):
     def valid(self) -> KafkaFuture:
         """The groups that could be listed."""

@@ -12,6 +12,7 @@ from kafkalab.clients.admin.values import (
 from kafkalab.clients.node import Node
 from kafkalab.errors import Errors, InvalidTopicException, UnsupportedVersionException, error_for
 from kafkalab.protocol import messages as m
+from kafkalab.records import TopicPartition
 
 RESOURCE_TYPES = {"topic": 2, "broker": 4}
 SOURCES = {1: "DYNAMIC_TOPIC_CONFIG", 2: "DYNAMIC_BROKER_CONFIG", 3: "DYNAMIC_DEFAULT_BROKER_CONFIG", 4: "STATIC_BROKER_CONFIG",
@@ -175,3 +176,25 @@ def describe_configs(outcomes: Outcomes) -> Plan:
                                              for one in result.configs})
             else:
                 outcomes[resource].fail(error.exception(result.error_message))
+
+
+def elect_leaders(outcomes: Outcomes, unclean: bool, partitions: Sequence[TopicPartition] | None, timeout_ms: int) -> Plan:
+    """Asked of the controller; the outcome is partition -> what went wrong, None where it has the leader that was wanted."""
+    topics: dict[str, list[int]] = {}
+    for tp in partitions or ():
+        topics.setdefault(tp.topic, []).append(tp.partition)
+    wanted = None if partitions is None else tuple(m.ElectTopicPartitions(topic=topic, partitions=tuple(numbers)) for topic, numbers in topics.items())
+    try:
+        while True:
+            answer = yield Ask("electLeaders", CONTROLLER, m.ElectLeadersRequest(election_type=int(unclean), topic_partitions=wanted, timeout_ms=timeout_ms))
+            if error_for(answer.error_code) is not Errors.NOT_CONTROLLER:
+                break
+            yield Pause(renew=True)
+        if answer.error_code:
+            raise error_for(answer.error_code).exception()
+    except Exception as error:
+        outcomes.fail_rest(error)
+        return
+    outcomes["partitions"].complete({
+        TopicPartition(topic.topic, one.partition_id): error_for(one.error_code).exception(one.error_message) if one.error_code else None
+        for topic in answer.replica_election_results for one in topic.partition_result})

@@ -7,6 +7,7 @@ from kafkalab import (
     ProducerRecord, RecordsToDelete, TopicPartition)
 from kafkalab.clients.admin.lookups import at_coordinator
 from kafkalab.errors import (
+    ElectionNotNeededException,
     GroupIdNotFoundException, GroupNotEmptyException, GroupSubscribedToTopicException, IllegalStateException, InvalidPartitionsException,
     InvalidReplicationFactorException, InvalidTopicException, OffsetOutOfRangeException, TimeoutException, TopicExistsException,
     UnknownMemberIdException, UnknownTopicOrPartitionException, UnsupportedVersionException, error_for)
@@ -286,3 +287,32 @@ def test_a_group_of_the_new_protocol_is_described_with_its_epochs():
     assert lab.at(lab.now_ms)["groups"]["new"]["members"] == {}
     admin.delete_consumer_groups(["new"]).all().get()
     assert lab.at(lab.now_ms)["groups"] == {}
+
+
+# elections
+
+
+@pytest.mark.parametrize(("version", "broker_version"), [("2.8", "2.3"), ("4.4", "4.4")])
+def test_the_preferred_leader_gets_its_partition_back(version, broker_version):
+    """KIP-460. Nothing to give back is an error of its own."""
+    lab, admin = cluster(version, broker_version, **{"auto.leader.rebalance.enable": False})
+    lab.create_topic("t4", partitions=2, replication_factor=3)
+    assert lab.leader("t4", 0) == 0
+    lab.broker(0).stop()
+    lab.run_for(30_000)
+    lab.broker(0).restart()
+    lab.run_for(60_000)
+    assert lab.leader("t4", 0) != 0 and 0 in lab.at(lab.now_ms)["partitions"]["t4-0"]["isr"]
+    outcome = admin.elect_leaders("preferred", [T0, T1]).partitions().get()
+    assert outcome[T0] is None and isinstance(outcome[T1], ElectionNotNeededException)
+    assert lab.leader("t4", 0) == lab.at(lab.now_ms)["partitions"]["t4-0"]["leader"] == 0
+    with pytest.raises(ElectionNotNeededException):
+        admin.elect_leaders("preferred", [T1]).all().get()
+    assert admin.elect_leaders("preferred").partitions().get() == {}
+
+
+def test_an_unclean_election_is_for_partitions_without_a_leader():
+    lab, admin = cluster(brokers=2)
+    lab.create_topic("t4", replication_factor=2)
+    outcome = admin.elect_leaders("unclean", [T0, TopicPartition("none", 0)]).partitions().get()
+    assert isinstance(outcome[T0], ElectionNotNeededException) and isinstance(outcome[TopicPartition("none", 0)], UnknownTopicOrPartitionException)
