@@ -113,7 +113,10 @@ class Lab:
     def kill(self, client: str) -> None:
         """`kill -9` of a client's process, and of the app of that name: nothing is closed or said any more, its sockets are reset.
         The client's methods raise IllegalStateException from now on."""
-        self.journal.append("fault", client, what="kill -9")
+        with self.journal.because(self.journal.append("fault", client, what="kill -9")):
+            for socket in self.sockets(client):
+                if socket.closed_at_ms is None:
+                    self.journal.append("socket.closed", client, socket=socket.event_id, node_id=socket.node_id, how="killed")
         self._killed[client] = self.now_ms
         self.network.kill(client)
         self.stage.kill(client)

@@ -16,7 +16,7 @@ class Socket:
     role      bootstrap, coordinator or data
     purpose   what made the client open it: metadata, telemetry or request
     *_at_ms   virtual time; None where it has not happened
-    how       why it closed: idle, peer, self, close, failed (never stood); None while it is open
+    how       why it closed: idle, peer, self, close, killed (its process), failed (never stood); None while it is open
     event_id  the journal's event of its opening
     """
 

@@ -18,6 +18,7 @@ ENDINGS = {
     "close": "closed by close()",
     "self": "closed by the client",
     "failed": "refused",
+    "killed": "reset: the process was killed",
 }
 
 

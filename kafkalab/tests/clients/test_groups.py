@@ -180,6 +180,7 @@ def test_a_killed_member_is_missed_when_its_session_ends():
     took_back_ms = next(event.at_ms for event in lab.journal.of("assignment") if event.who == "first" and event.fields["generation"] == 2)
     assert 3_000 < took_back_ms - killed_at_ms < 11_100, "the rest of its session, and a heartbeat of the survivor"
     assert all(event.at_ms <= killed_at_ms for event in lab.journal.of("request.sent") if event.who == "second"), "a dead process asks nothing"
+    assert {socket.how for socket in lab.sockets("second")} <= {"killed", "idle"}
     with pytest.raises(IllegalStateException, match="was killed at"):
         second.poll(0)
 
