@@ -90,7 +90,10 @@ class ClusterState:
     on_topic_deleted: who else is to hear that a topic is gone, called with its name.
     tell: tell(kind, fields) hears of each change, for the journal: "cluster", "topic.created", "topic.deleted",
         "partition.changed", "broker.changed".
+    is_current: this is the truth itself; a broker's own view of it may lag behind (`metadata_cache`).
     """
+
+    is_current = True
 
     def __init__(self, brokers: Iterable[BrokerNode], rng: random.Random, *, offsets_partitions: int = 50,
                  offsets_replication_factor: int = 3, transaction_partitions: int = 50, transaction_replication_factor: int = 3,

@@ -48,6 +48,11 @@ class GroupJoins:
         self.modern = ConsumerGroups(node_id, cluster, config, lambda: self.groups)
         self._largest_session_ms = config.group_max_session_timeout_ms or profile.largest_session_timeout_ms
 
+    @property
+    def _is_in_touch(self) -> bool:
+        """Does this broker hear of what the controller decides?"""
+        return self._cluster.is_current
+
     def coordinates(self, group_id: str) -> bool:
         return self._cluster.coordinator_of(group_id) == self._node_id
 

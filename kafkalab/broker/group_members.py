@@ -39,6 +39,8 @@ class GroupMembers(GroupJoins):
             error = Errors.INCONSISTENT_GROUP_PROTOCOL
         if error is None and group.state in (EMPTY, PREPARING):
             error = Errors.UNKNOWN_MEMBER_ID if group.state is EMPTY else Errors.REBALANCE_IN_PROGRESS
+        if error is None and group.state is COMPLETING and group.is_leader(group.members[request.member_id]) and not self._is_in_touch:
+            error = Errors.NOT_COORDINATOR  # the group's record would never be committed: another broker may have the group by now
         if error is not None:
             return [Respond(caller, SyncGroupResponse(error_code=error.code))]
         out: list[Effect] = []

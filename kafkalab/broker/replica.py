@@ -64,6 +64,11 @@ class Replica:
         """Nobody is to copy this partition."""
         return len(self.partition.replicas) == 1
 
+    @property
+    def knows_watermark(self) -> bool:
+        """Has the high watermark reached where the leader began? A new leader may have heard of a lower one than its predecessor's."""
+        return self.led_epoch < 0 or self.log.high_watermark >= self.epoch_start
+
     def lead(self, now_ms: int) -> None:
         """Lead in the partition's present epoch (Partition.makeLeader).
 

@@ -139,6 +139,8 @@ class ReplicaManager:
         if replica is None:
             return None
         log = replica.log
+        if not replica.knows_watermark:
+            return None
         ends = (log.log_start_offset, log.log_end_offset, log.high_watermark, log.last_stable_offset)
         if ends == replica.told:
             return None
@@ -311,15 +313,19 @@ class ReplicaManager:
         """Where does a partition end (timestamp -1), begin (-2), or reach a time?"""
         topics = tuple(
             ListOffsetsTopicResponse(name=topic.name, partitions=tuple(
-                self._offset_of(topic.name, part, request.isolation_level) for part in topic.partitions))
+                self._offset_of(topic.name, part, request.isolation_level, caller) for part in topic.partitions))
             for topic in request.topics)
         return [Respond(caller, ListOffsetsResponse(topics=topics))]
 
-    def _offset_of(self, topic: str, asked: ListOffsetsPartition, isolation_level: int) -> ListOffsetsPartitionResponse:
+    def _offset_of(self, topic: str, asked: ListOffsetsPartition, isolation_level: int, caller: Caller) -> ListOffsetsPartitionResponse:
         replica, error = self.led_replica(topic, asked.partition_index, asked.current_leader_epoch)
         if replica is None:
             return ListOffsetsPartitionResponse(partition_index=asked.partition_index, error_code=error)
         log, timestamp_ms = replica.log, -1
+        if asked.timestamp == LATEST_TIMESTAMP and not replica.knows_watermark:  # else the end would seem to go back (KIP-207)
+            known = WireChange.OFFSET_NOT_AVAILABLE.holds_for(caller.header)
+            error = (Errors.OFFSET_NOT_AVAILABLE if known else Errors.LEADER_NOT_AVAILABLE).code
+            return ListOffsetsPartitionResponse(partition_index=asked.partition_index, error_code=error)
         if asked.timestamp == LATEST_TIMESTAMP:
             offset = log.last_stable_offset if isolation_level else log.high_watermark
         elif asked.timestamp == EARLIEST_TIMESTAMP:

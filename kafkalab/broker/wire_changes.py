@@ -27,6 +27,7 @@ class WireChange(enum.Enum):
     GROUP_STATE_LISTED = (ApiKeys.LIST_GROUPS, 4, "KIP-518: groups are listed with their state")
     GROUP_TYPE_LISTED = (ApiKeys.LIST_GROUPS, 5, "KIP-848: and with the protocol they follow")
     MISSING_GROUP_IS_AN_ERROR = (ApiKeys.DESCRIBE_GROUPS, 6, "KIP-1043: a group that does not exist is not found, before it was Dead")
+    OFFSET_NOT_AVAILABLE = (ApiKeys.LIST_OFFSETS, 5, "KIP-207: OFFSET_NOT_AVAILABLE, where older requests get LEADER_NOT_AVAILABLE")
     PRODUCE_BY_TOPIC_ID = (ApiKeys.PRODUCE, 13, "KIP-516: topics are identified, not named")
     PRODUCE_HINTS_LEADER = (ApiKeys.PRODUCE, 10, "KIP-951: an error names the new leader and its address")
 

@@ -250,3 +250,15 @@ def test_a_broker_whose_disk_is_full_halts_at_its_first_write_and_others_go_on(r
     story.lab.broker(full).free_disk()
     story.back(full)
     assert {tuple(dict.fromkeys(story.values(broker))) for broker in (0, 1, 2)} == {("tea", "milk")}
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_new_leader_first_finds_out_how_far_it_is_safe_before_it_says_where_the_log_ends(release):
+    """KIP-207: followers hear of the high watermark late, so a new leader may know a lower one than readers have seen."""
+    story = Story(release)
+    story.send("tea")
+    story.lab.broker(0).crash()
+    story.until_led_by(1)
+    replica = story.lab.broker(1).machine.replicas.replica(("orders", 0))
+    assert (replica.log.high_watermark, replica.epoch_start, replica.knows_watermark) == (0, 1, False)
+    assert story.lab.run_until(lambda: replica.knows_watermark, timeout_ms=2_000) and replica.log.high_watermark == 1
