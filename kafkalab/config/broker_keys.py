@@ -3,6 +3,7 @@
 Kafka's classes are KafkaConfig and LogConfig. A `Key` is what it is for clients; its "versions" are the brokers' releases, 2.3 and 4.4.
 """
 import re
+from collections.abc import Iterator, Mapping
 
 from kafkalab.config.broker_table import BROKER_TABLE, SECURITY_NAMES, TOPIC_TABLE
 from kafkalab.config.keys import GONE, Check, Effect, Key, Type, at_least, between, gzip_level, one_of
@@ -41,18 +42,40 @@ def _default(kind: Type, text: str) -> object:
     return float(text) if kind is Type.DOUBLE else int(text) if kind in (Type.SHORT, Type.INT, Type.LONG) else text.replace("~", " ")
 
 
-def _read(table: str) -> dict[str, Key]:
-    keys = {}
-    for line in table.strip().splitlines():
-        row = ROW.match(line)
-        kind, defaults = Type[row["type"]], {}
-        for word in row["defaults"].split():
-            released = RELEASED.fullmatch(word)
-            defaults[released[1] if released else FIRST] = _default(kind, released[2] if released else word)
-        keys[row["name"]] = Key(name=row["name"], type=kind, defaults=defaults, doc="", check=_check(row["check"], kind), effect=Effect.SIMULATED)
-    return keys
+def _read(line: str) -> Key:
+    row = ROW.match(line)
+    kind, defaults = Type[row["type"]], {}
+    for word in row["defaults"].split():
+        released = RELEASED.fullmatch(word)
+        defaults[released[1] if released else FIRST] = _default(kind, released[2] if released else word)
+    return Key(name=row["name"], type=kind, defaults=defaults, doc="", check=_check(row["check"], kind), effect=Effect.SIMULATED)
 
 
-BROKER_KEYS = _read(BROKER_TABLE)
-TOPIC_KEYS = _read(TOPIC_TABLE)
+class Keys(Mapping[str, Key]):
+    """A table's keys by name. A row is read when somebody asks for it: a lab asks for a few of hundreds, an import for none."""
+
+    def __init__(self, table: str) -> None:
+        self._table = table
+        self._lines: dict[str, str] = {}
+        self._keys: dict[str, Key] = {}
+
+    def _rows(self) -> dict[str, str]:
+        if not self._lines:
+            self._lines = {line.partition(" ")[0]: line for line in self._table.strip().splitlines()}
+        return self._lines
+
+    def __getitem__(self, name: str) -> Key:
+        if name not in self._keys:
+            self._keys[name] = _read(self._rows()[name])
+        return self._keys[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows())
+
+    def __len__(self) -> int:
+        return len(self._rows())
+
+
+BROKER_KEYS = Keys(BROKER_TABLE)
+TOPIC_KEYS = Keys(TOPIC_TABLE)
 SECURITY = frozenset(SECURITY_NAMES.split())

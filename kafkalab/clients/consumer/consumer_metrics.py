@@ -50,10 +50,12 @@ class _Timed:
 
 
 class ConsumerMetrics:
-    """window_ms, window_count: metrics.sample.window.ms and metrics.num.samples."""
+    """window_ms, window_count: metrics.sample.window.ms and metrics.num.samples. joins: whether this member follows the classic protocol,
+    with its joins and syncs; in the new one (KIP-848) a rebalance is what lies between two times of being stable."""
 
-    def __init__(self, journal: Journal, who: str, client_id: str, profile, started_ms: int, window_ms: int, window_count: int) -> None:
-        self._journal, self._who, self._client_id, self._profile = journal, who, client_id, profile
+    def __init__(self, journal: Journal, who: str, client_id: str, profile, started_ms: int, window_ms: int, window_count: int,
+                 joins: bool = True) -> None:
+        self._journal, self._who, self._client_id, self._profile, self._classic = journal, who, client_id, profile, joins
         self._clock = _EventClock()
         self._clock.now_ms = started_ms
         self._window = (window_ms, window_count)
@@ -123,7 +125,12 @@ class ConsumerMetrics:
         """A refused join counts for nothing: the member's own state says whether it was accepted."""
         if not event.fields.get("machine", "").startswith("member of "):
             return
-        if event.after == "COMPLETING_REBALANCE":
+        if not self._classic:
+            if event.after in ("JOINING", "RECONCILING") and self._rebalance_began_ms is None:
+                self._rebalance_began_ms = event.at_ms
+            elif event.after == "STABLE":
+                self._joined(event)
+        elif event.after == "COMPLETING_REBALANCE":
             self._joins.record(self._join_latency_ms)
         elif event.after == "STABLE":
             self._syncs.record(self._sync_latency_ms)
@@ -187,10 +194,11 @@ class ConsumerMetrics:
         values = {
             "assigned-partitions": self._assigned,
             **self._commits.measured("commit-latency", "commit-rate", "commit-total"),
-            **self._joins.measured("join-time", "join-rate", "join-total"), **self._syncs.measured("sync-time", "sync-rate", "sync-total"),
             **self._heartbeats.measured("heartbeat-response-time", "heartbeat-rate", "heartbeat-total"),
             "last-heartbeat-seconds-ago": _seconds_since(self._last_heartbeat_ms, now_ms)}
         del values["heartbeat-response-time-avg"]
+        if self._classic:
+            values |= {**self._joins.measured("join-time", "join-rate", "join-total"), **self._syncs.measured("sync-time", "sync-rate", "sync-total")}
         if self._profile.counts_polls_and_rebalances:
             values |= {
                 **self._rebalances.measured("rebalance-latency", "rebalance-rate-per-hour", "rebalance-total"),

@@ -65,7 +65,7 @@ class KafkaConsumer(ConsumerQueries):
         self._thread = OneThread(lab.stage, profile.names_both_threads)
         event = lab.call(self.name, "new KafkaConsumer", given)
         self._metrics = ConsumerMetrics(lab.journal, self.name, self.client_id, profile, lab.now_ms, self.config["metrics.sample.window.ms"],
-                                        self.config["metrics.num.samples"])
+                                        self.config["metrics.num.samples"], joins=self.config.get("group.protocol", "classic").lower() == "classic")
         with lab.journal.because(event):
             self._build(lab, group, given)
 

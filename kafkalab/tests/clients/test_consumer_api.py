@@ -331,3 +331,16 @@ def test_one_poller_and_a_pool_with_a_queue():
 def _all_before(finished):
     """The first offset that is not finished yet: only what lies before it may be committed."""
     return next(offset for offset in range(len(finished) + 1) if offset not in finished)
+
+
+def test_a_member_of_the_new_protocol_counts_rebalances_and_no_joins():
+    """KIP-848: there is no JOIN_GROUP to count. Everything else is there as well."""
+    lab, _, consumer = scene("4.4", **{"group.protocol": "consumer"})
+    consumer.subscribe(["t"])
+    for _ in range(10):
+        consumer.poll(1_000)
+    counted = consumer.metrics()
+    assert counted["rebalance-total"] == 1 and counted["heartbeat-total"] >= 2 and counted["assigned-partitions"] == 2
+    assert "join-total" not in {name.name for name in counted}
+    assert (consumer.current_lag(T0), counted["records-consumed-total"]) == (0, 10)
+    assert list(lab.describe_group("g")["client_id"]) == [consumer.client_id] * 2
