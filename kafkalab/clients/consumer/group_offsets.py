@@ -31,6 +31,10 @@ Offsets = Mapping[TopicPartition, OffsetAndMetadata]
 CommitCallback = Callable[[Offsets, BaseException | None], None]
 
 
+EXPELLED = (Errors.UNKNOWN_MEMBER_ID, Errors.ILLEGAL_GENERATION, Errors.FENCED_INSTANCE_ID, Errors.REBALANCE_IN_PROGRESS)
+"""Answers that say: you are not the member you think you are, or the group has moved on."""
+
+
 class GroupOffsets:
     """Asks for committed offsets and commits them, with or without waiting.
 
@@ -237,18 +241,20 @@ class GroupOffsets:
 
     def _refusal(self, error: Errors, sent_by: Generation) -> BaseException:
         """What a refused commit means for this member, and the exception to raise (OffsetCommitResponseHandler)."""
-        membership, tells = self._membership, self._profile.tells_commits_of_rebalances
+        membership = self._membership
+        if error in EXPELLED and not self._profile.tells_commits_of_rebalances:
+            if error is Errors.FENCED_INSTANCE_ID:
+                return error.exception()
+            membership.expelled()
+            return CommitFailedException(COMMIT_FAILED_REBALANCED)
         if error is Errors.REBALANCE_IN_PROGRESS:
-            if not tells:
-                membership.rejoin_needed = True
-                return CommitFailedException(COMMIT_FAILED_REBALANCED)
             membership.request_rejoin("offset commit failed since group is already rebalancing")
             return RebalanceInProgressException(COMMIT_DURING_REBALANCE)
-        if error in (Errors.UNKNOWN_MEMBER_ID, Errors.ILLEGAL_GENERATION, Errors.FENCED_INSTANCE_ID):
-            unchanged = sent_by in (membership.generation, NO_GENERATION)
-            if tells and not unchanged and membership.state is MemberState.PREPARING_REBALANCE:
-                return RebalanceInProgressException(COMMIT_OF_FENCED if error is Errors.FENCED_INSTANCE_ID else COMMIT_OF_OLD_GENERATION)
-            if error is Errors.FENCED_INSTANCE_ID and unchanged:
+        if error in EXPELLED:
+            fenced, unchanged = error is Errors.FENCED_INSTANCE_ID, sent_by in (membership.generation, NO_GENERATION)
+            if not unchanged and membership.state is MemberState.PREPARING_REBALANCE:
+                return RebalanceInProgressException(COMMIT_OF_FENCED if fenced else COMMIT_OF_OLD_GENERATION)
+            if unchanged and fenced:
                 return error.exception()
             if unchanged:
                 membership.expelled()
