@@ -129,7 +129,7 @@ CONSUMER_KEYS = (
     fixed("value.deserializer", Type.CLASS, SERIALIZATION + "StringDeserializer", "values of the lab are text"),
     fixed("client.rack", Type.STRING, {"2.3": ""}, "reading from a near replica is not simulated (KIP-392)"),
     key("group.protocol", Type.STRING, {"3.9": "classic"}, "who divides the partitions: classic, a member; consumer, the broker (KIP-848)",
-        one_of_any_case("CLASSIC", "CONSUMER")),
+        one_of_any_case("CONSUMER", "CLASSIC")),
     key("group.remote.assignor", Type.STRING, {"3.9": None}, "the broker's assignor a member of the new protocol prefers: uniform, range"),
     fixed("internal.leave.group.on.close", Type.BOOLEAN, {"2.1": True, "4.4": GONE}, "an internal switch of Kafka Streams"),
     fixed("internal.throw.on.fetch.stable.offset.unsupported", Type.BOOLEAN, {"2.8": False}, "an internal switch of Kafka Streams"),
