@@ -50,10 +50,12 @@ class BrokerEnd:
 
     def delay(self, api: str, ms: int) -> None:
         """Answer requests of one API (`"API_VERSIONS"`) `ms` milliseconds later than usual, from now on; 0 ends it."""
+        self._journal.append("fault", self.name, what="delay", broker=self.node.id, api=api, ms=ms)
         self._delays_ms[api] = ms
 
     def keep_busy(self, api: str, ms: int) -> None:
         """Each request of one API (`"PRODUCE"`) keeps an I/O thread for `ms` milliseconds, from now on; 0 ends it. Others queue."""
+        self._journal.append("fault", self.name, what="keep_busy", broker=self.node.id, api=api, ms=ms)
         self.machine.path.keep_busy(api, ms)
 
     def request_path(self) -> list[dict[str, object]]:

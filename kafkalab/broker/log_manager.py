@@ -52,6 +52,11 @@ class LogManager:
             effects.append(Note("log.rolled", {"topic": key[0], "partition": key[1], "segment": active.file_name, "segments": count}))
         return effects + self._arm_retention([key], now_ms) + self._arm_cleaner([key], now_ms)
 
+    def start_moved(self, key: PartitionKey, now_ms: int) -> list[Effect]:
+        """Readers may no longer ask for the oldest records (DeleteRecords): whole segments of them go at the next look."""
+        self._segments.setdefault(key, len(self._found(key).log.segments))
+        return self._arm_retention([key], now_ms)
+
     def on_timer(self, key: tuple, now_ms: int) -> list[Effect]:
         """("retention",) or ("cleaner",)."""
         if key[0] == "retention":
@@ -81,9 +86,13 @@ class LogManager:
     def _retention_due_ms(self, key: PartitionKey, now_ms: int) -> int | None:
         """When the oldest segment may go; None for never."""
         log = self._log(key)
-        if log is None or not log.segments.settings.is_deleted or not log.size_bytes:
+        if log is None or not log.size_bytes:
             return None
         settings, due = log.segments.settings, []
+        if len(log.segments) > 1 and log.segments.all[1].base_offset <= log.log_start_offset:
+            due.append(now_ms + 1)
+        if not settings.is_deleted:
+            return min(due, default=None)
         if settings.retention_bytes >= 0 and log.segments.beyond_size(log.size_bytes, log.log_end_offset, log.log_end_offset):
             due.append(now_ms + 1)
         if settings.retention_ms >= 0:
@@ -92,16 +101,19 @@ class LogManager:
 
     def _delete_old(self, key: PartitionKey, now_ms: int) -> list[Effect]:
         log = self._log(key)
-        if log is None or not log.segments.settings.is_deleted:
+        if log is None:
             return []
         effects: list[Effect] = []
         ends = log.high_watermark, log.log_end_offset
-        for why, gone in (("log start", log.segments.before_start(log.log_start_offset, *ends)),
-                          ("size", log.segments.beyond_size(log.size_bytes, *ends)),
-                          ("time", log.segments.expired(self.epoch_ms + now_ms, *ends))):
-            if gone and gone[0] in log.segments.all:
-                names = [segment.file_name for segment in gone if segment in log.segments.all]
-                log.delete([segment for segment in gone if segment in log.segments.all], now_ms)
+        looks = [("log start", lambda: log.segments.before_start(log.log_start_offset, *ends))]
+        if log.segments.settings.is_deleted:
+            looks += [("size", lambda: log.segments.beyond_size(log.size_bytes, *ends)),
+                      ("time", lambda: log.segments.expired(self.epoch_ms + now_ms, *ends))]
+        for why, find in looks:
+            gone = find()
+            if gone:
+                names = [segment.file_name for segment in gone]
+                log.delete(gone, now_ms)
                 self._segments[key] = len(log.segments)
                 effects += [Note("log.deleted", {"topic": key[0], "partition": key[1], "segments": names, "why": why,
                                                  "log_start_offset": log.log_start_offset}), Appended(*key)]

@@ -160,11 +160,11 @@ class ReplicaManager:
         """Move the log start up to an offset, -1 standing for the high watermark (KIP-107). OFFSET_OUT_OF_RANGE beyond it."""
         after: list[Effect] = []
         topics = tuple(
-            DeleteRecordsTopicResult(name=topic.name, partitions=tuple(self._delete_before(topic.name, part, after) for part in topic.partitions))
+            DeleteRecordsTopicResult(name=topic.name, partitions=tuple(self._delete_before(topic.name, part, after, now_ms) for part in topic.partitions))
             for topic in request.topics)
         return [*after, Respond(caller, DeleteRecordsResponse(topics=topics))]
 
-    def _delete_before(self, topic: str, asked: DeleteRecordsPartition, after: list[Effect]) -> DeleteRecordsPartitionResult:
+    def _delete_before(self, topic: str, asked: DeleteRecordsPartition, after: list[Effect], now_ms: int) -> DeleteRecordsPartitionResult:
         replica, error = self.led_replica(topic, asked.partition_index)
         if replica is None:
             return DeleteRecordsPartitionResult(partition_index=asked.partition_index, error_code=error)
@@ -174,6 +174,7 @@ class ReplicaManager:
             return DeleteRecordsPartitionResult(partition_index=asked.partition_index, error_code=Errors.OFFSET_OUT_OF_RANGE.code)
         log.begin_at_least(offset)
         after.append(Appended(topic, asked.partition_index))
+        after += self.logs.start_moved((topic, asked.partition_index), now_ms)
         return DeleteRecordsPartitionResult(partition_index=asked.partition_index, low_watermark=log.log_start_offset)
 
     def leader_hint(self, topic: str, index: int) -> LeaderIdAndEpoch:

@@ -98,6 +98,16 @@ def test_retention_looks_every_five_minutes_and_a_reader_who_is_too_late_begins_
     assert [record.value for _ in range(3) for record in reader.poll(1_000)] == ["new"]
 
 
+def test_deleted_records_are_out_of_reach_at_once_and_their_segments_go_at_the_next_look():
+    from kafkalab import KafkaAdminClient, RecordsToDelete
+    shop = Shop({"internal.segment.bytes": 200, "retention.ms": -1}, replicas=3, brokers=3)
+    shop.send("k", "old", times=5)
+    KafkaAdminClient(shop.lab, {}).delete_records({TopicPartition("orders", 0): RecordsToDelete(4)}).all().get()
+    assert shop.log().log_start_offset == 4 and len(shop.log().batches()) == 5
+    assert shop.lab.run_until(lambda: len(shop.log().batches()) == 1)
+    assert shop.lab.now_ms == 30_000 and {shop.log(broker).log_start_offset for broker in (0, 1, 2)} == {4}
+
+
 def test_a_compacted_log_keeps_the_last_value_of_each_key_at_its_old_offset():
     shop = Shop({"cleanup.policy": "compact", "internal.segment.bytes": 200, "min.cleanable.dirty.ratio": 0.1})
     for n in range(4):
