@@ -316,7 +316,7 @@ def _check(request: ConsumerGroupHeartbeatRequest) -> None:
             raise Refused(Errors.INVALID_REQUEST, "RebalanceTimeoutMs must be provided in first request.")
         if request.topic_partitions:
             raise Refused(Errors.INVALID_REQUEST, "TopicPartitions must be empty when (re-)joining.")
-        if not request.subscribed_topic_names and not request.subscribed_topic_regex:
+        if request.subscribed_topic_names is None and request.subscribed_topic_regex is None:
             raise Refused(Errors.INVALID_REQUEST, "Either SubscribedTopicNames or SubscribedTopicRegex must be non-null when (re-)joining.")
     if request.server_assignor is not None and request.server_assignor not in SERVER_ASSIGNORS:
         raise Refused(Errors.UNSUPPORTED_ASSIGNOR, f"ServerAssignor {request.server_assignor} is not supported. "

@@ -1,11 +1,13 @@
 """group.protocol=consumer (KIP-848): a background thread keeps the membership, the broker divides, nobody stops for anybody."""
 
+import re
+
 import pytest
 
 from kafkalab import KafkaAdminClient, KafkaConsumer, KafkaProducer, Lab, ProducerRecord
 from kafkalab.clients.consumer.async_.async_kafka_consumer import AsyncKafkaConsumer
 from kafkalab.clients.consumer.async_.membership import TRANSITIONS, MemberState
-from kafkalab.errors import CommitFailedException, ConfigException, KafkaException, UnsupportedVersionException, WakeupException
+from kafkalab.errors import CommitFailedException, ConfigException, IllegalStateException, KafkaException, UnsupportedVersionException, WakeupException
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 
 BOTH = pytest.mark.parametrize("version", ["4.0", "4.4"])
@@ -349,3 +351,31 @@ def test_offsets_of_a_topic_that_is_read_stay_and_go_with_the_group():
     lab.run_for(12_000)
     again = a_consumer(lab, "again")
     assert again.committed([read])[read] is None
+
+
+@BOTH
+def test_a_pattern_finds_topics_that_come_later(version):
+    lab = cluster(version)
+    lab.create_topic("returns-eu", partitions=2)
+    consumer = a_consumer(lab, metadata_max_age_ms=5_000)
+    consumer.subscribe(re.compile("returns-.*"))
+    poll_for(lab, consumer, 8_000)
+    assert [str(tp) for tp in consumer.assignment()] == ["returns-eu-0", "returns-eu-1"]
+    lab.create_topic("returns-us", partitions=1)
+    poll_for(lab, consumer, 15_000)
+    assert [str(tp) for tp in consumer.assignment()] == ["returns-eu-0", "returns-eu-1", "returns-us-0"]
+    with pytest.raises(IllegalStateException, match="mutually exclusive"):
+        consumer.subscribe(["orders"])
+    consumer.unsubscribe()
+    consumer.subscribe(["orders"])
+    poll_for(lab, consumer, 8_000)
+    assert {tp.topic for tp in consumer.assignment()} == {"orders"}
+
+
+def test_a_pattern_that_matches_nothing_is_a_membership_all_the_same():
+    lab = cluster()
+    consumer = a_consumer(lab)
+    consumer.subscribe(re.compile("nothing.*"))
+    poll_for(lab, consumer, 2_000)
+    assert consumer.assignment() == [] and consumer.group_metadata().generation_id > 0
+    consumer.close()

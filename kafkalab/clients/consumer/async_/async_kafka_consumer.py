@@ -31,7 +31,7 @@ from kafkalab.clients.consumer.rebalance_callbacks import RebalanceCallbacks
 from kafkalab.clients.consumer.subscription_state import FetchState, SubscriptionState
 from kafkalab.clients.wiring import bootstrap_nodes, network_client
 from kafkalab.config import dump_text
-from kafkalab.errors import IllegalArgumentException, IllegalStateException, KafkaException, TimeoutException, UnsupportedVersionException
+from kafkalab.errors import IllegalArgumentException, IllegalStateException, KafkaException, TimeoutException
 from kafkalab.lines import metrics
 from kafkalab.protocol.frozen import record
 from kafkalab.protocol.identifiers import kafka_uuid
@@ -126,10 +126,8 @@ class AsyncKafkaConsumer(KafkaConsumer):
 
     # what to read
 
-    def subscribe(self, topics: Iterable[str], listener=None) -> None:
-        """As KafkaConsumer.subscribe, for topics by name. Patterns raise UnsupportedVersionException: they are not simulated here."""
-        if isinstance(topics, re.Pattern):
-            raise UnsupportedVersionException("A pattern cannot be played with group.protocol=consumer: subscribe to the topics by name.")
+    def subscribe(self, topics: Iterable[str] | re.Pattern[str], listener=None) -> None:
+        """As KafkaConsumer.subscribe. A pattern is matched by the client, as there; the broker learns the names."""
         super().subscribe(topics, listener)
         if not self._subscriptions.is_subscribed:
             return
@@ -139,9 +137,10 @@ class AsyncKafkaConsumer(KafkaConsumer):
     def unsubscribe(self) -> None:
         """Leave the group and forget the assignment; the listener hears that it is revoked."""
         with self._calling("unsubscribe"):
-            if self._group is not None and self._subscriptions.topics:
+            if self._group is not None and self._subscriptions.is_subscribed:
                 self._leave(self._network.timer(self.config["default.api.timeout.ms"]))
             self._subscriptions.unsubscribe()
+            self._client.metadata.retains = None
 
     # reading
 

@@ -18,7 +18,6 @@ from kafkalab.clients.consumer.fetch_collector import FetchCollector
 from kafkalab.clients.consumer.fetcher import Fetcher
 from kafkalab.clients.consumer.offset_fetcher import OffsetFetcher
 from kafkalab.clients.consumer.position_validation import PositionValidation
-from kafkalab.clients.consumer.request_future import RequestFuture
 from kafkalab.clients.consumer.subscription_state import SubscriptionState
 from kafkalab.clients.log_context import LogContext
 from kafkalab.lines.java_values import value_text
@@ -81,7 +80,7 @@ class ConsumerNetworkThread:
         self._fetch_wanted = False
         self._max_wait_ms = 0
         self._close_by_ms = 0
-        self._positions: RequestFuture | None = None
+        self._matched_at_version = 0
 
     # the application's side
 
@@ -160,6 +159,7 @@ class ConsumerNetworkThread:
         """A poll's way through the background: membership, auto commit, positions, fetches."""
         if self._group is not None:
             membership = self._group.membership
+            self._match_pattern()
             if membership.state is MemberState.RECONCILING:
                 membership.reconcile(may_commit=True)
             self._group.commits.commit_if_due(event.polled_ms)
@@ -167,6 +167,16 @@ class ConsumerNetworkThread:
             self._group.heartbeats.polled(event.polled_ms)
         event.reconciliation_checked = True
         self._update_positions(event, now_ms)
+
+    def _match_pattern(self) -> None:
+        """Look again which topics match a pattern when metadata have come; a member may want none (UpdatePatternSubscriptionEvent)."""
+        metadata, subscriptions = self._network.client.metadata, self._reading.subscriptions
+        if subscriptions.pattern is None or self._matched_at_version == metadata.update_version:
+            return
+        self._matched_at_version = metadata.update_version
+        if subscriptions.match(metadata.view.topics):
+            metadata.request_update_for_new_topics()
+        self._group.membership.subscription_updated()
 
     def _update_positions(self, event: AsyncPollEvent, now_ms: int) -> None:
         reading = self._reading

@@ -15,6 +15,7 @@ SAID_BY_OTHERS = {
 
 UNRECORDED = frozenset({
     "ASSIGNED_BY_USER", "PAUSING", "RESUMING", "SEEKING", "SEEKING_TO_BEGINNING", "SEEKING_TO_END", "COMMITTING_OFFSETS", "UNSUBSCRIBED",
+    "SUBSCRIBED_TO_PATTERN",
 })
 """Statements of AsyncKafkaConsumer that no recording shows: their line numbers are not known, so nothing is written."""
 
