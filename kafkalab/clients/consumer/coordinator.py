@@ -250,7 +250,7 @@ class ConsumerCoordinator:
 
     def close(self, timer: Timer) -> None:
         """Commit (with auto commit), end what is under way, leave; at most until the timer ends."""
-        if self._auto_commit.enabled and (not self._lookup.unknown or self._subscriptions.assigned()):
+        if self._auto_commit.enabled:
             self._auto_commit.commit_sync(timer)
         while self.offsets.pending_async_commits > 0 and not timer.expired:
             self._lookup.ensure_ready(timer)
