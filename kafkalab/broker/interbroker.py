@@ -206,13 +206,15 @@ class InterBroker:
             broker.do(broker.fetchers.heard(source, message, now_ms))
 
     def grown(self, leader: int, key: PartitionKey) -> None:
-        """A leader has new records: its followers fetch them. One that has not followed yet has done so all along."""
+        """A leader has new records: its followers fetch them. One that has not followed yet has done so all along, where it knows
+        this leader; who leads no longer, and does not know it, is followed by nobody."""
         broker, now_ms = self.brokers[leader], self._clock.now_ms
         for follower in broker.replicas.replica(key).followers:
             if broker.sessions.has(follower, key) or not self.in_touch(follower) or not self.connected(leader, follower):
                 continue
             own = self.brokers[follower].replicas.replica(key)
-            if own.log.log_end_offset == 0 and self.brokers[follower].fetchers.join(key, leader):
+            knows_it = (own.partition.leader, own.partition.leader_epoch) == (leader, broker.replicas.replica(key).partition.leader_epoch)
+            if knows_it and own.log.log_end_offset == 0 and self.brokers[follower].fetchers.join(key, leader):
                 broker.sessions.join(follower, key, 0, now_ms)
         broker.do(broker.sessions.grown(key, now_ms))
 

@@ -262,3 +262,16 @@ def test_a_new_leader_first_finds_out_how_far_it_is_safe_before_it_says_where_th
     replica = story.lab.broker(1).machine.replicas.replica(("orders", 0))
     assert (replica.log.high_watermark, replica.epoch_start, replica.knows_watermark) == (0, 1, False)
     assert story.lab.run_until(lambda: replica.knows_watermark, timeout_ms=2_000) and replica.log.high_watermark == 1
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_nobody_follows_a_leader_that_has_slept_through_its_succession(release):
+    story = Story(release, acks="1")
+    story.lab.broker(0).pause(20_000)
+    story.shop.send(ProducerRecord("orders", value="lost"))
+    story.until_led_by(1)
+    assert story.lab.run_until(lambda: story.log(0).log_end_offset == 1), "it wakes, and takes what has waited"
+    assert story.lab.run_until(lambda: len(story.partition.isr) == 3)
+    story.send("tea")
+    story.lab.run_for(2_000)
+    assert len({tuple(story.values(broker)) for broker in (0, 1, 2)}) == 1 and story.partition.isr != ()
