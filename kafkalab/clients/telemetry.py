@@ -65,7 +65,7 @@ class TelemetryReporter:
     def initiate_close(self) -> None:
         self._log("TELEMETRY_INITIATE_CLOSE")
         self._log("TELEMETRY_TERMINAL_PUSH_CHECK")
-        self._log("TELEMETRY_TERMINAL_PUSH_IGNORED")
+        self._log("TELEMETRY_NOT_LOADED" if self._last_request_ms is None else "TELEMETRY_TERMINAL_PUSH_IGNORED")
 
     def close_sender(self) -> None:
         self._log("TELEMETRY_CLOSE_SENDER")

@@ -64,7 +64,7 @@ TELEMETRY_LINES = (
     entry("TELEMETRY_TERMINAL_PUSH_IGNORED", TELEMETRY,
           debug("Subscription not yet loaded, ignoring terminal push", "- - - - - 615 616 617", prefixed=False)),
     entry("TELEMETRY_NOT_LOADED", TELEMETRY,
-          debug("Telemetry subscription not loaded, not attempting terminating push", "- - - - - - - 612", prefixed=False)),
+          debug("Telemetry subscription not loaded, not attempting terminating push", "- - - - - ~ ~ 612", prefixed=False)),
     entry("TELEMETRY_CLOSE_SENDER", TELEMETRY,
           debug("close telemetry sender for client telemetry reporter instance", "- - - - - 579 580 581", prefixed=False)),
     entry("TELEMETRY_CLOSE_IGNORED", TELEMETRY,
