@@ -38,6 +38,7 @@ from kafkalab.broker.group_coordinator import GroupCoordinator
 from kafkalab.broker.offsets_log import LedOffsetsLog
 from kafkalab.broker.marker_writer import MarkerWriter
 from kafkalab.broker.metadata_cache import MetadataCache
+from kafkalab.broker.offset_requests import OffsetRequests
 from kafkalab.broker.producer_ids import ProducerIds
 from kafkalab.broker.profiles import BrokerProfile
 from kafkalab.broker.replica_fetcher import ReplicaFetchers
@@ -117,6 +118,7 @@ class Broker:
         self.metadata = cluster = MetadataCache(cluster)
         self.directory = Directory(profile, cluster, config, self._transactions_ready_after_ms)
         self.replicas = ReplicaManager(node_id, profile, cluster, config)
+        self.offsets = OffsetRequests(self.replicas)
         self.sessions = FollowerSessions(config, self.replicas)
         self.fetchers = ReplicaFetchers(config, profile.asks_for_epochs, self.replicas.replica, self.replicas.logs.grown,
                                         lambda: [DISK_FAILED] if self.replicas.disk_is_full else [])
@@ -145,11 +147,11 @@ class Broker:
             m.MetadataRequest: self.directory.metadata,
             m.FindCoordinatorRequest: self.directory.find_coordinator,
             m.ProduceRequest: self.verification.produce,
-            m.ListOffsetsRequest: self.replicas.list_offsets,
-            m.OffsetForLeaderEpochRequest: self.replicas.offset_for_leader_epoch,
+            m.ListOffsetsRequest: self.offsets.list_offsets,
+            m.OffsetForLeaderEpochRequest: self.offsets.offset_for_leader_epoch,
             m.FetchRequest: self.fetches.handle,
             m.InitProducerIdRequest: self._init_producer_id,
-            m.DeleteRecordsRequest: self.replicas.delete_records,
+            m.DeleteRecordsRequest: self.offsets.delete_records,
             m.AddPartitionsToTxnRequest: self.transactions.add_partitions,
             m.AddOffsetsToTxnRequest: self.transactions.add_offsets,
             m.EndTxnRequest: self.transactions.end_txn,
@@ -157,7 +159,8 @@ class Broker:
             m.WriteTxnMarkersRequest: self.markers.handle,
         } | dict.fromkeys((m.JoinGroupRequest, m.SyncGroupRequest, m.HeartbeatRequest, m.LeaveGroupRequest,
                            m.OffsetCommitRequest, m.OffsetFetchRequest, m.ListGroupsRequest, m.DescribeGroupsRequest,
-                           m.DeleteGroupsRequest, m.OffsetDeleteRequest, m.ConsumerGroupDescribeRequest, m.ConsumerGroupHeartbeatRequest), self.coordinator.handle) | administration.handlers()
+                           m.DeleteGroupsRequest, m.OffsetDeleteRequest, m.ConsumerGroupDescribeRequest, m.ConsumerGroupHeartbeatRequest),
+                          self.coordinator.handle) | administration.handlers()
         self._on_reply = {"transactions": self.transactions.on_reply, "verification": self.verification.on_reply}
         self._on_timer = {
             "fetch": self.fetches.on_timer,

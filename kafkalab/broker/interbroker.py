@@ -18,7 +18,6 @@ from kafkalab.broker.controller import Controller
 from kafkalab.broker.effects import CancelTimer, ChangeIsr, Effect, SetTimer
 from kafkalab.broker.peer_messages import EpochAsk, FollowerFetch, PartitionKey, PeerMessage
 from kafkalab.broker.profiles import BrokerProfile
-from kafkalab.broker.replica import Replica
 from kafkalab.errors import Errors
 from kafkalab.sim.journal import Journal
 from kafkalab.sim.network import Link, Network

@@ -4,6 +4,7 @@ import pytest
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.effects import Appended
+from kafkalab.broker.offset_requests import OffsetRequests
 from kafkalab.broker.partition_log import PartitionLog
 from kafkalab.broker.producer_state import ProducerState
 from kafkalab.broker.profiles import broker_profile
@@ -126,7 +127,7 @@ class LeaderByHand(ByHand):
             partition_data=(ProducePartitionData(index=partition, records=batches),), **names),)), version=version)
 
     def list_offset(self, timestamp, partition=0, epoch=-1):
-        self.machine = self.replicas.list_offsets
+        self.machine = OffsetRequests(self.replicas).list_offsets
         answer = self.ask(ListOffsetsRequest(topics=(ListOffsetsTopic(name="orders", partitions=(
             ListOffsetsPartition(partition_index=partition, timestamp=timestamp, current_leader_epoch=epoch),)),)))
         return answer.topics[0].partitions[0]
@@ -214,7 +215,7 @@ def test_a_caller_that_believes_in_another_leader_epoch_is_told():
 def test_a_consumer_asks_where_the_epoch_of_its_committed_offset_ended():
     leader = LeaderByHand(brokers=2)
     leader.produce(a_batch(3))
-    leader.machine = leader.replicas.offset_for_leader_epoch
+    leader.machine = OffsetRequests(leader.replicas).offset_for_leader_epoch
     answer = leader.ask(OffsetForLeaderEpochRequest(topics=(OffsetForLeaderTopic(topic="orders", partitions=tuple(
         OffsetForLeaderPartition(partition=number, leader_epoch=0) for number in (0, 1))),)))
     mine, strangers = answer.topics[0].partitions
