@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from kafkalab.config.broker_table import BROKER_TABLE, SECURITY_NAMES, TOPIC_TABLE
-from kafkalab.config.keys import GONE, Check, Effect, Key, Type, at_least, between, gzip_level, one_of
+from kafkalab.config.keys import GONE, Check, Effect, Key, Type, at_least, between, each_one_of, gzip_level, one_of
 
 FIRST = "2.3"
 """The older of the two releases: a default without a release holds from it on."""
@@ -16,8 +16,10 @@ RELEASED = re.compile(r"(\d\.\d)=(.*)")
 
 
 def _check(text: str | None, kind: Type) -> Check | None:
-    if not text or kind is Type.LIST:
+    if not text:
         return None
+    if kind is Type.LIST:
+        return each_one_of(*text.split("|"))
     if text == "gzip":
         return gzip_level
     lowest, dots, highest = text.partition("..")

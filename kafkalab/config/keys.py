@@ -219,6 +219,16 @@ def one_of(*allowed: str) -> Check:
     return check
 
 
+def each_one_of(*allowed: str) -> Check:
+    """Every element of a list must be one of `allowed`."""
+    check_one = one_of(*allowed)
+
+    def check(name: str, value: object) -> None:
+        for one in value:
+            check_one(name, one)
+    return check
+
+
 def one_of_any_case(*allowed: str) -> Check:
     """String must be one of (case insensitive) `allowed`."""
     def check(name: str, value: object) -> None:

@@ -7,7 +7,7 @@ from kafkalab import (
     ProducerRecord, RecordsToDelete, TopicPartition)
 from kafkalab.clients.admin.lookups import at_coordinator
 from kafkalab.errors import (
-    ElectionNotNeededException,
+    ElectionNotNeededException, InvalidConfigurationException,
     GroupIdNotFoundException, GroupNotEmptyException, GroupSubscribedToTopicException, IllegalStateException, InvalidPartitionsException,
     InvalidReplicationFactorException, InvalidTopicException, OffsetOutOfRangeException, TimeoutException, TopicExistsException,
     UnknownMemberIdException, UnknownTopicOrPartitionException, UnsupportedVersionException, error_for)
@@ -66,6 +66,13 @@ def test_a_topic_is_created_described_widened_and_deleted(version, broker_versio
     ("4.4", NewTopic("zero", 0, 1), InvalidPartitionsException, "Number of partitions was set to an invalid non-positive value."),
     ("4.4", NewTopic("a b", 1, 1), InvalidTopicException,
      "Topic name is invalid: 'a b' contains one or more characters other than ASCII alphanumerics, '.', '_' and '-'"),
+    ("4.4", NewTopic("x", 1, 1, configs={"retenton.ms": 1}), InvalidConfigurationException, "Unknown topic config name: retenton.ms"),
+    ("4.4", NewTopic("x", 1, 1, configs={"retention.ms": "abc"}), InvalidConfigurationException,
+     "Invalid value abc for configuration retention.ms: Not a number of type LONG"),
+    ("4.4", NewTopic("x", 1, 1, configs={"cleanup.policy": "shred"}), InvalidConfigurationException,
+     "Invalid value shred for configuration cleanup.policy: String must be one of: compact, delete"),
+    ("4.4", NewTopic("x", 1, 1, configs={"preallocate": True}), InvalidConfigurationException,
+     "The topic setting preallocate is not simulated; it can only have its default, false."),
     ("4.4", NewTopic("t.5", 1, 1), InvalidTopicException, "Topic 't.5' collides with existing topic: t_5"),
 ])
 def test_a_topic_that_cannot_be_is_refused_in_the_brokers_own_words(broker_version, topic, kind, text):
