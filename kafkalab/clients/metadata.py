@@ -71,6 +71,7 @@ class Metadata:
     view            the cluster as last heard of
     retains         for a subscription by pattern: retains(topic, is_internal) says what to keep of all there is; None asks by name
     still_wants     says whether a topic that was asked for is still in use; None: all are
+    new_topics      names the topics to ask for alone when only new ones are wanted (KIP-526); None: always ask for all
     update_version  counts the answers; whoever waits for news remembers the number
     error_topics    topics the last answer had an error for
     topic_ids       name -> id (KIP-516), topic_names the other way round
@@ -94,6 +95,8 @@ class Metadata:
         self._fruitless = 0
         self.retains: Callable[[str, bool], bool] | None = None
         self.still_wants: Callable[[str], bool] | None = None
+        self.new_topics: Callable[[], list[str]] | None = None
+        self._is_partial = False
         self._epochs: dict[TopicPartition, int] = {}
         self._backoff_drawn: tuple[int, int] | None = None
         self._due_ms: int | None = None  # when the next refresh is due, if nothing changes; None: something has
@@ -150,6 +153,9 @@ class Metadata:
         """What METADATA is to ask for; None for every topic there is, of which `retains` keeps some."""
         if self.retains is not None:
             return None
+        self._is_partial = self.new_topics is not None and self._needs_new_topics and not self._needs_full
+        if self._is_partial:
+            return self.new_topics()
         return list(dict.fromkeys((*self._wanted(), *self._transient)))
 
     def want_for_now(self, topics: Iterable[str]) -> None:
@@ -190,13 +196,15 @@ class Metadata:
     def update(self, response: MetadataResponse, now_ms: int, node_of: Callable[..., Node]) -> None:
         """Take over a good answer; what it leaves unanswered asks for the next refresh."""
         before, self._due_ms = self.view, None
-        self._needs_full = self._needs_new_topics = False
-        self._last_refresh_ms = self._last_success_ms = now_ms
+        is_partial, self._is_partial, self._needs_new_topics = self._is_partial, False, False
+        self._last_refresh_ms = now_ms
+        if not is_partial:
+            self._needs_full, self._last_success_ms = False, now_ms
         self.update_version += 1
         self.error_topics = {}
         nodes = tuple(node_of(b.node_id, b.host, b.port, b.rack) for b in response.brokers)
-        partitions: dict[TopicPartition, PartitionView] = {}
-        topics: dict[str, tuple[PartitionView, ...]] = {}
+        partitions: dict[TopicPartition, PartitionView] = dict(before.partitions) if is_partial else {}
+        topics: dict[str, tuple[PartitionView, ...]] = dict(before.topics) if is_partial else {}
         known = {node.id for node in nodes}
         for topic in response.topics:
             if self.retains is not None and not self.retains(topic.name, topic.is_internal):

@@ -30,7 +30,7 @@ class ProducerTopics:
                  wait: Callable[[Signal, int], bool]) -> None:
         self.closed = False
         self._expires_ms: dict[str, int | None] = {}
-        self._new: set[str] = set()
+        self._new: dict[str, None] = {}
         self._waiting: list[Signal] = []
         self._profile, self._idle_ms, self._limit_ms, self._log, self._clock, self._wait = profile, idle_ms, limit_ms, log, clock, wait
         self._metadata: Metadata | None = None
@@ -39,6 +39,8 @@ class ProducerTopics:
     def attach(self, metadata: Metadata, wakeup: Callable[[], None]) -> None:
         self._metadata, self._wakeup = metadata, wakeup
         metadata.still_wants = self.retain
+        if self._profile.sends_request_topic_updates:
+            metadata.new_topics = lambda: list(self._new)
 
     def close(self) -> None:
         """Nobody waits for metadata any more: who does is told so."""
@@ -55,7 +57,7 @@ class ProducerTopics:
         is_new = topic not in self._expires_ms
         self._expires_ms[topic] = None if self._idle_ms is None else self._clock.now_ms + self._idle_ms
         if is_new:
-            self._new.add(topic)
+            self._new[topic] = None
             if topic not in self._metadata.view.topics:
                 self._metadata.request_update_for_new_topics()
 
@@ -67,7 +69,7 @@ class ProducerTopics:
         if expires_ms is None:
             self._expires_ms[topic] = self._clock.now_ms + IDLE_MS_UNTIL_2_4
         elif topic in self._new:
-            self._new.discard(topic)
+            del self._new[topic]
         elif expires_ms <= self._clock.now_ms:
             self._log("TOPIC_FORGOTTEN", topic=topic, expiry_ms=expires_ms, at_ms=self._clock.now_ms)
             del self._expires_ms[topic]
@@ -116,11 +118,10 @@ class ProducerTopics:
             raise error.exception(f"Invalid topics: [{topic}]")
 
     def _request(self, topic: str) -> int:
-        """Ask for the topic, for the first time without a backoff; returns the version that will be outdated then."""
+        """Ask for the topic, for the first time without a backoff (2.5); returns the version that will be outdated then."""
         metadata = self._metadata
         version = metadata.update_version
-        nothing_heard_yet = not metadata.view.topics and not metadata.error_topics
-        if nothing_heard_yet and self._profile.sends_request_topic_updates:
+        if topic in self._new and self._profile.sends_request_topic_updates:
             metadata.request_update_for_new_topics()
         else:
             metadata.request_update()
