@@ -69,6 +69,19 @@ class BrokerEnd:
         rows += [{"place": "produce purgatory", "client": produce.caller.client, "api": "PRODUCE"} for produce in machine.replicas.produces.waiting]
         return rows
 
+    def segments(self, topic: str, partition: int) -> list[dict[str, object]]:
+        """The files of one partition's log on this broker, oldest first; the last is the active one. Empty where it has no records.
+
+        largest_timestamp_ms is what retention goes by; index_entries as a sparse index has them; is_clean: compaction has been there.
+        """
+        replica = self.machine.replicas.found((topic, partition))
+        if replica is None:
+            return []
+        log = replica.log
+        return [{"file": segment.file_name, "base_offset": segment.base_offset, "size_bytes": segment.size_bytes,
+                 "largest_timestamp_ms": segment.largest_ms, "index_entries": segment.index_entries,
+                 "is_clean": segment.base_offset < log.first_dirty, "is_active": segment is log.segments.active} for segment in log.segments]
+
     def crash(self) -> None:
         """The process dies (kill -9): its sockets break, new ones are refused, and what it kept in memory only is gone.
 

@@ -84,6 +84,14 @@ class Shop:
                 for place, record in enumerate(batch.records)]
 
 
+def test_a_notebook_can_look_at_the_files():
+    shop = Shop({"internal.segment.bytes": 200})
+    shop.send("k", "v", times=5)
+    rows = shop.lab.broker(0).segments("orders", 0)
+    assert [row["file"] for row in rows] == ["00000000000000000000.log", "00000000000000000002.log", "00000000000000000004.log"]
+    assert [row["is_active"] for row in rows] == [False, False, True] and sum(row["size_bytes"] for row in rows) == shop.log().size_bytes
+
+
 def test_retention_looks_every_five_minutes_and_a_reader_who_is_too_late_begins_anew():
     shop = Shop({"retention.ms": 60_000, "segment.ms": 10_000})
     shop.send("k", "old", times=3)
