@@ -333,7 +333,8 @@ V3_9 = replace(
         "PRODUCE": (2, 6), "INIT_PRODUCER_ID": (0, 4), "SYNC_GROUP": (1, 3), "LEAVE_GROUP": (1, 3),
     },
 )
-V3_6 = replace(V3_9, name="3.6", round_robin_skips=True, learns_leaders=False, names_partition_of_buffer=False, release="3.6.2", commit_id="c4deed513057c94e", telemetry_after_refusal_ms=None,
+V3_6 = replace(V3_9, name="3.6", round_robin_skips=True, learns_leaders=False, names_partition_of_buffer=False,
+               release="3.6.2", commit_id="c4deed513057c94e", telemetry_after_refusal_ms=None,
                exponential_refresh_backoff=False, jitter_inside_cap=False,
                names_idle_closes=False, isolation_in_lower_case=False, member_id_reason=MEMBER_ID_REASON_3_6, sticky_sorts_owned=False)
 V2_8 = replace(V3_6, name="2.8", reset_strategy="{upper}", returns_when_position_moved=False, prints_ids_of_changes=False,
@@ -380,7 +381,8 @@ V2_2 = replace(V2_3, name="2.2", release="2.2.2", commit_id="1d348535a0a747d1", 
                awaited_too_long_text="Timeout expired while initializing transactional state in {limit_ms}ms.",
                metadata_has_log_context=False, validates_positions=False, list_offsets_with_epoch=False, fetches_with_epoch=False, mentions_empty_fetches=True,
                sticky_knows_generations=False)
-V2_1 = replace(V2_2, name="2.1", cluster_in_hash_order=False, release="2.1.1", commit_id="21234bee31165527", brackets_partitions=True, bootstrap_needs_update=False,
+V2_1 = replace(V2_2, name="2.1", release="2.1.1", commit_id="21234bee31165527", cluster_in_hash_order=False,
+               brackets_partitions=True, bootstrap_needs_update=False,
                warns_of_bootstrap_disconnect=False)
 
 PROFILES: Mapping[str, Profile] = {p.name: p for p in (V2_1, V2_2, V2_3, V2_8, V3_6, V3_9, V4_0, V4_4)}

@@ -111,7 +111,7 @@ class Sensor:
     def _fresh(self) -> list[Sample]:
         """The windows that are not over for longer than one looks back."""
         since_ms = self._clock.now_ms - self._window_ms * self._window_count
-        return [window for window in self._windows if window.start_ms > since_ms or window is self._windows[-1] and not since_ms > window.start_ms]
+        return [window for window in self._windows if window.start_ms > since_ms]
 
 
 Measure = Callable[[], float]

@@ -31,7 +31,8 @@ class ProducerInterceptors:
                 try:
                     record = one.on_send(record)
                 except Exception as error:
-                    self._log("INTERCEPTOR_FAILED_ON_SEND", topic=record.topic, number=_shown(record.partition), error=error, trace=_trace(error))
+                    self._log("INTERCEPTOR_FAILED_ON_SEND", topic=record.topic, number=_shown(record.partition), error=error,
+                              trace=_trace(error))
         return record
 
     def on_acknowledgement(self, metadata: RecordMetadata, error: BaseException | None) -> None:

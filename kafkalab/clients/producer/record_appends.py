@@ -54,8 +54,9 @@ class Send:
 class RecordAppends:
     """wait(signal, deadline_ms): how the caller blocks. wakeup: tells the Sender to look."""
 
-    def __init__(self, accumulator: RecordAccumulator, partitioner: Partitioner | None, transactions: TransactionManager | None, config: Mapping, profile,
-                 log: LogContext, clock: Scheduler, metrics: ProducerMetrics, wait: Callable[[Signal, int], bool], wakeup: Callable[[], None]) -> None:
+    def __init__(self, accumulator: RecordAccumulator, partitioner: Partitioner | None, transactions: TransactionManager | None,
+                 config: Mapping, profile, log: LogContext, clock: Scheduler, metrics: ProducerMetrics,
+                 wait: Callable[[Signal, int], bool], wakeup: Callable[[], None]) -> None:
         self._accumulator, self._partitioner, self._transactions = accumulator, partitioner, transactions
         self._config, self._profile = config, profile
         self._log, self._clock, self._metrics, self._wait, self._wakeup = log, clock, metrics, wait, wakeup
@@ -97,8 +98,9 @@ class RecordAppends:
     def _check_transaction(self, send: Send, cluster: Cluster) -> None:
         """May a transactional or idempotent producer send now? Raises what Java raises."""
         if self._transactions is not None:
-            is_open = send.partition == UNKNOWN
-            tp = TopicPartition(send.record.topic, self._accumulator.builtin(send.record.topic).peek(cluster).partition) if is_open else send.where
+            tp, topic = send.where, send.record.topic
+            if send.partition == UNKNOWN:
+                tp = TopicPartition(topic, self._accumulator.builtin(topic).peek(cluster).partition)
             self._transactions.check_send(tp)
             if self._profile.partition_joins_before_append:
                 self._transactions.add_partition(tp)
