@@ -44,6 +44,7 @@ class BrokerEnd:
         self.machine.on_halt = self._halt
         self._connections: dict[str, Connection] = {}
         self._delays_ms: dict[str, int] = {}
+        self._answered_ms: dict[str, int] = {}
         network.listen(node.host, node.port, self)
 
     # faults
@@ -182,6 +183,7 @@ class BrokerEnd:
 
     def broken(self, connection: Connection) -> None:
         self._connections.pop(connection.id, None)
+        self._answered_ms.pop(connection.id, None)
         self.machine.disconnected(connection.id)
 
     # what the broker says
@@ -190,9 +192,12 @@ class BrokerEnd:
         connection = self._connections.get(connection_id)
         if connection is None:
             return
-        delay_ms = self._delays_ms.get(api_of(response).name, 0) if self._delays_ms else 0
-        if delay_ms:
-            self._clock.after(delay_ms, lambda: connection.reply(response))
+        at_ms = self._clock.now_ms
+        if self._delays_ms:  # A connection's answers keep their order: what follows a late one is late, too.
+            at_ms = max(at_ms + self._delays_ms.get(api_of(response).name, 0), self._answered_ms.get(connection_id, 0))
+            self._answered_ms[connection_id] = at_ms
+        if at_ms > self._clock.now_ms:
+            self._clock.at(at_ms, lambda: connection.reply(response))
         else:
             connection.reply(response)
 

@@ -379,3 +379,28 @@ def test_a_pattern_that_matches_nothing_is_a_membership_all_the_same():
     poll_for(lab, consumer, 2_000)
     assert consumer.assignment() == [] and consumer.group_metadata().generation_id > 0
     consumer.close()
+
+
+@BOTH
+def test_a_coordinator_lost_while_it_looks_up_offsets_is_no_error(version):
+    lab = cluster(version)
+    consumer, coordinator = a_consumer(lab), lab.coordinator_of("shop")
+    consumer.subscribe(["orders"])
+    lab.broker(coordinator).delay("OFFSET_FETCH", 60_000)
+    poll_for(lab, consumer, 8_000)
+    assert numbers(consumer) == [0, 1, 2, 3] and not consumer._subscriptions.has_all_positions()
+    lab.broker(coordinator).delay("OFFSET_FETCH", 0)
+    lab.broker(coordinator).crash()
+    poll_for(lab, consumer, 12_000)
+    lab.broker(coordinator).restart()
+    poll_for(lab, consumer, 10_000)
+    assert numbers(consumer) == [0, 1, 2, 3] and consumer._subscriptions.has_all_positions()
+
+
+def test_a_late_answer_makes_those_behind_it_late():
+    lab = cluster()
+    consumer = a_consumer(lab)
+    consumer.subscribe(["orders"])
+    lab.broker(lab.coordinator_of("shop")).delay("OFFSET_FETCH", 1_000)
+    poll_for(lab, consumer, 8_000)
+    assert consumer._subscriptions.has_all_positions()

@@ -20,6 +20,7 @@ from kafkalab.clients.consumer.offset_fetcher import OffsetFetcher
 from kafkalab.clients.consumer.position_validation import PositionValidation
 from kafkalab.clients.consumer.subscription_state import SubscriptionState
 from kafkalab.clients.log_context import LogContext
+from kafkalab.errors import TimeoutException
 from kafkalab.lines.java_values import value_text
 from kafkalab.protocol.frozen import record
 from kafkalab.sim.apps import FOREVER_MS, Signal
@@ -159,10 +160,10 @@ class ConsumerNetworkThread:
         """A poll's way through the background: membership, auto commit, positions, fetches."""
         if self._group is not None:
             membership = self._group.membership
-            self._match_pattern()
             if membership.state is MemberState.RECONCILING:
                 membership.reconcile(may_commit=True)
             self._group.commits.commit_if_due(event.polled_ms)
+            self._match_pattern()
             membership.on_poll()
             self._group.heartbeats.polled(event.polled_ms)
         event.reconciliation_checked = True
@@ -194,10 +195,11 @@ class ConsumerNetworkThread:
     def _reset(self, event: AsyncPollEvent, error: BaseException | None) -> None:
         reading = self._reading
         try:
-            if error is not None:
+            if error is None:
+                reading.offsets.reset_missing()
+                reading.offsets.reset_positions()
+            elif not isinstance(error, TimeoutException):  # That is for a later poll to try again.
                 raise error
-            reading.offsets.reset_missing()
-            reading.offsets.reset_positions()
             self._fetch_wanted = True
         except Exception as raised:
             event.error = raised
