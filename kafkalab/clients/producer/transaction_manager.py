@@ -393,6 +393,7 @@ class TransactionManager:
             if (batch.producer_id, batch.producer_epoch) != self.known_as:
                 return
             if isinstance(error, OutOfOrderSequenceException) and not self.is_transactional:
+                self._tell_out_of_order(batch, error)
                 self._forget_id()
                 return
             self._partitions.leave(batch)
@@ -403,6 +404,7 @@ class TransactionManager:
         if self.has_fatal_error:
             return
         if isinstance(error, OutOfOrderSequenceException) and not self.is_transactional:
+            self._tell_out_of_order(batch, error)
             self._bump_for(batch.partition)
         elif isinstance(error, UnknownProducerIdException):
             self._partitions.forget(batch.partition)
@@ -412,6 +414,10 @@ class TransactionManager:
                 self._partitions.close_gap(batch)
             else:
                 self._bump_for(batch.partition)
+
+    def _tell_out_of_order(self, batch: ProducerBatch, error: BaseException) -> None:
+        self.log("BATCH_OUT_OF_ORDER", error=_java_text(error), partition=batch.partition, offset=-1, producer_id=batch.producer_id,
+                 producer_epoch=batch.producer_epoch, sequence=batch.base_sequence)
 
     def on_send_error(self, error: BaseException) -> None:
         """A send went wrong: what of the transaction? (maybeTransitionToErrorState)"""
@@ -440,12 +446,18 @@ class TransactionManager:
             elif self.profile.bumps_idempotent_epoch:
                 self._resolve_by_epoch(tp)
             elif not self.is_transactional:
+                self._tell_lost(tp)
                 self._forget_id()
                 return
+
+    def _tell_lost(self, tp: TopicPartition) -> None:
+        entry = self._partitions.of(tp)
+        self.log("SEQUENCES_LOST", partition=tp, last=entry.acknowledged, next=entry.next_sequence)
 
     def _resolve_by_epoch(self, tp: TopicPartition) -> None:
         del self._unresolved[tp]
         if not self.is_transactional:
+            self._tell_lost(tp)
             self._bump_for(tp)
         elif self._coordinator_bumps_epochs or self.is_v2:
             if self._raises_epoch_itself():

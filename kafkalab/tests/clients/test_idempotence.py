@@ -6,7 +6,6 @@ from kafkalab import KafkaProducer, Lab, ProducerRecord
 from kafkalab.errors import TimeoutException, UnknownProducerIdException
 
 
-
 def a_lab(version, broker_version, **broker_config):
     lab = Lab(1, seed=3, version=version, broker_version=broker_version, broker_config=broker_config)
     lab.create_topic("orders", 1)
