@@ -26,12 +26,12 @@ class Scope:
 
     clean        unclean.leader.election.enable=false: nobody leads who was not in sync
     all_in_sync  producers asked for acks=all, and at most min.insync.replicas - 1 replicas were away at once
-    checks_late_produce  brokers refuse a PRODUCE that comes after its END_TXN (transaction.version 2, or the verification of KIP-890)
+    verifies     transactions are of version 2: a PRODUCE that comes after its END_TXN is refused (KIP-890)
     """
 
     clean: bool = True
     all_in_sync: bool = True
-    checks_late_produce: bool = True
+    verifies: bool = True
 
 
 def watermark_only_grows(reading: Reading, scope: Scope) -> Iterator[Breach]:
@@ -179,16 +179,25 @@ def commits_stay_below_watermark(reading: Reading, scope: Scope) -> Iterator[Bre
 
 
 def committed_only(reading: Reading, scope: Scope) -> Iterator[Breach]:
-    """read_committed never returns a record of a transaction that was aborted, under transaction.version 2; under the older protocol
-    unless a PRODUCE outlives its END_TXN (KIP-890)."""
-    if not scope.checks_late_produce:
-        return
-    aborted = {key: fact for fact in reading.told("aborted") for key in fact.tells["keys"]}
+    """read_committed never returns a record of a transaction whose commit nobody asked for, under transaction.version 2; under the
+    older protocol unless a PRODUCE outlives its END_TXN (KIP-890)."""
+    asked = {(fact.who, fact.tells["transaction"]) for fact in reading.told("asks for commit")}
+    never = {fact.tells["key"]: fact for fact in reading.told("sends") if (fact.who, fact.tells["transaction"]) not in asked}
     readers = {fact.who for fact in reading.told("reads committed")}
     for fact in reading.of("record.delivered"):
-        if fact.who in readers and fact.tells["key"] in aborted:
+        sent = never.get(fact.tells["key"]) if fact.who in readers else None
+        if sent is not None and (scope.verifies or not _outlived_its_end(reading, sent)):
             yield Breach("read_committed returns no aborted data", f"{fact.who} got {fact.tells['key']} at {fact.tells['partition']}@"
-                         f"{fact.tells['offset']}, of a transaction that was aborted", fact.id)
+                         f"{fact.tells['offset']}, of a transaction that nobody asked to commit", fact.id)
+
+
+def _outlived_its_end(reading: Reading, sent: Fact) -> bool:
+    """Did a broker append this record only after the coordinator had begun to end the transaction it was sent in?"""
+    for appended in reading.of("record.appended"):
+        if any(record.key == sent.tells["key"] for record in appended.tells["records"]):
+            return any(sent.id < fact.id < appended.id and fact.tells.get("machine") == "transaction" and str(fact.tells["after"]).startswith("Prepare")
+                       and fact.tells.get("producer_id") == appended.tells["producer_id"] for fact in reading.of("state"))
+    return False
 
 
 def whole_transactions(reading: Reading, scope: Scope) -> Iterator[Breach]:
@@ -220,25 +229,30 @@ def no_duplicate_in_session(reading: Reading, scope: Scope) -> Iterator[Breach]:
 def fenced_writes_nothing(reading: Reading, scope: Scope) -> Iterator[Breach]:
     """Once a producer has been given an id's newer epoch, and a partition knows it, an older one writes nothing there; where brokers
     verify (KIP-890), nowhere."""
-    newest_there: dict[tuple[str, int, int], tuple[int, str]] = {}
-    newest: dict[int, int] = {}
+    newest_there: dict[tuple[str, int, int], int] = {}
+    newest: dict[int, tuple[int, int]] = {}
+    if not scope.clean:
+        return
     for fact in reading.facts:
-        if fact.kind == "state" and fact.tells.get("machine") == "transaction" and fact.tells.get("after") in ("Empty", "CompleteAbort", "CompleteCommit"):
-            id, epoch = fact.tells.get("producer_id"), fact.tells.get("epoch", fact.tells.get("producer_epoch"))
-            if id is not None and epoch is not None:
-                newest[id] = max(newest.get(id, -1), epoch)
-        if fact.kind != "record.appended" or fact.tells.get("producer_id", -1) < 0:
-            continue
         tells = fact.tells
-        key = tells["topic"], tells["partition"], tells["producer_id"]
-        epoch = tells.get("producer_epoch", 0)
-        limit = newest_there.get(key, (-1, ""))[0]
-        if scope.checks_late_produce and scope.clean and tells.get("transactional"):
-            limit = max(limit, newest.get(tells["producer_id"], -1))
-        if epoch < limit and scope.clean:
+        if fact.kind == "state" and tells.get("machine") == "transaction" and tells["after"] in ("Empty", "CompleteAbort", "CompleteCommit"):
+            if tells["epoch"] > newest.get(tells["producer_id"], (-1, 0))[0]:
+                newest[tells["producer_id"]] = tells["epoch"], fact.at_ms
+        if fact.kind != "record.appended" or tells.get("producer_id", -1) < 0:
+            continue
+        key, epoch = (tells["topic"], tells["partition"], tells["producer_id"]), tells["producer_epoch"]
+        limit = newest_there.get(key, -1)
+        known, since_ms = newest.get(key[2], (-1, 0))
+        if scope.verifies and fact.at_ms - since_ms > ON_ITS_WAY_MS:
+            limit = max(limit, known)
+        if epoch < limit:
             yield Breach("a fenced producer writes nothing", f"{fact.who} appended {_name(key[:2])}@{tells['base_offset']} of producer {key[2]} with "
                          f"epoch {epoch}, after epoch {limit}", fact.id)
-        newest_there[key] = max(newest_there.get(key, (-1, "")), (epoch, fact.who))
+        newest_there[key] = max(newest_there.get(key, -1), epoch)
+
+
+ON_ITS_WAY_MS = 100
+"""What a broker has verified it may append although the coordinator raises the epoch in that moment."""
 
 
 def who_lives_and_polls_stays(reading: Reading, scope: Scope) -> Iterator[Breach]:

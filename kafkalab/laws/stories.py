@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
-from kafkalab.errors import KafkaException
+from kafkalab.errors import InvalidProducerEpochException, KafkaException, ProducerFencedException, TimeoutException
 from kafkalab.lab import Lab
 from kafkalab.laws.faults import Fault, Menu, draw
 from kafkalab.laws.laws import Scope
@@ -26,9 +26,10 @@ VERSIONS = ("2.3", "2.8", "3.9", "4.4")
 FAULTS_END_MS = 5_500
 """By then every fault is over; what comes after is for finding one's feet and for the last reader."""
 QUICK_BROKERS = {"group.initial.rebalance.delay.ms": 0, "group.min.session.timeout.ms": 1_000, "min.insync.replicas": 2,
-                 "replica.lag.time.max.ms": 800, "replica.fetch.wait.max.ms": 100, "replica.fetch.backoff.ms": 200}
-QUICK_SESSIONS = {"2.3": {"zookeeper.session.timeout.ms": 600}, "4.4": {"broker.session.timeout.ms": 600, "broker.heartbeat.interval.ms": 200}}
-"""How soon a dead broker is noticed; each release has settings of its own for it."""
+                 "replica.lag.time.max.ms": 800, "replica.fetch.wait.max.ms": 100, "replica.fetch.backoff.ms": 200,
+                 "transaction.abort.timed.out.transaction.cleanup.interval.ms": 500}
+SESSIONS = {"2.3": {"zookeeper.session.timeout.ms": 600}, "4.4": {"broker.session.timeout.ms": 600, "broker.heartbeat.interval.ms": 200}}
+"""How soon a dead broker is noticed, by release."""
 QUICK_PRODUCER = {"request.timeout.ms": 1_500, "delivery.timeout.ms": 6_000, "linger.ms": 0, "metadata.max.age.ms": 3_000}
 QUICK_CONSUMER = {"session.timeout.ms": 1_500, "heartbeat.interval.ms": 400, "max.poll.interval.ms": 2_500, "request.timeout.ms": 2_000, "auto.offset.reset": "earliest",
                   "fetch.max.wait.ms": 500, "metadata.max.age.ms": 3_000,
@@ -77,15 +78,17 @@ def play(run: Run) -> Lab:
     """Tell the story from beginning to end; the lab's journal has it all."""
     rng = Streams(run.seed).stream("laws/cast")
     story = run.story
-    version, broker_version = rng.choice(story.versions), rng.choice(story.broker_versions)
-    lab = Lab(brokers=3, seed=run.seed, version=version, broker_version=broker_version,
-              broker_config={**QUICK_BROKERS, **QUICK_SESSIONS[broker_version], **dict(story.settings)})
+    version, release = rng.choice(story.versions), rng.choice(story.broker_versions)
+    lab = Lab(brokers=3, seed=run.seed, version=version, broker_version=release,
+              broker_config={**QUICK_BROKERS, **SESSIONS[release], **dict(story.settings)})
     lab.create_topic(TOPIC, partitions=rng.randint(1, 2), replication_factor=3)
     for fault in run.faults:
         fault.begin(lab)
     story.people(lab, rng, story)
     lab.run_for(ms=FAULTS_END_MS)
     read_to_the_end(lab, "last reader")
+    if any(event.fields.get("machine") == "transaction" for event in lab.journal.of("state")):
+        read_to_the_end(lab, "last auditor", "read_committed")
     lab.close()
     return lab
 
@@ -137,6 +140,8 @@ def read_to_the_end(lab: Lab, name: str, isolation: str = "read_uncommitted") ->
     partitions = [TopicPartition(TOPIC, index) for index in range(len(lab.cluster.topics[TOPIC].partitions))]
     reader = KafkaConsumer(lab, {**QUICK_CONSUMER, "isolation.level": isolation, "enable.auto.commit": False}, name=name)
     reader.assign(partitions)
+    if isolation == "read_committed":
+        tell(lab.journal, name, "reads committed")
     try:
         ends = reader.end_offsets(partitions)
         reader.seek_to_beginning(partitions)
@@ -144,7 +149,7 @@ def read_to_the_end(lab: Lab, name: str, isolation: str = "read_uncommitted") ->
         while any(reader.position(tp) < ends[tp] for tp in partitions) and lab.now_ms < deadline_ms:
             reader.poll(timeout_ms=200)
         if all(reader.position(tp) >= ends[tp] for tp in partitions):
-            tell(lab.journal, name, "reads everything to the end")
+            tell(lab.journal, name, "reads everything to the end" if isolation == "read_uncommitted" else "reads committed to the end")
     except KafkaException as error:
         tell(lab.journal, name, "cannot read", error=type(error).__name__)
 
@@ -170,14 +175,93 @@ def slow_readers(lab: Lab, rng: random.Random, story: Story) -> None:
     readers(lab, rng, story, lazy=0.25)
 
 
+def transact(lab: Lab, name: str, transactional_id: str, rounds: int, commits: float = 0.6) -> None:
+    """Writes transaction after transaction; commits some, aborts some, and gives up where it is fenced or something is wrong for good."""
+    rng = lab.streams.stream(f"{name}/habits")
+    producer = KafkaProducer(lab, {**QUICK_PRODUCER, "transactional.id": transactional_id, "transaction.timeout.ms": 1_000, "max.block.ms": 4_000,
+                                   "client.id": name}, name=name)
+    tell(lab.journal, name, "idempotent")
+    try:
+        producer.init_transactions()
+        for number in range(rounds):
+            producer.begin_transaction()
+            keys: list[str] = []
+            for _ in range(rng.randint(1, 3)):
+                keys.append(f"{name}:{number}.{len(keys)}")
+                tell(lab.journal, name, "sends", key=keys[-1], transaction=number)
+                producer.send(ProducerRecord(TOPIC, key=keys[-1], value="tea"))
+                lab.sleep(rng.choice((0, 0, 20, 200)))
+            if rng.random() < commits:
+                tell(lab.journal, name, "asks for commit", transaction=number)
+                if _ended(producer.commit_transaction, producer):
+                    tell(lab.journal, name, "committed", keys=keys)
+            else:
+                _ended(producer.abort_transaction, producer)
+            lab.sleep(rng.randint(1, 300))
+    except (ProducerFencedException, InvalidProducerEpochException):
+        tell(lab.journal, name, "was fenced")
+    except KafkaException:
+        pass  # no coordinator in time, or a state from which only a new producer leads
+    producer.close(timeout_ms=0)
+
+
+def _ended(end: Callable[[], None], producer: KafkaProducer) -> bool:
+    """Commit or abort; where a record came to nothing, abort what is left (as the javadoc of KafkaProducer shows)."""
+    try:
+        end()
+        return True
+    except (ProducerFencedException, InvalidProducerEpochException, TimeoutException):
+        raise  # fenced for good; or nobody knows how it ended, and only the same call again would tell
+    except KafkaException:
+        producer.abort_transaction()
+        return False
+
+
+def read_committed(lab: Lab, name: str) -> None:
+    """Belongs to no group, reads what is committed from the beginning, as long as the story goes."""
+    partitions = [TopicPartition(TOPIC, index) for index in range(len(lab.cluster.topics[TOPIC].partitions))]
+    tell(lab.journal, name, "reads committed")
+    reader = KafkaConsumer(lab, {**QUICK_CONSUMER, "isolation.level": "read_committed", "enable.auto.commit": False}, name=name)
+    reader.assign(partitions)
+    reader.seek_to_beginning(partitions)
+    while lab.now_ms < FAULTS_END_MS:
+        try:
+            reader.poll(timeout_ms=200)
+        except KafkaException:
+            pass
+
+
+def copiers(lab: Lab, rng: random.Random, story: Story) -> None:
+    """One or two transactional producers, perhaps a second one of the first's id, and somebody who reads what is committed."""
+    for number in range(rng.randint(1, 2)):
+        lab.place_transaction_coordinator(f"copier-{number}", rng.randrange(3))
+        lab.spawn(transact, f"copier-{number}", f"copier-{number}", rng.randint(4, 9), name=f"copier-{number}")
+    if rng.random() < 0.5:
+        lab.spawn(successor, rng.randint(500, 3_000), name="copier-0's successor")
+    lab.spawn(read_committed, "auditor", name="auditor")
+
+
+def successor(lab: Lab, after_ms: int) -> None:
+    """Somebody starts a second process with the first one's transactional id, which fences the first."""
+    lab.sleep(after_ms)
+    transact(lab, "copier-0b", "copier-0", 4)
+
+
 def late_produce(lab: Lab, rng: random.Random, story: Story) -> None:
-    writers(lab, rng, story)
+    """A producer that aborts every transaction, and somebody who reads what is committed."""
+    lab.place_transaction_coordinator("copier-0", rng.randrange(3))
+    lab.spawn(transact, "copier-0", "copier-0", 12, 0.4, name="copier-0")
+    lab.spawn(read_committed, "auditor", name="auditor")
 
 
+COPIERS = ("copier-0", "copier-1", "copier-0b")
+TRANSACTION_FAULTS = ("crash", "stop", "freeze", "cut", "lose answer", "lose answer", "strand", "slow", "pause", "pause", "kill")
 READERS = ("reader-0", "reader-1", "reader-2")
 
 STORIES = (
     Story("copies", Menu(("crash", "crash", "stop", "freeze", "island", "island", "cut", "lose answer", "lose answer", "slow", "kill"), ("writer-0", "writer-1")), writers),
     Story("groups", Menu(("crash", "stop", "freeze", "cut", "slow", "pause", "pause", "kill"), READERS), readers),
     Story("slow readers", Menu(("slow", "pause"), READERS, most=2, longest_ms=600), slow_readers),
+    Story("transactions", Menu(TRANSACTION_FAULTS, COPIERS), copiers, Scope(verifies=False), versions=("2.3", "2.8", "3.9")),
+    Story("transactions, version 2", Menu(TRANSACTION_FAULTS, COPIERS), copiers, versions=("4.0", "4.4"), broker_versions=("4.4",)),
 )

@@ -37,7 +37,7 @@ BEYOND: Mapping[str, Beyond] = MappingProxyType({
               settings=(("unclean.leader.election.enable", True), ("min.insync.replicas", 1))), "what was acknowledged stays"),
     "late PRODUCE": Beyond(
         "before transaction.version 2 a PRODUCE that outlives its END_TXN joins the next transaction of its producer, or hangs (KIP-890)",
-        Story("late PRODUCE", Menu(("slow", "lose answer"), ("writer-0",)), late_produce, broker_versions=("2.3",), versions=("2.3",)),
+        Story("late PRODUCE", Menu(("strand", "strand", "slow"), ("copier-0",)), late_produce, broker_versions=("2.3",), versions=("2.3",)),
         "read_committed returns no aborted data"),
 })
 

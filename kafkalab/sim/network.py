@@ -51,6 +51,7 @@ class Link:
         self._rng, self._name_of = rng, name_of
         self._never_arriving: list[str] = []
         self._never_leaving: list[str] = []
+        self._stranded_ms: dict[str, int] = {}
 
     def set_latency(self, ms: int, jitter_ms: int | None = None) -> None:
         """One-way latency in milliseconds, from the next message on."""
@@ -80,6 +81,16 @@ class Link:
         """The client's next request of that name never arrives: the connection breaks instead. Nothing has been done."""
         self._never_leaving.append(name)
         self._tell("cut_before_request", api=name)
+
+    def strand(self, name: str, ms: int) -> None:
+        """The client's next request of that name reaches the server `ms` later, though the connection breaks at once: to the client it
+        is lost, and when nobody expects it any more the server does what it asks."""
+        self._stranded_ms[name] = ms
+        self._tell("strand", api=name, ms=ms)
+
+    def strands_ms(self, request: Any) -> int | None:
+        """How late this request arrives, where it is the one that a fault waits for; asked once for each request."""
+        return self._stranded_ms.pop(self._name_of(request), None) if self._stranded_ms else None
 
     def loses(self, reply: Any) -> bool:
         """Whether this reply is the one that a fault waits for; asked once for each reply."""
@@ -119,6 +130,11 @@ class Connection:
     def send(self, message: Any) -> None:
         """Client to server."""
         if self.link.loses_request(message):
+            self.break_off()
+            return
+        late_ms = self.link.strands_ms(message)
+        if late_ms is not None:
+            self._clock.after(late_ms, self.server.received, self, message)
             self.break_off()
             return
         at_ms = self._clock.now_ms + self.link.delay_ms()
