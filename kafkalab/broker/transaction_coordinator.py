@@ -72,14 +72,18 @@ class TransactionCoordinator:
         if key[1] == "loaded":
             return self._resume(key[2], now_ms)
         record = self._mine(key[2])
-        if record is None or not record.is_prepared:
+        if record is None:  # led in a newer epoch, perhaps: then the log is read again, and what it says is decided gets its markers
+            return self._begin_loading(self._partition(key[2]), now_ms)
+        if not record.is_prepared:
             return []
         return self._markers.send(record, now_ms) if self._can_write_for(key[2]) else [SetTimer(key, now_ms + RETRY_MS)]
 
     def on_reply(self, tag: tuple[Any, ...], response: Any, now_ms: int) -> list[Effect]:
         """A leader has answered WRITE_TXN_MARKERS."""
         record = self._mine(tag[2])
-        if record is None or not record.is_prepared:
+        if record is None:
+            return self._begin_loading(self._partition(tag[2]), now_ms)
+        if not record.is_prepared:
             return []
         if not self._can_write_for(record.transactional_id):
             return [SetTimer(("transactions", "retry", record.transactional_id), now_ms + RETRY_MS)]

@@ -83,7 +83,7 @@ KINDS = {
     "lose answer": Kind("the next PRODUCE answer between {whom} is lost",
                         lambda lab, f: lab.link(f.broker, f.client).cut_before_reply("PRODUCE")),
     "strand": Kind("the next PRODUCE between {whom} is lost to its sender and arrives {ms} ms later; until then nothing else does",
-                   lambda lab, f: (lab.link(f.broker, f.client).strand("PRODUCE", f.for_ms), lab.clock.after(400, lab.link(f.broker, f.client).cut)),
+                   lambda lab, f: lab.link(f.broker, f.client).strand("PRODUCE", f.for_ms),
                    lambda lab, f: lab.link(f.broker, f.client).heal()),
     "slow": Kind("the link between {whom} takes 150 ms, for {ms} ms", lambda lab, f: lab.link(f.broker, f.client).set_latency(150),
                  lambda lab, f: lab.link(f.broker, f.client).set_latency(1)),

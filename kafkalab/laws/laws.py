@@ -179,16 +179,17 @@ def commits_stay_below_watermark(reading: Reading, scope: Scope) -> Iterator[Bre
 
 
 def committed_only(reading: Reading, scope: Scope) -> Iterator[Breach]:
-    """read_committed never returns a record of a transaction whose commit nobody asked for, under transaction.version 2; under the
+    """read_committed never returns a record of a transaction that was aborted, or whose commit nobody asked for, under transaction.version 2; under the
     older protocol unless a PRODUCE outlives its END_TXN (KIP-890)."""
     asked = {(fact.who, fact.tells["transaction"]) for fact in reading.told("asks for commit")}
+    asked -= {(fact.who, fact.tells["transaction"]) for fact in reading.told("aborted")}  # the commit failed before it was sent
     never = {fact.tells["key"]: fact for fact in reading.told("sends") if (fact.who, fact.tells["transaction"]) not in asked}
     readers = {fact.who for fact in reading.told("reads committed")}
     for fact in reading.of("record.delivered"):
         sent = never.get(fact.tells["key"]) if fact.who in readers else None
         if sent is not None and (scope.verifies or not _outlived_its_end(reading, sent)):
             yield Breach("read_committed returns no aborted data", f"{fact.who} got {fact.tells['key']} at {fact.tells['partition']}@"
-                         f"{fact.tells['offset']}, of a transaction that nobody asked to commit", fact.id)
+                         f"{fact.tells['offset']}, of a transaction that was aborted", fact.id)
 
 
 def _outlived_its_end(reading: Reading, sent: Fact) -> bool:

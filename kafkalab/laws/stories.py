@@ -7,12 +7,13 @@ what no machine can know (`tell`).
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
-from kafkalab.errors import InvalidProducerEpochException, KafkaException, ProducerFencedException, TimeoutException
+from kafkalab.errors import IllegalStateException, InvalidProducerEpochException, KafkaException, ProducerFencedException
 from kafkalab.lab import Lab
 from kafkalab.laws.faults import Fault, Menu, draw
 from kafkalab.laws.laws import Scope
@@ -175,11 +176,11 @@ def slow_readers(lab: Lab, rng: random.Random, story: Story) -> None:
     readers(lab, rng, story, lazy=0.25)
 
 
-def transact(lab: Lab, name: str, transactional_id: str, rounds: int, commits: float = 0.6) -> None:
+def transact(lab: Lab, name: str, transactional_id: str, rounds: int, commits: float = 0.6, patience: Mapping[str, int] = MappingProxyType({})) -> None:
     """Writes transaction after transaction; commits some, aborts some, and gives up where it is fenced or something is wrong for good."""
     rng = lab.streams.stream(f"{name}/habits")
     producer = KafkaProducer(lab, {**QUICK_PRODUCER, "transactional.id": transactional_id, "transaction.timeout.ms": 1_000, "max.block.ms": 4_000,
-                                   "client.id": name}, name=name)
+                                   "client.id": name, **patience}, name=name)
     tell(lab.journal, name, "idempotent")
     try:
         producer.init_transactions()
@@ -195,6 +196,8 @@ def transact(lab: Lab, name: str, transactional_id: str, rounds: int, commits: f
                 tell(lab.journal, name, "asks for commit", transaction=number)
                 if _ended(producer.commit_transaction, producer):
                     tell(lab.journal, name, "committed", keys=keys)
+                else:
+                    tell(lab.journal, name, "aborted", transaction=number)
             else:
                 _ended(producer.abort_transaction, producer)
             lab.sleep(rng.randint(1, 300))
@@ -210,10 +213,13 @@ def _ended(end: Callable[[], None], producer: KafkaProducer) -> bool:
     try:
         end()
         return True
-    except (ProducerFencedException, InvalidProducerEpochException, TimeoutException):
-        raise  # fenced for good; or nobody knows how it ended, and only the same call again would tell
-    except KafkaException:
-        producer.abort_transaction()
+    except (ProducerFencedException, InvalidProducerEpochException):
+        raise
+    except KafkaException as error:
+        try:
+            producer.abort_transaction()
+        except IllegalStateException:  # the call itself timed out: nobody knows how it ended, and only the same call again would tell
+            raise error from None
         return False
 
 
@@ -248,9 +254,10 @@ def successor(lab: Lab, after_ms: int) -> None:
 
 
 def late_produce(lab: Lab, rng: random.Random, story: Story) -> None:
-    """A producer that aborts every transaction, and somebody who reads what is committed."""
+    """A producer that soon gives a record up and aborts, and somebody who reads what is committed."""
     lab.place_transaction_coordinator("copier-0", rng.randrange(3))
-    lab.spawn(transact, "copier-0", "copier-0", 12, 0.4, name="copier-0")
+    lab.spawn(transact, "copier-0", "copier-0", 20, 0.7, {"request.timeout.ms": 200, "delivery.timeout.ms": 300, "transaction.timeout.ms": 60_000},
+              name="copier-0")
     lab.spawn(read_committed, "auditor", name="auditor")
 
 

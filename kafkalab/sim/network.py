@@ -83,8 +83,8 @@ class Link:
         self._tell("cut_before_request", api=name)
 
     def strand(self, name: str, ms: int) -> None:
-        """The client's next request of that name reaches the server `ms` later, though the connection breaks at once: to the client it
-        is lost, and when nobody expects it any more the server does what it asks."""
+        """The client's next request of that name reaches the server `ms` later, though the link is cut at once, until `heal()`: to the
+        client it is lost, and when nobody expects it any more the server does what it asks."""
         self._stranded_ms[name] = ms
         self._tell("strand", api=name, ms=ms)
 
@@ -135,7 +135,7 @@ class Connection:
         late_ms = self.link.strands_ms(message)
         if late_ms is not None:
             self._clock.after(late_ms, self.server.received, self, message)
-            self.break_off()
+            self.link.cut()
             return
         at_ms = self._clock.now_ms + self.link.delay_ms()
         if at_ms < self._out_at_ms:
