@@ -72,6 +72,8 @@ def acknowledged_stays(reading: Reading, scope: Scope) -> Iterator[Breach]:
         return
     for fact in reading.of("record.completed"):
         tells = fact.tells
+        if fact.id > _begins_to_read(reading):
+            break
         if tells["error"] is None and tells["offset"] >= 0 and tells["key"] not in final.get((tells["partition"], tells["offset"]), ()):
             yield Breach("what was acknowledged stays", f"{fact.who} was told that {tells['key']} stands at {tells['partition']}@{tells['offset']}; "
                          f"at the end {_there(final, tells)} is there", fact.id)
@@ -208,6 +210,8 @@ def whole_transactions(reading: Reading, scope: Scope) -> Iterator[Breach]:
         return
     delivered = {fact.tells["key"] for fact in reading.of("record.delivered") if fact.who in readers}
     for fact in reading.told("committed"):
+        if fact.id > _begins_to_read(reading):
+            break
         missing = [key for key in fact.tells["keys"] if key not in delivered]
         if missing:
             yield Breach("a committed transaction is whole", f"{fact.who} committed {', '.join(fact.tells['keys'])}; nobody can read "
@@ -349,6 +353,11 @@ def _final_log(reading: Reading) -> dict[tuple[str, int], tuple[str | None, ...]
             place = fact.tells["partition"], fact.tells["offset"]
             final[place] = (*final.get(place, ()), fact.tells["key"])
     return final
+
+
+def _begins_to_read(reading: Reading) -> int:
+    """The event with which the first of the last readers begins: what is written later it need not see."""
+    return next((fact.id for fact in reading.told("begins to read")), 0)
 
 
 def _there(final: Mapping[tuple[str, int], Any], tells: Mapping[str, Any]) -> str:

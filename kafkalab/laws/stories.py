@@ -138,6 +138,7 @@ def consume(lab: Lab, name: str, config: dict[str, object], lazy: float = 0.0) -
 
 def read_to_the_end(lab: Lab, name: str, isolation: str = "read_uncommitted") -> None:
     """Somebody who belongs to no group reads everything that is there, when all is quiet."""
+    tell(lab.journal, name, "begins to read")
     partitions = [TopicPartition(TOPIC, index) for index in range(len(lab.cluster.topics[TOPIC].partitions))]
     reader = KafkaConsumer(lab, {**QUICK_CONSUMER, "isolation.level": isolation, "enable.auto.commit": False}, name=name)
     reader.assign(partitions)
@@ -256,7 +257,7 @@ def successor(lab: Lab, after_ms: int) -> None:
 def late_produce(lab: Lab, rng: random.Random, story: Story) -> None:
     """A producer that soon gives a record up and aborts, and somebody who reads what is committed."""
     lab.place_transaction_coordinator("copier-0", rng.randrange(3))
-    lab.spawn(transact, "copier-0", "copier-0", 20, 0.7, {"request.timeout.ms": 200, "delivery.timeout.ms": 300, "transaction.timeout.ms": 60_000},
+    lab.spawn(transact, "copier-0", "copier-0", 12, 0.7, {"request.timeout.ms": 200, "delivery.timeout.ms": 300, "transaction.timeout.ms": 60_000},
               name="copier-0")
     lab.spawn(read_committed, "auditor", name="auditor")
 

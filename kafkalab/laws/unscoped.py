@@ -36,9 +36,10 @@ BEYOND: Mapping[str, Beyond] = MappingProxyType({
         Story("unclean election", Menu(("crash",), ("writer-0",), down_at_once=3, most=8, longest_ms=2_000), writers,
               settings=(("unclean.leader.election.enable", True), ("min.insync.replicas", 1))), "what was acknowledged stays"),
     "late PRODUCE": Beyond(
-        "before transaction.version 2 a PRODUCE that outlives its END_TXN joins the next transaction of its producer, or hangs (KIP-890)",
-        Story("late PRODUCE", Menu(("strand", "strand", "slow"), ("copier-0",)), late_produce, broker_versions=("2.3",), versions=("2.3",)),
-        "read_committed returns no aborted data"),
+        "before KIP-890 a broker appends a PRODUCE that outlives its END_TXN: it opens a transaction that nobody will end, and readers of "
+        "what is committed wait before it for ever",
+        Story("late PRODUCE", Menu(("strand",), ("copier-0",)), late_produce, broker_versions=("2.3",), versions=("2.8", "3.9")),
+        "a committed transaction is whole"),
 })
 
 

@@ -8,6 +8,8 @@ from .replica_ladder import replica_ladder
 from .sequence import sequence
 from .side_by_side import side_by_side
 from .state_diagram import state_diagram
+from .transaction_timeline import transaction_timeline
 from .versions import compare
 
-__all__ = ["Picture", "compare", "group_timeline", "lag_curve", "offset_ruler", "replica_ladder", "sequence", "side_by_side", "state_diagram", "timeline"]
+__all__ = ["Picture", "compare", "group_timeline", "lag_curve", "offset_ruler", "replica_ladder", "sequence", "side_by_side", "state_diagram", "timeline",
+           "transaction_timeline"]

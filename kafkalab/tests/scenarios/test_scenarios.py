@@ -9,39 +9,57 @@ import numpy
 import pytest
 from matplotlib.image import imread
 
-from kafkalab.tests.scenarios import HERE, rebalance_storm, slow_consumer
+from kafkalab.tests.scenarios import HERE
 
-NAMES = ("rebalance_storm", "slow_consumer")
-
-
-@pytest.fixture(scope="module", params=NAMES)
-def scenario(request):
-    module = importlib.import_module(f"kafkalab.tests.scenarios.{request.param}")
-    return request.param, module, module.tell()
+NAMES = ("nothing_lost", "rebalance_storm", "slow_consumer", "unclean_election", "zombie_fenced")
 
 
-def test_the_picture_beside_it_is_the_one_it_draws(scenario):
+@pytest.fixture(scope="module")
+def told():
+    """Each scenario's module and what it told, told once."""
+    modules = {name: importlib.import_module(f"kafkalab.tests.scenarios.{name}") for name in NAMES}
+    return {name: (module, module.tell()) for name, module in modules.items()}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_picture_beside_it_is_the_one_it_draws(name, told):
     """Pixels are compared, and one in a hundred may differ: another system smooths its letters another way."""
-    name, module, told = scenario
-    committed, today = imread(HERE / f"{name}.png"), imread(io.BytesIO(module.draw(told).png()))
+    module, story = told[name]
+    committed, today = imread(HERE / f"{name}.png"), imread(io.BytesIO(module.draw(story).png()))
     again = f"run python -m kafkalab.tests.scenarios.{name} and look at the picture"
     assert committed.shape == today.shape and numpy.any(abs(committed - today) > 0.1, axis=-1).mean() < 0.01, again
+    assert story.account.count("\n") >= 1, "a scenario gives an account of itself"
 
 
-def test_every_scenario_gives_an_account_of_itself(scenario):
-    assert scenario[2].account.count("\n") >= 1
+def test_with_the_eight_rules_nothing_acknowledged_is_lost_though_every_broker_crashes(told):
+    module, story = told["nothing_lost"]
+    assert len(story.acknowledged) == module.RECORDS and not story.failed and not story.lost
+    crashed = {event.who for event in story.lab.journal.of("broker.down")}
+    assert crashed == {"broker-0", "broker-1", "broker-2"}
 
 
-def test_a_consumer_that_is_too_slow_repeats_its_work_for_ever_and_either_cure_helps():
-    told = slow_consumer.tell()
-    slow, fewer, longer = slow_consumer.CASES
-    assert slow_consumer.committed(told.labs[slow]) == 0 and told.refused[slow] >= 3 and told.done[slow] > slow_consumer.RECORDS
+def test_a_consumer_that_is_too_slow_repeats_its_work_for_ever_and_either_cure_helps(told):
+    module, story = told["slow_consumer"]
+    slow, fewer, longer = module.CASES
+    assert module.committed(story.labs[slow]) == 0 and story.refused[slow] >= 3 and story.done[slow] > module.RECORDS
     for cured in (fewer, longer):
-        assert (told.done[cured], told.refused[cured], slow_consumer.committed(told.labs[cured])) == (slow_consumer.RECORDS, 0, slow_consumer.RECORDS)
+        assert (story.done[cured], story.refused[cured], module.committed(story.labs[cured])) == (module.RECORDS, 0, module.RECORDS)
 
 
-def test_a_rolling_restart_is_two_rebalances_a_member_and_none_with_static_members():
-    told = rebalance_storm.tell()
-    assert rebalance_storm.rebalances(told.storm) == 2 * rebalance_storm.MEMBERS
-    assert (rebalance_storm.rebalances(told.calm), rebalance_storm.idle_ms(told.calm)) == (0, 0)
-    assert rebalance_storm.idle_ms(told.storm) > 1_000
+def test_a_zombie_is_fenced_and_nobody_reads_what_it_wrote(told):
+    _, story = told["zombie_fenced"]
+    assert story.read == ["copier-new 1", "copier-new 2"]
+    assert story.what["copier-new"].startswith("committed") and "Exception" in story.what["copier-old"]
+
+
+def test_an_unclean_election_loses_what_was_acknowledged_and_a_clean_one_waits(told):
+    module, story = told["unclean_election"]
+    assert module.lost(story, True) == ["salt", "rice", "oil", "flour"] and module.lost(story, False) == []
+    assert module.leaderless_ms(story.labs[False]) > module.leaderless_ms(story.labs[True])
+
+
+def test_a_rolling_restart_is_two_rebalances_a_member_and_none_with_static_members(told):
+    module, story = told["rebalance_storm"]
+    assert module.rebalances(story.storm) == 2 * module.MEMBERS
+    assert (module.rebalances(story.calm), module.idle_ms(story.calm)) == (0, 0)
+    assert module.idle_ms(story.storm) > 1_000

@@ -1,0 +1,97 @@
+"""Whose transaction was it, and how did it end? The life of one transactional id.
+
+The strip is its state at the coordinator, with the producer epoch; below, one row a producer: what its transaction manager was, and a
+mark for each batch that a leader appended for it (a triangle for the marker that ends a transaction).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .picture import Picture, blank_figure, columns
+from .style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, axis_unit, clock
+
+COLOURS = {
+    "Empty": "#ffffff", "Ongoing": "#56B4E9", "PrepareCommit": "#F0E442", "PrepareAbort": "#E69F00", "CompleteCommit": "#009E73",
+    "CompleteAbort": "#CC79A7", "PrepareEpochFence": "#999999",
+    "IN_TRANSACTION": "#56B4E9", "COMMITTING_TRANSACTION": "#F0E442", "ABORTING_TRANSACTION": "#E69F00", "ABORTABLE_ERROR": "#D55E00",
+    "FATAL_ERROR": "#b00020", "READY": "#ffffff", "INITIALIZING": "#dddddd", "UNINITIALIZED": "#eeeeee",
+}
+AT_COORDINATOR = "the coordinator"
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """From one moment to another `who` was `what`; note says the epoch where the coordinator knows it."""
+
+    who: str
+    from_ms: int
+    to_ms: int
+    what: str
+    note: str = ""
+
+
+def stretches(lab, transactional_id: str) -> list[Stretch]:
+    """The states of the id at its coordinator, then those of each producer that used it."""
+    users = [event.who for event in lab.journal.of("call") if event.name == "new KafkaProducer"
+             and event.args.get("transactional.id") == transactional_id]
+    rows: dict[str, list] = {AT_COORDINATOR: [], **{who: [] for who in users}}
+    for event in lab.journal.of("state"):
+        if event.machine == "transaction" and event.of == transactional_id:
+            rows[AT_COORDINATOR].append((event.at_ms, event.after, f"epoch {event.epoch}"))
+        elif event.machine == "transaction manager" and event.who in rows:
+            rows[event.who].append((event.at_ms, event.after, ""))
+    return [Stretch(who, at_ms, until_ms, what, note)
+            for who, told in rows.items()
+            for (at_ms, what, note), until_ms in zip(told, [at_ms for at_ms, *_ in told[1:]] + [lab.now_ms])]
+
+
+def transaction_timeline(lab, transactional_id: str, *, title: str | None = None, to_ms: int | None = None) -> Picture:
+    """Draw the life of a transactional id from the start until now."""
+    found = stretches(lab, transactional_id)
+    whos = list(dict.fromkeys([AT_COORDINATOR, *(stretch.who for stretch in found)]))
+    to_ms = lab.now_ms if to_ms is None else to_ms
+    unit_ms, unit = axis_unit(to_ms)
+    height_in = 2.0 + 0.55 * len(whos)
+    figure = blank_figure(WIDTH_IN, height_in)
+    axes = figure.add_axes((0.13, 0.60 / height_in, 0.84, 1 - 1.72 / height_in))
+    for stretch in found:
+        row = whos.index(stretch.who)
+        axes.broken_barh([(stretch.from_ms / unit_ms, (stretch.to_ms - stretch.from_ms) / unit_ms)], (row - 0.27, 0.54), linewidth=0.7,
+                         facecolor=COLOURS.get(stretch.what, "#dddddd"), edgecolor=INK)
+        if stretch.note and stretch.to_ms - stretch.from_ms > 0.08 * to_ms:
+            axes.text((stretch.from_ms + stretch.to_ms) / 2 / unit_ms, row, stretch.note, ha="center", va="center", fontsize=SMALL_PT)
+    ends = [event for event in lab.journal.of("record.appended") if "control" in event.fields]
+    for event in ends:
+        axes.plot([event.at_ms / unit_ms], [-0.48], marker="v", color=ALERT if event.control == "ABORT" else COLOURS["CompleteCommit"],
+                  markeredgecolor=INK, markersize=7, clip_on=False, zorder=4)
+    for row, who in enumerate(whos):
+        axes.text(-0.01, row, who, transform=axes.get_yaxis_transform(), ha="right", va="center", fontsize=SMALL_PT,
+                  weight="bold" if who == AT_COORDINATOR else "normal")
+    axes.set_xlim(0, to_ms / unit_ms)
+    axes.set_ylim(len(whos) - 0.5, -0.75)
+    axes.set_yticks([])
+    axes.set_xlabel(f"time of the lab, {unit}", fontsize=SMALL_PT)
+    axes.tick_params(axis="x", labelsize=SMALL_PT)
+    axes.grid(axis="x", color=RULE, linewidth=0.7)
+    axes.set_axisbelow(True)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    heading = title or f"transactional id {transactional_id}"
+    figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
+    _legend(figure, dict.fromkeys(stretch.what for stretch in found), bool(ends), 1 - 0.42 / height_in)
+    rows = [(s.who, clock(s.from_ms), clock(s.to_ms), s.what, s.note) for s in found]
+    rows += [("the log", clock(event.at_ms), "", f"{event.control} marker", f"epoch {event.producer_epoch}") for event in ends]
+    return Picture(figure, columns(rows, ("who", "from", "to", "what", "epoch")), f"Transaction timeline: {heading}.")
+
+
+def _legend(figure, seen: dict[str, None], with_markers: bool, y: float) -> None:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    handles = [Patch(facecolor=COLOURS.get(what, "#dddddd"), edgecolor=INK, label=what) for what in seen]
+    if with_markers:
+        handles += [Line2D([], [], color=ALERT, marker="v", markeredgecolor=INK, linestyle="", label="ABORT marker"),
+                    Line2D([], [], color=COLOURS["CompleteCommit"], marker="v", markeredgecolor=INK, linestyle="", label="COMMIT marker")]
+    figure.legend(handles=handles, fontsize=SMALL_PT, loc="upper left", bbox_to_anchor=(0.008, y), ncols=6, frameon=False, handlelength=1.6,
+                  columnspacing=1.1, labelcolor=QUIET)
