@@ -7,9 +7,8 @@ what no machine can know (`tell`).
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
@@ -177,11 +176,11 @@ def slow_readers(lab: Lab, rng: random.Random, story: Story) -> None:
     readers(lab, rng, story, lazy=0.25)
 
 
-def transact(lab: Lab, name: str, transactional_id: str, rounds: int, commits: float = 0.6, patience: Mapping[str, int] = MappingProxyType({})) -> None:
+def transact(lab: Lab, name: str, transactional_id: str, rounds: int, commits: float = 0.6) -> None:
     """Writes transaction after transaction; commits some, aborts some, and gives up where it is fenced or something is wrong for good."""
     rng = lab.streams.stream(f"{name}/habits")
     producer = KafkaProducer(lab, {**QUICK_PRODUCER, "transactional.id": transactional_id, "transaction.timeout.ms": 1_000, "max.block.ms": 4_000,
-                                   "client.id": name, **patience}, name=name)
+                                   "client.id": name}, name=name)
     tell(lab.journal, name, "idempotent")
     try:
         producer.init_transactions()
@@ -252,14 +251,6 @@ def successor(lab: Lab, after_ms: int) -> None:
     """Somebody starts a second process with the first one's transactional id, which fences the first."""
     lab.sleep(after_ms)
     transact(lab, "copier-0b", "copier-0", 4)
-
-
-def late_produce(lab: Lab, rng: random.Random, story: Story) -> None:
-    """A producer that soon gives a record up and aborts, and somebody who reads what is committed."""
-    lab.place_transaction_coordinator("copier-0", rng.randrange(3))
-    lab.spawn(transact, "copier-0", "copier-0", 12, 0.7, {"request.timeout.ms": 200, "delivery.timeout.ms": 300, "transaction.timeout.ms": 60_000},
-              name="copier-0")
-    lab.spawn(read_committed, "auditor", name="auditor")
 
 
 COPIERS = ("copier-0", "copier-1", "copier-0b")

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from kafkalab.laws.faults import Menu
-from kafkalab.laws.laws import Scope
-from kafkalab.laws.stories import Story, late_produce, writers
+from kafkalab.laws.stories import Story, writers
 from kafkalab.laws.trial import Trial, report, try_run, try_seed
 from kafkalab.laws.shrink import shrink
 
@@ -35,11 +34,6 @@ BEYOND: Mapping[str, Beyond] = MappingProxyType({
         "unclean.leader.election.enable=true: a replica that was not in sync leads, and what it lacks is gone",
         Story("unclean election", Menu(("crash",), ("writer-0",), down_at_once=3, most=8, longest_ms=2_000), writers,
               settings=(("unclean.leader.election.enable", True), ("min.insync.replicas", 1))), "what was acknowledged stays"),
-    "late PRODUCE": Beyond(
-        "before KIP-890 a broker appends a PRODUCE that outlives its END_TXN: it opens a transaction that nobody will end, and readers of "
-        "what is committed wait before it for ever",
-        Story("late PRODUCE", Menu(("strand",), ("copier-0",)), late_produce, broker_versions=("2.3",), versions=("2.8", "3.9")),
-        "a committed transaction is whole"),
 })
 
 
@@ -64,4 +58,4 @@ def show(name: str) -> None:
     print(report(trial) if trial else "no seed shows it")
 
 
-__all__ = ["BEYOND", "Beyond", "Scope", "first_breach", "show"]
+__all__ = ["BEYOND", "Beyond", "first_breach", "show"]

@@ -14,10 +14,11 @@ from kafkalab.laws.faults import Fault
 from kafkalab.laws.shrink import shrink
 from kafkalab.laws.stories import STORIES, Run, run_of
 from kafkalab.laws.trial import report, try_seed
+from kafkalab.laws.unscoped import BEYOND, first_breach
 from kafkalab.records import OffsetAndMetadata
 
 ROOT = Path(__file__).resolve().parents[3]
-SHARE = 25
+SHARE = 15
 """Seeds of each kind of story in `make test`."""
 
 
@@ -37,6 +38,13 @@ def test_every_law_holds_on_all_seeds():
 def test_two_processes_with_other_hashes_write_the_same_bytes():
     done = run_seeds("12", "--jobs", "2", "--twice", "1")
     assert done.returncode == 0 and "12 of them in two processes: every law held" in done.stdout, done.stdout
+
+
+@pytest.mark.parametrize("name", BEYOND)
+def test_beyond_its_limit_the_law_breaks_on_some_seed(name):
+    trial = first_breach(name, seeds=60)
+    assert trial is not None and trial.run.faults, f"no seed shows why the law names this limit: {name}"
+    assert any(breach.law == BEYOND[name].law for breach in trial.found)
 
 
 def run_seeds(*arguments: str) -> subprocess.CompletedProcess:

@@ -8,7 +8,6 @@ from kafkalab.answer import groups as group_answers
 from kafkalab.clients import wiring
 from kafkalab.clients.connection_states import ClusterConnectionStates
 from kafkalab.clients.consumer.auto_commit import AutoCommit
-from kafkalab.clients.consumer.heartbeat import Heartbeat
 from kafkalab.clients.consumer.subscription_state import SubscriptionState
 from kafkalab.clients.idle_expiry import IdleExpiry
 from kafkalab.clients.metadata import Metadata
@@ -108,16 +107,6 @@ def refresh_storm(patch):
     patch.setattr(Metadata, "update", update)
 
 
-def poll_interval_ignored(patch):
-    patch.setattr(Heartbeat, "poll_expired", lambda self, now_ms: False)
-
-
-def heartbeats_only_when_polled(patch):
-    """As before 0.10.1: heartbeats come with poll(), so work between two polls silences a member (KIP-62)."""
-    honest = Heartbeat.time_to_next_ms
-    patch.setattr(Heartbeat, "time_to_next_ms", lambda self, now_ms: honest(self, now_ms) + self.session_timeout_ms)
-
-
 def leader_assigns_twice(patch):
     honest = assignors.range_assign
 
@@ -167,8 +156,6 @@ MUTANTS = (
            Vector("connections"), quick=False),
     Mutant("ids when sent", "a correlation id is drawn when a request leaves", ids_when_sent, Vector("wire_sequence")),
     Mutant("refresh storm", "metadata is asked for again as soon as it has come", refresh_storm, Recording("4.4.0/3.9.2/producer_defaults")),
-    Mutant("max.poll.interval ignored", "a member that never polls stays", poll_interval_ignored, Law("slow readers", "who does not poll")),
-    Mutant("heartbeats only when polled", "work between two polls silences a member", heartbeats_only_when_polled, Law("slow readers", "who lives and polls")),
     Mutant("leader assigns twice", "one partition is given to two members", leader_assigns_twice, Law("groups", "one owner")),
     Mutant("sticky as range", "both sticky assignors divide like range", sticky_as_range, Vector("assignor")),
     Mutant("absolute murmur2", "a key's hash is made positive by abs()", absolute_murmur, Vector("murmur2")),
