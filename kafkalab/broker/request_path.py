@@ -44,7 +44,7 @@ class RequestPath:
     longest_queue  how many requests waited at most
     """
 
-    __slots__ = ("longest_queue", "_queue_size", "_network_us", "_io_us", "_in_path", "_next_thread", "_slow_us", "_answers")
+    __slots__ = ("longest_queue", "_queue_size", "_network_us", "_io_us", "_in_path", "_next_thread", "_slow_us", "_answers", "_waiting_us")
 
     def __init__(self, network_threads: int, io_threads: int, queue_size: int) -> None:
         self.longest_queue = 0
@@ -53,6 +53,7 @@ class RequestPath:
         self._io_us = [0] * io_threads
         self._in_path: deque[InPath] = deque()
         self._answers: deque[tuple[int, int, str, str]] = deque()
+        self._waiting_us: deque[int] = deque()  # when each request that waits will begin, in order: threads get free one after the other
         self._next_thread = 0
         self._slow_us: dict[str, int] = {}
 
@@ -83,7 +84,9 @@ class RequestPath:
         if ended_us > now_us + 1_000:  # seen from outside: a burst, or slow work
             self._forget(now_us)
             self._in_path.append(InPath(client, api, correlation_id, network_thread, thread, read_us, begun_us, ended_us))
-            self.longest_queue = max(self.longest_queue, sum(one.read_us < one.begun_us for one in self._in_path if one.begun_us > now_us))
+            if read_us < begun_us:
+                self._waiting_us.append(begun_us)
+                self.longest_queue = max(self.longest_queue, len(self._waiting_us))
         return begun_us // 1_000, ended_us // 1_000
 
     def answer(self, network_thread: int, now_ms: int, client: str = "", api: str = "") -> int:
@@ -122,6 +125,7 @@ class RequestPath:
         self._io_us = [0] * len(self._io_us)
         self._in_path.clear()
         self._answers.clear()
+        self._waiting_us.clear()
 
     def _forget(self, now_us: int) -> None:
         """What is over is no longer on its way."""
@@ -129,3 +133,5 @@ class RequestPath:
             self._in_path.popleft()
         while self._answers and self._answers[0][0] <= now_us:
             self._answers.popleft()
+        while self._waiting_us and self._waiting_us[0] <= now_us:
+            self._waiting_us.popleft()
