@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,12 +19,16 @@ class CannotAnswer(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """ask: keys the answer must hold; version: the client version the entry is answered for."""
+    """ask: keys the answer must hold; version: the client version the entry is answered for.
+
+    moments: when the entry's observer looked, where only what he saw says so ("p@1001:..."); never what he saw.
+    """
 
     group: str
     input: Mapping[str, Any]
     ask: tuple[str, ...]
     version: str
+    moments: tuple[int, ...] = ()
 
     @property
     def profile(self) -> Profile:
@@ -37,7 +42,13 @@ def read_entry(meta: Mapping[str, Any], vector: Any) -> Entry:
     ask = vector.get("ask", [])
     if not isinstance(ask, list):
         raise CannotAnswer('"ask" should be a list of keys')
-    return Entry(str(vector.get("group")), vector["input"], tuple(map(str, ask)), _version(meta, vector.get("versions")))
+    return Entry(str(vector.get("group")), vector["input"], tuple(map(str, ask)), _version(meta, vector.get("versions")),
+                 _moments(vector.get("expected")))
+
+
+def _moments(expected: Any) -> tuple[int, ...]:
+    polls = expected.get("polls", ()) if isinstance(expected, dict) else ()
+    return tuple(int(found[1]) for poll in polls if (found := re.match(r"p@(\d+)", str(poll))))
 
 
 def _version(meta: Mapping[str, Any], versions: Any) -> str:

@@ -45,6 +45,7 @@ def idle_sockets(entry: Entry) -> dict[str, Any]:
     steps = [(int(step["at_ms"]), step["id"]) for step in STEP.finditer(story)]
     polls = [int(re.sub(r"\D*(\d+).*", r"\1", str(poll))) for poll in given.get("polls", given.get("polls_at_ms", ()))]
     polls += [at_ms for at_ms, id in steps if id is None]
+    polls = polls or list(entry.moments)
     uses = [(at_ms, id) for at_ms, id in steps if id is not None]
     idle, answers = IdleExpiry(int(limit), 0), []
     for at_ms, _, id in sorted([(at_ms, 0, id) for at_ms, id in uses] + [(at_ms, 1, None) for at_ms in polls or _telling(uses, int(limit))],
