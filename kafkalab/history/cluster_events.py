@@ -76,6 +76,8 @@ def _appended(state: dict[str, Any], event: Event) -> None:
 
 def _show_leaders_log(partition: dict[str, Any]) -> None:
     partition.update({name: end for name, end in partition["logs"].get(partition["leader"], {}).items() if name in ENDS})
+    # A follower that comes to lead has not told its last stable offset yet: no committed reader sees past the high watermark.
+    partition["last_stable_offset"] = min(partition["last_stable_offset"], partition["high_watermark"])
 
 
 def _broker_up(state: dict[str, Any], event: Event) -> None:
