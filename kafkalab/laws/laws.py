@@ -233,8 +233,14 @@ def no_duplicate_in_session(reading: Reading, scope: Scope) -> Iterator[Breach]:
 
 def fenced_writes_nothing(reading: Reading, scope: Scope) -> Iterator[Breach]:
     """Once a producer has been given an id's newer epoch, and a partition knows it, an older one writes nothing there; where brokers
-    verify (KIP-890), nowhere."""
-    newest_there: dict[tuple[str, int, int], int] = {}
+    verify (KIP-890), nowhere.
+
+    A partition knows what its leader has appended, and keeps of it, when another leads, what was below the high watermark. What a
+    broker that has slept through its succession appends is cut off again, and counts for nothing.
+    """
+    there: dict[tuple[str, int], list[tuple[int, int, int]]] = {}       # partition -> (offset, producer id, epoch) of what was appended
+    leader: dict[tuple[str, int], str] = {}
+    watermark: dict[tuple[str, int], int] = {}
     newest: dict[int, tuple[int, int]] = {}
     if not scope.clean:
         return
@@ -243,17 +249,28 @@ def fenced_writes_nothing(reading: Reading, scope: Scope) -> Iterator[Breach]:
         if fact.kind == "state" and tells.get("machine") == "transaction" and tells["after"] in ("Empty", "CompleteAbort", "CompleteCommit"):
             if tells["epoch"] > newest.get(tells["producer_id"], (-1, 0))[0]:
                 newest[tells["producer_id"]] = tells["epoch"], fact.at_ms
-        if fact.kind != "record.appended" or tells.get("producer_id", -1) < 0:
+        if fact.kind not in ("partition.changed", "log.ends", "record.appended"):
             continue
-        key, epoch = (tells["topic"], tells["partition"], tells["producer_id"]), tells["producer_epoch"]
-        limit = newest_there.get(key, -1)
-        known, since_ms = newest.get(key[2], (-1, 0))
-        if scope.verifies and fact.at_ms - since_ms > ON_ITS_WAY_MS:
-            limit = max(limit, known)
-        if epoch < limit:
-            yield Breach("a fenced producer writes nothing", f"{fact.who} appended {_name(key[:2])}@{tells['base_offset']} of producer {key[2]} with "
-                         f"epoch {epoch}, after epoch {limit}", fact.id)
-        newest_there[key] = max(newest_there.get(key, -1), epoch)
+        partition = tells["topic"], tells["partition"]
+        if fact.kind == "partition.changed":
+            now_leads = f"broker-{tells['leader']}"
+            if leader.get(partition) != now_leads:
+                leader[partition] = now_leads
+                there[partition] = [known for known in there.get(partition, ()) if known[0] < watermark.get(partition, 0)]
+        elif fact.who != leader.get(partition, fact.who):
+            continue
+        elif fact.kind == "log.ends":
+            watermark[partition] = tells["high_watermark"]
+        elif (id := tells.get("producer_id", -1)) >= 0:
+            epoch, known = tells["producer_epoch"], there.setdefault(partition, [])
+            limit = max((older for _, whose, older in known if whose == id), default=-1)
+            raised, since_ms = newest.get(id, (-1, 0))
+            if scope.verifies and fact.at_ms - since_ms > ON_ITS_WAY_MS:
+                limit = max(limit, raised)
+            if epoch < limit:
+                yield Breach("a fenced producer writes nothing", f"{fact.who} appended {_name(partition)}@{tells['base_offset']} of producer {id} with "
+                             f"epoch {epoch}, after epoch {limit}", fact.id)
+            known.append((tells["base_offset"], id, epoch))
 
 
 ON_ITS_WAY_MS = 100
