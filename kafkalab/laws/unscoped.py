@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from kafkalab.laws.faults import Menu
+from kafkalab.laws.hasty import HASTY, hasty_writers
 from kafkalab.laws.stories import Story, writers
 from kafkalab.laws.trial import Trial, report, try_run, try_seed
 from kafkalab.laws.shrink import shrink
@@ -19,11 +20,17 @@ BROKER_FAULTS = ("crash", "crash", "island", "island", "freeze")
 
 @dataclass(frozen=True, slots=True)
 class Beyond:
-    """A limit that is left. story: one whose Scope claims more than it keeps; law: the one that breaks, as a Breach names it."""
+    """A limit that is left.
+
+    story  one whose Scope claims more than it keeps
+    law    the one that breaks, as a Breach names it
+    kept   the same story with the limit kept, where a newer protocol keeps it: no law breaks
+    """
 
     limit: str
     story: Story
     law: str
+    kept: Story | None = None
 
 
 BEYOND: Mapping[str, Beyond] = MappingProxyType({
@@ -34,6 +41,11 @@ BEYOND: Mapping[str, Beyond] = MappingProxyType({
         "unclean.leader.election.enable=true: a replica that was not in sync leads, and what it lacks is gone",
         Story("unclean election", Menu(("crash",), ("writer-0",), down_at_once=3, most=8, longest_ms=2_000), writers,
               settings=(("unclean.leader.election.enable", True), ("min.insync.replicas", 1))), "what was acknowledged stays"),
+    "late PRODUCE": Beyond(
+        "before transaction.version 2 a PRODUCE that outlives its END_TXN becomes part of the next transaction of its producer (KIP-890)",
+        Story("late PRODUCE", Menu(("strand",), (HASTY,)), hasty_writers, broker_versions=("2.3",), versions=("2.3",)),
+        "read_committed returns no aborted data",
+        Story("late PRODUCE", Menu(("strand",), (HASTY,)), hasty_writers, broker_versions=("4.4",), versions=("4.0", "4.4"))),
 })
 
 

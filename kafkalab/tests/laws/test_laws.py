@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kafkalab.clients.consumer.subscription_state import SubscriptionState
 from kafkalab.laws.faults import Fault
+from kafkalab.laws.hasty import HASTY
+from kafkalab.laws.laws import Scope
 from kafkalab.laws.shrink import shrink
 from kafkalab.laws.stories import STORIES, Run, run_of
 from kafkalab.laws.trial import report, try_seed
@@ -45,6 +48,23 @@ def test_beyond_its_limit_the_law_breaks_on_some_seed(name):
     trial = first_breach(name, seeds=60)
     assert trial is not None and trial.run.faults, f"no seed shows why the law names this limit: {name}"
     assert any(breach.law == BEYOND[name].law for breach in trial.found)
+
+
+def test_a_late_produce_is_refused_where_each_transaction_has_an_epoch_of_its_own():
+    """The old protocol breaks the law, and only by what the law excepts. Under version 2 the same seeds hold: the late PRODUCE comes, and
+    leaves nothing."""
+    beyond = BEYOND["late PRODUCE"]
+    broken = [seed for seed in range(25) if not try_seed(seed, [beyond.story]).held]
+    assert len(broken) >= 3
+    for seed in broken:
+        excepted = try_seed(seed, [replace(beyond.story, scope=Scope(verifies=False))])
+        assert excepted.held, report(excepted)
+        trial = try_seed(seed, [beyond.kept])
+        assert trial.held, report(trial)
+        assert trial.run.faults == run_of(seed, [beyond.story]).faults
+        came = [event for event in trial.lab.journal.of("request.received") if (event.client, event.api) == (HASTY, "PRODUCE")]
+        appended = [event for event in trial.lab.journal.of("record.appended") if event.records and event.records[0].key.startswith(HASTY)]
+        assert len(came) > len(appended) > 5
 
 
 def run_seeds(*arguments: str) -> subprocess.CompletedProcess:
