@@ -267,7 +267,9 @@ def main(argv: list[str]) -> int:
         return _refuse(f"{args.scenario} nests too deeply to be a scenario")
     except UnicodeDecodeError:
         return _refuse(f"{args.scenario} is not a text file in UTF-8")
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        return _refuse(f"{error.filename}: {error.strerror}")
+    except ValueError as error:
         return _refuse(str(error))
     if play.note:
         print(play.note, file=sys.stderr)

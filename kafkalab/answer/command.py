@@ -39,7 +39,7 @@ def main(argv: Sequence[str]) -> int:
         content = json.loads(Path(argv[0]).read_text(encoding="utf-8"))
         meta, vectors = _parts(content)
     except (OSError, UnicodeDecodeError) as error:
-        print(f"{argv[0]} cannot be read: {error}", file=sys.stderr)
+        print(f"{argv[0]} cannot be read: {getattr(error, 'strerror', None) or 'it is not a text in UTF-8'}", file=sys.stderr)
         return 2
     except ValueError as error:
         print(f"{argv[0]} holds no questions: {error}", file=sys.stderr)

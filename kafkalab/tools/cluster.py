@@ -77,7 +77,7 @@ def _scenario(path: str) -> Any:
     except UnicodeDecodeError:
         raise Refusal(f"{path} is not a text file in UTF-8") from None
     except OSError as error:
-        raise Refusal(str(error)) from None
+        raise Refusal(f"{error.filename} cannot be read: {error.strerror}; name a scenario.json with --scenario") from None
 
 
 def _moment(text: str | None) -> int | None:
