@@ -38,14 +38,17 @@ class Sheet:
 
     @property
     def score(self) -> float:
+        """Points of all questions less the penalty, never below 0."""
         return max(0.0, round(sum(cell.score for cell in self.cells) - self.late_penalty, 4))
 
     @property
     def max(self) -> float:
+        """Points there are to be had."""
         return sum(cell.max for cell in self.cells)
 
     @property
     def waits(self) -> bool:
+        """Whether a person is still to read one of the answers."""
         return any(cell.waits for cell in self.cells)
 
 

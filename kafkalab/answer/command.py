@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from kafkalab.answer import compaction, connections, consumers, groups, hashes, logs, network, partitioners, transactions
-from kafkalab.answer.entry import CannotAnswer, Entry, read_entry
+from kafkalab.answer.entry import CannotAnswer, read_entry
 
 FAMILIES = {
     **hashes.ANSWERS,

@@ -7,7 +7,6 @@ ReplicationControlManager.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 
 from kafkalab.protocol.frozen import message
 

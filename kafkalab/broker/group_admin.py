@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from kafkalab.broker.cluster import ClusterState
 from kafkalab.broker.consumer_group import ConsumerGroup
-from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond
+from kafkalab.broker.effects import Caller, CancelTimer, Effect, Respond
 from kafkalab.broker.group import LOCALHOST, Group
 from kafkalab.broker.group_state import GroupState
 from kafkalab.broker.wire_changes import WireChange

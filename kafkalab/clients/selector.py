@@ -9,7 +9,6 @@ first; nobody polls, nobody closes (Selector.IdleExpiryManager).
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from typing import Any
 
 from kafkalab.clients.idle_expiry import IdleExpiry

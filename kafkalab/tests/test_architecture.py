@@ -164,3 +164,18 @@ def test_importing_kafkalab_is_light():
     heavy = "import kafkalab, sys; print([m for m in ('pyspark', 'pandas', 'matplotlib', 'numpy') if m in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", heavy], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert loaded.strip() == "[]", f"import kafkalab loads {loaded.strip()}: import them inside the function that needs them"
+
+
+DOORWAYS = ("kafkalab.protocol.messages",)
+"""Modules that import in order to hand on, as an `__init__` does."""
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name not in DOORWAYS and not (ROOT / name.replace(".", "/") / "__init__.py").exists()])
+def test_what_is_imported_is_used(module):
+    tree = MODULES[module]
+    bound = {(alias.asname or alias.name).partition(".")[0] for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))
+             and getattr(node, "module", "") != "__future__" for alias in node.names}
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    used |= {word for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 120
+             for word in re.findall(r"\w+", node.value)}  # an annotation may be quoted
+    assert bound <= used, f"{module} imports {', '.join(sorted(bound - used))} and uses it nowhere: take the name out of the import"

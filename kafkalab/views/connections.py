@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .picture import Picture, blank_figure, columns
-from .style import ALERT, INK, LOOKS, QUIET, RULE, SMALL_PT, WIDTH_IN, axis_unit, clock, look_of
+from .style import ALERT, INK, LOOKS, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock, look_of
+from .time_axis import draw_time_axis
 
 ENDINGS = {
     "idle": "closed, idle",
@@ -121,13 +122,7 @@ def draw_rows(axes, found: list[Row], from_ms: int, to_ms: int, boxed: frozenset
             frame(axes, y)
     axes.set_xlim(from_ms / unit_ms, from_ms / unit_ms + span * 1.005)
     axes.set_ylim(max(1, len(found)) - 0.5, -0.5)
-    axes.set_yticks([])
-    axes.set_xlabel(f"time of the lab, {unit}", fontsize=SMALL_PT)
-    axes.tick_params(axis="x", labelsize=SMALL_PT)
-    axes.grid(axis="x", color=RULE, linewidth=0.7)
-    axes.set_axisbelow(True)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
+    draw_time_axis(axes, unit)
 
 
 def frame(axes, y: int) -> None:

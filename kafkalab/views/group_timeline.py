@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .picture import Picture, blank_figure, columns
-from .style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, axis_unit, clock
+from .style import ALERT, INK, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock
+from .time_axis import draw_time_axis
 
 READS, WAITS = "reads", "joins"
 STATE_COLOURS = {"Empty": "#ffffff", "PreparingRebalance": "#E69F00", "CompletingRebalance": "#F0E442", "Stable": "#009E73", "Dead": "#999999"}
@@ -79,13 +80,7 @@ def group_timeline(lab, group: str, *, from_ms: int = 0, to_ms: int | None = Non
             axes.plot([spans[-1].to_ms / unit_ms], [row], marker="x", color=ALERT, markersize=8, markeredgewidth=2, zorder=4)
     axes.set_xlim(from_ms / unit_ms, to_ms / unit_ms)
     axes.set_ylim(max(1, len(members)) - 0.5, -1.6)
-    axes.set_yticks([])
-    axes.set_xlabel(f"time of the lab, {unit}", fontsize=SMALL_PT)
-    axes.tick_params(axis="x", labelsize=SMALL_PT)
-    axes.grid(axis="x", color=RULE, linewidth=0.7)
-    axes.set_axisbelow(True)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
+    draw_time_axis(axes, unit)
     rebalances = sum(span.what == "PreparingRebalance" for span in states)
     heading = title or f"group {group}: {len(members)} members, {rebalances} rebalance{'' if rebalances == 1 else 's'}"
     figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .picture import Picture, blank_figure, columns
-from .style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, axis_unit, clock
+from .style import ALERT, INK, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock
+from .time_axis import draw_time_axis
 
 COLOURS = {
     "Empty": "#ffffff", "Ongoing": "#56B4E9", "PrepareCommit": "#F0E442", "PrepareAbort": "#E69F00", "CompleteCommit": "#009E73",
@@ -70,13 +71,7 @@ def transaction_timeline(lab, transactional_id: str, *, title: str | None = None
                   weight="bold" if who == AT_COORDINATOR else "normal")
     axes.set_xlim(0, to_ms / unit_ms)
     axes.set_ylim(len(whos) - 0.5, -0.75)
-    axes.set_yticks([])
-    axes.set_xlabel(f"time of the lab, {unit}", fontsize=SMALL_PT)
-    axes.tick_params(axis="x", labelsize=SMALL_PT)
-    axes.grid(axis="x", color=RULE, linewidth=0.7)
-    axes.set_axisbelow(True)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
+    draw_time_axis(axes, unit)
     heading = title or f"transactional id {transactional_id}"
     figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
     _legend(figure, dict.fromkeys(stretch.what for stretch in found), bool(ends), 1 - 0.42 / height_in)

@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from kafkalab.clients.consumer.request_future import RequestFuture
+from kafkalab.clients.consumer.wakeable import Wakeable
 from kafkalab.clients.network_client import NetworkClient
 from kafkalab.clients.node import Node
 from kafkalab.clients.requests import ClientRequest, ClientResponse
-from kafkalab.errors import DisconnectException, UnsupportedVersionException, WakeupException
+from kafkalab.errors import DisconnectException, UnsupportedVersionException
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.sim.apps import Signal, Stage
 from kafkalab.sim.scheduler import Scheduler
@@ -36,13 +37,12 @@ class Timer:
         return self._clock.now_ms >= self.deadline_ms
 
 
-class ConsumerNetworkClient:
+class ConsumerNetworkClient(Wakeable):
     """is_polling: somebody waits inside a poll; then the other thread only puts requests in."""
 
     def __init__(self, client: NetworkClient, stage: Stage, clock: Scheduler, retry_backoff_ms: int) -> None:
         self.client, self.clock = client, clock
         self.is_polling = False
-        self._woken = self._wakeups_disabled = False
         self._stage, self._retry_backoff_ms = stage, retry_backoff_ms
         self._unsent: dict[str, list[ClientRequest]] = {}
         self._nodes: dict[str, Node] = {}
@@ -93,20 +93,8 @@ class ConsumerNetworkClient:
             self.is_polling = False
         self._end_pass()
 
-    def wakeup(self) -> None:
-        """Let the poll that waits, or the next one, raise WakeupException."""
-        self._woken = True
+    def _interrupt(self) -> None:
         self.client.selector.wakeup()
-
-    def disable_wakeups(self) -> None:
-        """From now on nothing interrupts: the consumer is being closed."""
-        self._wakeups_disabled = True
-
-    def raise_if_woken(self) -> None:
-        """Raises WakeupException, once for each `wakeup` (maybeTriggerWakeup)."""
-        if self._woken and not self._wakeups_disabled:
-            self._woken = False
-            raise WakeupException()
 
     def poll_in_thread(self) -> Iterator[int]:
         """The same on the heartbeat thread, which cannot block: it yields until when it sleeps."""

@@ -26,9 +26,8 @@ from kafkalab.clients.consumer.subscription_state import FetchPosition, FetchSta
 from kafkalab.clients.log_context import LogContext
 from kafkalab.clients.wiring import bootstrap_nodes, network_client
 from kafkalab.config import ConsumerConfig, dump_text
-from kafkalab.errors import Errors, IllegalArgumentException, IllegalStateException, InvalidGroupIdException, TimeoutException, UnsupportedVersionException, error_for
+from kafkalab.errors import IllegalArgumentException, IllegalStateException, InvalidGroupIdException, TimeoutException, UnsupportedVersionException
 from kafkalab.lines import metrics
-from kafkalab.protocol.messages import MetadataRequest, MetadataRequestTopic
 from kafkalab.records import ConsumerGroupMetadata, ConsumerRecords, OffsetAndMetadata, TopicPartition
 from kafkalab.sim.apps import FOREVER_MS
 
@@ -150,6 +149,7 @@ class KafkaConsumer(ConsumerQueries):
                 self._client.metadata.request_update_for_new_topics()
 
     def unsubscribe(self) -> None:
+        """Leave the group and forget subscription, assignment and positions; the listener hears that the partitions are revoked."""
         with self._calling("unsubscribe"):
             try:
                 if self._coordinator is not None:
@@ -164,6 +164,7 @@ class KafkaConsumer(ConsumerQueries):
         return self._subscriptions.assigned_in_hash_order()
 
     def assignment(self) -> list[TopicPartition]:
+        """The partitions this consumer reads now, by topic and number; empty while it joins (KafkaConsumer.assignment)."""
         return sorted(self._subscriptions.assigned())
 
     def pause(self, partitions: Iterable[TopicPartition]) -> None:
@@ -175,6 +176,7 @@ class KafkaConsumer(ConsumerQueries):
                 self._state(tp).paused = True
 
     def resume(self, partitions: Iterable[TopicPartition]) -> None:
+        """Fetch these again after `pause`, from where they stopped. Raises IllegalStateException for one that is not assigned."""
         partitions = list(partitions)
         with self._calling("resume", partitions=list(map(str, partitions))):
             self._log("RESUMING", partitions=f"[{', '.join(map(str, partitions))}]")
@@ -182,6 +184,8 @@ class KafkaConsumer(ConsumerQueries):
                 self._state(tp).paused = False
 
     def seek(self, partition: TopicPartition, offset: int) -> None:
+        """Read on from `offset` in the next poll; what was fetched before is dropped. Nothing is committed. Raises
+        IllegalArgumentException for a negative offset, IllegalStateException for a partition that is not assigned."""
         if offset < 0:
             raise IllegalArgumentException("seek offset must not be a negative number")
         with self._calling("seek", partition=str(partition), offset=offset):
@@ -192,9 +196,11 @@ class KafkaConsumer(ConsumerQueries):
             self._subscriptions.seek(partition, FetchPosition(offset, None, view.leader(partition), known.epoch if known else None))
 
     def seek_to_beginning(self, partitions: Iterable[TopicPartition] | None = None) -> None:
+        """Read on from the first offset there is, looked up in the next poll or `position`; all assigned where None."""
         self._seek_to(partitions, "earliest", "SEEKING_TO_BEGINNING")
 
     def seek_to_end(self, partitions: Iterable[TopicPartition] | None = None) -> None:
+        """Read on from the end: the high watermark, or with read_committed the last stable offset; all assigned where None."""
         self._seek_to(partitions, "latest", "SEEKING_TO_END")
 
     def _seek_to(self, partitions, strategy: str, line: str) -> None:
@@ -213,11 +219,7 @@ class KafkaConsumer(ConsumerQueries):
         Raises IllegalStateException without a subscription or assignment, WakeupException after wakeup(), and what the brokers
         refuse for good (KafkaConsumer.poll).
         """
-        self._check_open()
-        if not isinstance(timeout_ms, int) or timeout_ms < 0:
-            raise IllegalArgumentException(f"poll() waits a whole number of milliseconds, not negative: {timeout_ms!r} is none")
-        if not self._subscriptions.is_subscribed:
-            raise IllegalStateException("Consumer is not subscribed to any topics or assigned any partitions")
+        self._check_may_poll(timeout_ms)
         with self._calling("poll", timeout_ms=timeout_ms):
             timer = self._network.timer(timeout_ms)
             while True:
@@ -234,6 +236,13 @@ class KafkaConsumer(ConsumerQueries):
                     return self._interceptors.on_consume(ConsumerRecords(records))
                 if timer.expired:
                     return ConsumerRecords()
+
+    def _check_may_poll(self, timeout_ms: int) -> None:
+        self._check_open()
+        if not isinstance(timeout_ms, int) or timeout_ms < 0:
+            raise IllegalArgumentException(f"poll() waits a whole number of milliseconds, not negative: {timeout_ms!r} is none")
+        if not self._subscriptions.is_subscribed:
+            raise IllegalStateException("Consumer is not subscribed to any topics or assigned any partitions")
 
     def wakeup(self) -> None:
         """Called by another app: the call that waits in this consumer, or its next one, raises WakeupException. The way to end a
@@ -292,18 +301,23 @@ class KafkaConsumer(ConsumerQueries):
         return self._collector.collect()
 
     def position(self, partition: TopicPartition, timeout_ms: int | None = None) -> int:
-        """The offset of the next record to be delivered; looks it up when it is not known yet."""
+        """The offset of the next record to be delivered; looks it up when it is not known yet, for at most `timeout_ms`
+        (default.api.timeout.ms where None). Raises IllegalStateException for a partition that is not assigned, TimeoutException,
+        and what `poll` raises where no reset policy helps (KafkaConsumer.position)."""
         with self._calling("position", partition=str(partition)):
             state = self._state(partition)
             limit_ms = self.config["default.api.timeout.ms"] if timeout_ms is None else timeout_ms
             timer = self._network.timer(limit_ms)
             while state.state is not FetchState.FETCHING:
-                self._update_positions(timer)
+                self._look_up_positions(timer)
                 self._network.poll(timer)
                 if timer.expired and state.state is not FetchState.FETCHING:
                     raise TimeoutException(
                         f"Timeout of {limit_ms}ms expired before the position for partition {partition} could be determined")
             return state.position.offset
+
+    def _look_up_positions(self, timer) -> None:
+        self._update_positions(timer)
 
     # committing
 
@@ -326,6 +340,8 @@ class KafkaConsumer(ConsumerQueries):
             self._coordinator.offsets.commit_async(chosen, callback)
 
     def committed(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, OffsetAndMetadata | None]:
+        """What the group has committed for these: the next offset to read, None where nothing is. Asks the coordinator. Raises
+        InvalidGroupIdException without a group.id, TimeoutException after default.api.timeout.ms."""
         self._need_group()
         with self._calling("committed"):
             limit_ms = self.config["default.api.timeout.ms"]

@@ -28,14 +28,14 @@ from kafkalab.clients.consumer.membership import Generation
 from kafkalab.clients.consumer.offset_fetcher import OffsetFetcher
 from kafkalab.clients.consumer.position_validation import PositionValidation
 from kafkalab.clients.consumer.rebalance_callbacks import RebalanceCallbacks
-from kafkalab.clients.consumer.subscription_state import FetchState, SubscriptionState
+from kafkalab.clients.consumer.subscription_state import SubscriptionState
 from kafkalab.clients.wiring import bootstrap_nodes, network_client
 from kafkalab.config import dump_text
-from kafkalab.errors import IllegalArgumentException, IllegalStateException, KafkaException, TimeoutException
+from kafkalab.errors import KafkaException
 from kafkalab.lines import metrics
 from kafkalab.protocol.frozen import record
 from kafkalab.protocol.identifiers import kafka_uuid
-from kafkalab.records import ConsumerRecords, TopicPartition
+from kafkalab.records import ConsumerRecords
 from kafkalab.sim.apps import Signal
 
 INTERNALS = "org.apache.kafka.clients.consumer.internals."
@@ -146,11 +146,7 @@ class AsyncKafkaConsumer(KafkaConsumer):
 
     def poll(self, timeout_ms: int = 0) -> ConsumerRecords:
         """As KafkaConsumer.poll. Raises also what the background met: UnsupportedVersionException from a broker without the protocol."""
-        self._check_open()
-        if not isinstance(timeout_ms, int) or timeout_ms < 0:
-            raise IllegalArgumentException(f"poll() waits a whole number of milliseconds, not negative: {timeout_ms!r} is none")
-        if not self._subscriptions.is_subscribed:
-            raise IllegalStateException("Consumer is not subscribed to any topics or assigned any partitions")
+        self._check_may_poll(timeout_ms)
         with self._calling("poll", timeout_ms=timeout_ms):
             timer = self._network.timer(timeout_ms)
             while True:
@@ -218,21 +214,12 @@ class AsyncKafkaConsumer(KafkaConsumer):
         return self._collector.collect()
 
     def wakeup(self) -> None:
+        """As KafkaConsumer.wakeup; a poll that waits for records looks, too."""
         super().wakeup()
         self._reading.buffered.set()
 
-    def position(self, partition: TopicPartition, timeout_ms: int | None = None) -> int:
-        with self._calling("position", partition=str(partition)):
-            state = self._state(partition)
-            limit_ms = self.config["default.api.timeout.ms"] if timeout_ms is None else timeout_ms
-            timer = self._network.timer(limit_ms)
-            while state.state is not FetchState.FETCHING:
-                self._background.add_poll(AsyncPollEvent(timer.deadline_ms, self._lab.now_ms))
-                self._network.poll(timer)
-                if timer.expired and state.state is not FetchState.FETCHING:
-                    raise TimeoutException(
-                        f"Timeout of {limit_ms}ms expired before the position for partition {partition} could be determined")
-            return state.position.offset
+    def _look_up_positions(self, timer) -> None:
+        self._background.add_poll(AsyncPollEvent(timer.deadline_ms, self._lab.now_ms))
 
     # what the background wants of the application
 

@@ -13,11 +13,12 @@ from typing import Any
 
 from kafkalab.clients.consumer.consumer_network_client import Timer
 from kafkalab.clients.consumer.request_future import RequestFuture
+from kafkalab.clients.consumer.wakeable import Wakeable
 from kafkalab.clients.log_context import LogContext
 from kafkalab.clients.network_client import NetworkClient
 from kafkalab.clients.node import Node
 from kafkalab.clients.requests import ClientResponse
-from kafkalab.errors import DisconnectException, TimeoutException, UnsupportedVersionException, WakeupException
+from kafkalab.errors import DisconnectException, TimeoutException, UnsupportedVersionException
 from kafkalab.lines import payload
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.protocol.messages import FetchRequest
@@ -36,7 +37,7 @@ class UnsentRequest:
     future: RequestFuture = field(default_factory=RequestFuture)
 
 
-class NetworkClientDelegate:
+class NetworkClientDelegate(Wakeable):
     """progress is set after each pass of the background thread."""
 
     def __init__(self, client: NetworkClient, stage: Stage, clock: Scheduler, profile, log: LogContext, config) -> None:
@@ -45,7 +46,6 @@ class NetworkClientDelegate:
         self._stage, self._profile, self._log = stage, profile, log
         self._retry_backoff_ms, self._timeout_ms = config["retry.backoff.ms"], config["request.timeout.ms"]
         self._unsent: list[UnsentRequest] = []
-        self._woken = self._wakeups_disabled = False
         self._error: BaseException | None = None
 
     def timer(self, timeout_ms: int) -> Timer:
@@ -159,17 +159,8 @@ class NetworkClientDelegate:
         self._error = error
         self.progress.set()
 
-    def wakeup(self) -> None:
-        self._woken = True
+    def _interrupt(self) -> None:
         self.progress.set()
-
-    def disable_wakeups(self) -> None:
-        self._wakeups_disabled = True
-
-    def raise_if_woken(self) -> None:
-        if self._woken and not self._wakeups_disabled:
-            self._woken = False
-            raise WakeupException()
 
 
 def _complete(future: RequestFuture, response: ClientResponse) -> None:

@@ -1,0 +1,16 @@
+"""The bottom edge of every picture in which time runs to the right: rows above it, faint lines up from its ticks."""
+
+from __future__ import annotations
+
+from .style import RULE, SMALL_PT
+
+
+def draw_time_axis(axes, unit: str) -> None:
+    """Label the time axis in `unit` ("ms", "s" or "min", of `style.axis_unit`) and leave the rows to their own labels."""
+    axes.set_yticks([])
+    axes.set_xlabel(f"time of the lab, {unit}", fontsize=SMALL_PT)
+    axes.tick_params(axis="x", labelsize=SMALL_PT)
+    axes.grid(axis="x", color=RULE, linewidth=0.7)
+    axes.set_axisbelow(True)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
