@@ -14,13 +14,16 @@ import os
 import sys
 import time
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from itertools import chain
 from pathlib import Path
 
-from autograder import results
+from autograder import calibration, results
 from autograder.assignment import steps
+from autograder.heard import keep as keep_heard
 from autograder.masters import Master, chapter_number, master
 from autograder.marking import Mark, all_cases, mark, mark_open, open_cells
 from autograder.needs import as_python
+from autograder.openmarks import marks_of, settle
 from autograder.receipts import Receipts
 from autograder.sandbox import Sandbox
 from autograder.submission import PARTIAL, Roster, Submission, entries, read
@@ -68,7 +71,7 @@ def judge(submission: Submission, asked: dict, heard: dict) -> dict:
     result = {
         "submission": submission.name, "sha256": submission.sha256, "student": submission.student, "assignment": None,
         "score": 0.0, "max": 0.0, "open_pending": 0.0, "open_max": 0.0, "status": submission.status, "reason": submission.reason,
-        "seconds": heard["seconds"], "level": heard["level"], "cells": {}, "misconceptions": {}, "suggestions": {},
+        "seconds": heard["seconds"], "level": heard["level"], "cells": {}, "misconceptions": {}, "suggestions": {}, "variant": submission.variant,
     }
     if not submission.can_run:
         return result
@@ -109,25 +112,29 @@ def grade_class(folder: Path, out: Path, asked: str | None = None, roster: Roste
     receipts = Receipts(out / "receipts.jsonl")
     receipts.receive(found)
     counts = _latest(found, receipts)
-    kept = out / "results"
+    kept, calibrations = out / "results", calibration.read(out)
     done: dict[str, dict] = {}
     waiting: list[tuple[Submission, str]] = []
+    resettled: list[tuple[Submission, str]] = []         # graded before, but since then the teacher has calibrated a question
     for each in found:
         key = results.key_of(each, master(each.chapter) if each.can_run else None)
         known = None if force else results.read(kept, key)
         if known is not None and known.get("counted") == (counts.get((each.student, each.chapter)) is each):
             done[each.name] = known
+            if settle(known, calibrations) != known:
+                resettled.append((each, key))
         else:
             waiting.append((each, key))
     if done:
         say(f"{len(done)} of {len(found)} were graded before; {len(waiting)} to go.")
     with Gradebook(out, roster) as book, Sandbox() as sandbox:
-        for each, key, result in _heard(waiting, sandbox, workers or os.cpu_count() or 1, say):
-            counted = counts.get((each.student, each.chapter)) is each
-            result["counted"] = counted
-            if counted:
-                own = master(each.chapter)
-                book.write(own, each, {question: Mark(**cell) for question, cell in result["cells"].items()}, receipts.at(each))
+        again = ((each, key, done[each.name], None) for each, key in resettled)
+        for each, key, result, heard in chain(again, _heard(waiting, sandbox, workers or os.cpu_count() or 1, say)):
+            result = {**settle(result, calibrations), "counted": counts.get((each.student, each.chapter)) is each}
+            if result["counted"]:
+                book.write(master(each.chapter), each, marks_of(result), receipts.at(each))
+            if heard is not None:
+                keep_heard(out, key, *heard)
             results.keep(kept, key, result)
             done[each.name] = result
     for each in found:
@@ -162,7 +169,7 @@ def _marks(own: Master, submission: Submission, asked, heard) -> tuple[dict[str,
 
 
 def _heard(waiting, sandbox: Sandbox, workers: int, say):
-    """Each waiting submission with its result, in the order they are ready; a few ahead of the judge, never all."""
+    """Each waiting submission with its result and what was heard, in the order they are ready; a few ahead of the judge, never all."""
     queue, started, finished = list(reversed(waiting)), time.monotonic(), 0
     with ThreadPoolExecutor(max_workers=workers) as pool:
         running = {}
@@ -174,7 +181,8 @@ def _heard(waiting, sandbox: Sandbox, workers: int, say):
                 ready, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in ready:
                     each, key = running.pop(future)
-                    yield each, key, judge(each, *future.result())
+                    heard = future.result()
+                    yield each, key, judge(each, *heard), heard
                     finished += 1
                     _tell(say, finished, len(waiting), started)
         except (KeyboardInterrupt, GeneratorExit):

@@ -2,8 +2,8 @@
 
 Each submission is one transaction. Scores and comments go where nbgrader keeps the autograder's own (`auto_score`,
 `auto_comment`); what a person has entered (`manual_score`, `manual_comment`, extra credit) is never touched. An open answer
-has no auto_score: it waits for a person, with the suggestion as its comment. A mark a person gave stays given, unless the
-student's text has changed since: then nbgrader asks to look again.
+that waits for a person has what the rubric suggests as its auto_score, and the reasons as its comment. A mark a person gave
+stays given, unless the student's text has changed since: then nbgrader asks to look again.
 """
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from autograder.assignment import rebuild
-from autograder.masters import Master, question_of
+from autograder.masters import Master, question_of, text_of
 from autograder.marking import Mark
 from autograder.results import write_atomically
 from autograder.submission import Roster, Submission
@@ -74,17 +74,17 @@ class Gradebook:
                 sheet = api.SubmittedNotebook(notebook=notebook, assignment=handed_in)
                 self.db.add(sheet)
             sheet.late_submission_penalty = sheet.late_submission_penalty or None
-            self._fill(sheet, notebook, marks)
+            folder = self.out / "autograded" / submission.student / master.name
+            self._fill(sheet, notebook, marks, lambda: _rewritten(folder / f"{master.name}.ipynb", master, submission))
             self.db.commit()
         except BaseException:
             self.db.rollback()
             raise
-        folder = self.out / "autograded" / submission.student / master.name
         folder.mkdir(parents=True, exist_ok=True)
         write_atomically(folder / f"{master.name}.ipynb", json.dumps(shown(master, submission, marks), ensure_ascii=False, indent=1))
         write_atomically(folder / "timestamp.txt", received.astimezone(timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC"))
 
-    def _fill(self, sheet, notebook, marks) -> None:
+    def _fill(self, sheet, notebook, marks, rewritten) -> None:
         grades = {grade.cell_id: grade for grade in sheet.grades}
         comments = {comment.cell_id: comment for comment in sheet.comments}
         for cell in notebook.grade_cells:
@@ -96,9 +96,8 @@ class Gradebook:
                 grade.auto_score = mark.score if mark else 0.0
                 grade.needs_manual_grade = False
             else:
-                grade.auto_score = None
-                changed = (comment := comments.get(self._solution_id(notebook, cell.name))) is None or comment.auto_comment != mark.sentence
-                grade.needs_manual_grade = grade.manual_score is None or changed
+                grade.auto_score = mark.suggested
+                grade.needs_manual_grade = grade.manual_score is None or bool(grade.needs_manual_grade) or question_of(cell.name) in rewritten()
         for cell in notebook.solution_cells:
             comment = comments.get(cell.id) or self._added(self.api.Comment(cell_id=cell.id))
             comment.notebook = sheet
@@ -108,10 +107,6 @@ class Gradebook:
     def _added(self, row):
         self.db.add(row)
         return row
-
-    @staticmethod
-    def _solution_id(notebook, name: str):
-        return next((cell.id for cell in notebook.solution_cells if cell.name == name), None)
 
     def _student(self, student_id: str):
         student = self.db.get(self.api.Student, student_id)
@@ -178,6 +173,19 @@ def _tables(api, url: str) -> None:
             connection.execute(text("INSERT INTO alembic_version (version_num) VALUES (:head)"),
                                {"head": ScriptDirectory(ALEMBIC_DIR).get_current_head()})
     engine.dispose()
+
+
+def _rewritten(path: Path, master: Master, submission: Submission) -> set[str]:
+    """The open questions whose text is not the one of the notebook a person has marked; all, where that cannot be read."""
+    asked = {cell.question for cell in master.cells if cell.kind == "open"}
+    try:
+        before = {question_of(cell["metadata"].get("nbgrader", {}).get("grade_id", "")): text_of(cell)
+                  for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]}
+    except (OSError, ValueError, KeyError, TypeError):
+        return asked
+    blank = {cell.question: cell.source for cell in master.cells if cell.kind == "open"}
+    return {question for question in asked
+            if html.unescape(before.get(question) or "") != html.unescape(html.escape(submission.answers.get(question, blank[question]), quote=False))}
 
 
 def shown(master: Master, submission: Submission, marks: dict[str, Mark]) -> dict:

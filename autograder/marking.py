@@ -17,6 +17,7 @@ from autograder.plain import NotPlain, plain, same
 from autograder.questions import Question
 from autograder.rehearsal import said_by_wrong
 from autograder.rubric import RubricMissing, score
+from autograder.scoring import decide
 
 UNSEEN = "on a case you have not seen: "
 WAITS = "waits for a person"
@@ -24,13 +25,15 @@ WAITS = "waits for a person"
 
 @dataclass(frozen=True)
 class Mark:
-    """What one question earned. `misconception` names the wrong answer that was recognised, for the class's report."""
+    """What one question earned. `misconception` names the wrong answer that was recognised, for the class's report; `suggested`
+    are the points the rubric would give to an open answer that waits."""
 
     score: float
     max: float
     kind: str
     sentence: str
     misconception: str | None = None
+    suggested: float | None = None
 
     def as_cell(self) -> dict:
         """The question's entry in RESULTS.json."""
@@ -74,7 +77,7 @@ def mark(question: Question, most: float, cases: list[tuple[dict, bool]], replie
 
 def mark_open(cell: Cell, text: str | None) -> tuple[Mark, dict | None]:
     """An open answer waits for a person: no points, and the rubric's suggestion with its evidence. An untouched cell waits
-    for nobody."""
+    for nobody. What is kept of the suggestion goes into the result: openmarks.py may settle it."""
     if text is None or not text.strip() or text.strip() == cell.source.strip():
         return Mark(0.0, cell.points, "open", "no answer was written."), None
     try:
@@ -88,7 +91,8 @@ def mark_open(cell: Cell, text: str | None) -> tuple[Mark, dict | None]:
                       for idea in suggestion.concepts if idea.evidence)
     worth = "" if cell.points == 4 else f" Here that is {points:g} of {cell.points:g} points."     # rubrics mark from 0 to 4
     sentence = f"{WAITS}. {suggestion.sentence}{worth}" + (f" Evidence: {found}." if found else "")
-    return Mark(0.0, cell.points, "open", sentence), suggestion.as_dict()
+    kept = {**suggestion.as_dict(), "points": points, "decision": decide(suggestion), "waits": sentence}
+    return Mark(0.0, cell.points, "open", sentence, suggested=points), kept
 
 
 def open_cells(master: Master) -> list[Cell]:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Cell:
-    """One question's mark. `waits`: a person is still to read it, and what it has until then is `score`. `comment`: what a person
-    wrote to it, "" for nothing."""
+    """One question's mark. `waits`: a person is still to read it; what the rubric suggests is no mark, so it has 0 till then, or the
+    mark given to an earlier text. `comment`: what a person wrote to it, "" for nothing."""
 
     question: str
     score: float
@@ -81,9 +81,15 @@ def sheets(out: Path) -> Iterator[Sheet]:
             for (id, assignment), own in groupby(rows, key=lambda row: (row[0], row[4])):
                 own = list(own)
                 first = own[0]
-                cells = tuple(Cell(question_of(row[7]) or row[7], (row[8] or 0.0 if row[9] is None else row[9]) + (row[10] or 0.0), row[11],
+                cells = tuple(Cell(question_of(row[7]) or row[7], _points(*row[8:11], waits=bool(row[12])), row[11],
                                    row[9] is not None, bool(row[12]), said.get((row[13], question_of(row[7])), "")) for row in own)
                 yield Sheet(id, first[1] or "", first[2] or "", first[3] or "", assignment,
                             f"{first[5]:%Y-%m-%d %H:%M:%S}" if first[5] else "", first[6] or 0.0, cells)
     finally:
         engine.dispose()
+
+
+def _points(auto: float | None, manual: float | None, extra: float | None, waits: bool) -> float:
+    """nbgrader's rule, a person's mark before ours and extra credit on top; but a suggestion counts for nothing while it waits."""
+    own = manual if manual is not None else 0.0 if waits else auto or 0.0
+    return own + (extra or 0.0)
