@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import inspect
+import pkgutil
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 
@@ -22,7 +23,6 @@ from autograder.rubric.text import Reading, read
 
 PASS_MARK = 3
 LOW_CONFIDENCE = 0.6
-_CHAPTERS = ("rubric_ch02", "rubric_ch03")
 
 
 class RubricMissing(LookupError):
@@ -274,17 +274,16 @@ def _short(quote: str) -> str:
 
 @lru_cache(maxsize=None)
 def _rubrics() -> dict[str, Rubric]:
-    """The rubrics beside the judges; none in a package that was made without them."""
-    found: dict[str, Rubric] = {}
-    for chapter in _CHAPTERS:
-        try:
-            module = importlib.import_module(f"autograder.judges.{chapter}")
-        except ModuleNotFoundError as missing:
-            if missing.name and not missing.name.startswith("autograder.judges"):
-                raise
-            continue
-        found.update({rubric.question_id: rubric for rubric in module.RUBRICS})
-    return found
+    """The rubrics beside the judges, by the files' names (rubric_ch02.py, ...); none in a package that was made without them."""
+    try:
+        judges = importlib.import_module("autograder.judges")
+    except ModuleNotFoundError as missing:
+        if missing.name != "autograder.judges":
+            raise
+        return {}
+    chapters = sorted(module.name for module in pkgutil.iter_modules(judges.__path__) if module.name.startswith("rubric_"))
+    rubrics = (rubric for chapter in chapters for rubric in importlib.import_module(f"autograder.judges.{chapter}").RUBRICS)
+    return {rubric.question_id: rubric for rubric in rubrics}
 
 
 def _rubric(question_id: str) -> Rubric:

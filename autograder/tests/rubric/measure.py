@@ -14,10 +14,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.rubric import score
+from autograder.rubric import questions, score
 
 CORPUS = Path(__file__).parent / "corpus"
 PASS_MARK = 3
+IDEAS = {
+    "01.open": "GOAR", "02.open": "FKAIT", "02.open2": "EPBS", "03.open": "43ILC", "04.open": "KOSN", "05.open": "WSD", "06.open": "ERIS", "07.open": "DGTI",
+}
+"""The letters of each question's ideas, in the order of its rubric; each file's first line tells what they stand for."""
+
+
+def names() -> list[str]:
+    """The corpora of the questions that have a rubric, one file each: "02.open", "02.open-second", ..."""
+    return sorted(path.stem for path in CORPUS.glob("[01]*.tsv") if path.stem.split("-")[0] in questions())
 
 
 @dataclass(frozen=True)
@@ -83,9 +92,9 @@ def main() -> None:
     parser.add_argument("--misses", action="store_true", help="show the disagreements of the development halves")
     parser.add_argument("names", nargs="*", help="corpora, without .tsv (default: all)")
     options = parser.parse_args()
-    names = options.names or sorted(path.stem for path in CORPUS.glob("0*.tsv"))
+    chosen = options.names or names()
     print(f"{'corpus':<18}{'half':<13}{'answers':>8}{'QWK':>7}{'MAE':>7}{'false pass':>12}{'false fail':>12}")
-    for name in names:
+    for name in chosen:
         for half, answers in halves(corpus(name)).items():
             found = agreement(answers)
             print(f"{name:<18}{half:<13}{found.answers:>8}{found.kappa:>7.3f}{found.mean_error:>7.2f}{found.false_pass:>11.1%}{found.false_fail:>11.1%}")
