@@ -300,8 +300,13 @@ def who_lives_and_polls_stays(reading: Reading, scope: Scope) -> Iterator[Breach
 
 
 def who_does_not_poll_leaves(reading: Reading, scope: Scope) -> Iterator[Breach]:
-    """A member that has not polled for longer than max.poll.interval.ms leaves its group, as long as nothing befalls it or a broker."""
+    """A member that has not polled for longer than max.poll.interval.ms gives its membership up and tells the coordinator so, which need not
+    wait for the end of the session; as long as nothing befalls it or a broker (KIP-62)."""
     calls, turns = _calls(reading), _turns(reading)
+    members: dict[str, list[Fact]] = {}
+    for fact in reading.of("group.member"):
+        members.setdefault(fact.tells["client_id"], []).append(fact)
+    left = {fact.tells["member"]: fact.at_ms for fact in reading.of("group.left")}
     for who, told in calls.items():
         config = _consumer_config(told)
         if config is None:
@@ -311,10 +316,16 @@ def who_does_not_poll_leaves(reading: Reading, scope: Scope) -> Iterator[Breach]
             if before.tells["name"] != "poll" or after.at_ms - before.at_ms < interval_ms + SETTLING_MS:
                 continue
             known = [turn for turn in turns.get(who, ()) if turn.at_ms <= after.at_ms]
-            still_member = known and known[-1].tells["after"] == "STABLE" and known[-1].at_ms < before.at_ms
-            if still_member and not reading.faults_between(before.at_ms - SETTLING_MS, after.at_ms, who):
+            was_member = [turn for turn in known if turn.at_ms < before.at_ms][-1:]
+            if not was_member or was_member[0].tells["after"] != "STABLE" or reading.faults_between(before.at_ms - SETTLING_MS, after.at_ms, who):
+                continue
+            if known[-1].tells["after"] == "STABLE" and known[-1].at_ms < before.at_ms:
                 yield Breach("who does not poll leaves", f"{who} did not poll for {after.at_ms - before.at_ms} ms, may be silent for {interval_ms} ms, "
                              "and is still a member", after.id)
+            member = [fact for fact in members.get(who, ()) if fact.at_ms <= before.at_ms][-1:]
+            if member and left.get(member[0].tells["member"], after.at_ms) > before.at_ms + interval_ms + SETTLING_MS:
+                yield Breach("who does not poll leaves", f"{who} did not poll for {after.at_ms - before.at_ms} ms and may be silent for {interval_ms} ms; "
+                             "its coordinator was not told", after.id)
 
 
 SETTLING_MS = 1_000

@@ -7,8 +7,9 @@ what no machine can know (`tell`).
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
@@ -34,6 +35,9 @@ QUICK_PRODUCER = {"request.timeout.ms": 1_500, "delivery.timeout.ms": 6_000, "li
 QUICK_CONSUMER = {"session.timeout.ms": 1_500, "heartbeat.interval.ms": 400, "max.poll.interval.ms": 2_500, "request.timeout.ms": 2_000, "auto.offset.reset": "earliest",
                   "fetch.max.wait.ms": 500, "metadata.max.age.ms": 3_000,
                   "default.api.timeout.ms": 3_000}
+
+
+NO_SETTINGS: Mapping[str, object] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,16 +168,17 @@ def writers(lab: Lab, rng: random.Random, story: Story) -> None:
         lab.spawn(produce, f"writer-{number}", rng.randint(5, 14), rng.randint(50, 350), config, name=f"writer-{number}")
 
 
-def readers(lab: Lab, rng: random.Random, story: Story, lazy: float = 0.0) -> None:
+def readers(lab: Lab, rng: random.Random, story: Story, lazy: float = 0.0, config: Mapping[str, object] = NO_SETTINGS) -> None:
     lab.place_coordinator(GROUP, rng.randrange(3))
     for number in range(rng.randint(2, 3)):
-        lab.spawn(consume, f"reader-{number}", {"enable.auto.commit": rng.random() < 0.5, "auto.commit.interval.ms": 1_500}, lazy,
+        lab.spawn(consume, f"reader-{number}", {"enable.auto.commit": rng.random() < 0.5, "auto.commit.interval.ms": 1_500, **config}, lazy,
                   name=f"reader-{number}")
     lab.spawn(produce, "writer-0", rng.randint(4, 8), 300, {"acks": "all"}, name="writer-0")
 
 
 def slow_readers(lab: Lab, rng: random.Random, story: Story) -> None:
-    readers(lab, rng, story, lazy=0.25)
+    """They refresh their metadata seldom: a LEAVE_GROUP that meets a refresh waits behind it until somebody polls again, in Kafka as here."""
+    readers(lab, rng, story, lazy=0.25, config={"metadata.max.age.ms": 60_000})
 
 
 def transact(lab: Lab, name: str, transactional_id: str, rounds: int, commits: float = 0.6) -> None:

@@ -8,6 +8,8 @@ from kafkalab.answer import groups as group_answers
 from kafkalab.clients import wiring
 from kafkalab.clients.connection_states import ClusterConnectionStates
 from kafkalab.clients.consumer.auto_commit import AutoCommit
+from kafkalab.clients.consumer.coordinator import ConsumerCoordinator
+from kafkalab.clients.consumer.heartbeat import Heartbeat
 from kafkalab.clients.consumer.subscription_state import SubscriptionState
 from kafkalab.clients.idle_expiry import IdleExpiry
 from kafkalab.clients.metadata import Metadata
@@ -137,6 +139,21 @@ def commits_in_the_background(patch):
     patch.setattr(AutoCommit, "restart", restart)
 
 
+def polls_not_watched(patch):
+    """Only the session counts, as before KIP-62 gave heartbeats a thread: one that hangs in its work stays a member."""
+    honest = Heartbeat.__init__
+    patch.setattr(Heartbeat, "__init__", lambda self, session_timeout_ms, interval_ms, max_poll_interval_ms, retry_backoff_ms: honest(
+        self, session_timeout_ms, interval_ms, 2**31, retry_backoff_ms))
+
+
+def leaves_in_silence(patch):
+    """The membership is given up here; the coordinator finds out when the session ends."""
+    def leave_in_thread(self, reason):
+        self._forget_membership()
+        yield from ()
+    patch.setattr(ConsumerCoordinator, "_leave_in_thread", leave_in_thread)
+
+
 def lag_by_high_watermark(patch):
     honest = SubscriptionState.lag
     patch.setattr(SubscriptionState, "lag", lambda self, tp, isolation_level: honest(self, tp, "read_uncommitted"))
@@ -160,5 +177,9 @@ MUTANTS = (
     Mutant("sticky as range", "both sticky assignors divide like range", sticky_as_range, Vector("assignor")),
     Mutant("absolute murmur2", "a key's hash is made positive by abs()", absolute_murmur, Vector("murmur2")),
     Mutant("commits in the background", "auto commit needs no poll", commits_in_the_background, Vector("auto_commit")),
+    Mutant("polls not watched", "max.poll.interval.ms is ignored: who hangs in its work stays a member", polls_not_watched,
+           Law("slow readers", "who does not poll leaves")),
+    Mutant("leaves in silence", "who was too long away from poll() sends no LEAVE_GROUP", leaves_in_silence,
+           Law("slow readers", "who does not poll leaves")),
     Mutant("lag by high watermark", "read_committed lag is measured to the high watermark", lag_by_high_watermark, Vector("lag_lead")),
 )

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from kafkalab.tests.mutants import broker_mutants, client_mutants
+from kafkalab.tests.mutants import broker_mutants, client_mutants, transaction_mutants
+from kafkalab.tests.mutants.child import catch_in_child
+from kafkalab.tests.mutants.mutant import Mutant
 
-MUTANTS = (*client_mutants.MUTANTS, *broker_mutants.MUTANTS)
+MUTANTS = (*client_mutants.MUTANTS, *broker_mutants.MUTANTS, *transaction_mutants.MUTANTS)
 TABLE = Path(__file__).with_name("README.md")
 HEAD = """# Planted bugs, and what catches each
 
@@ -25,9 +27,22 @@ def table() -> str:
 
 
 @pytest.mark.parametrize("mutant", [pytest.param(mutant, id=mutant.name, marks=() if mutant.quick else pytest.mark.slow) for mutant in MUTANTS])
-def test_the_bug_is_caught(mutant, monkeypatch):
-    mutant.plant(monkeypatch)
-    assert mutant.caught_by.catch(), f"{mutant.name} ({mutant.breaks}) was not caught by {mutant.caught_by}"
+def test_the_bug_is_caught(mutant):
+    assert catch_in_child(mutant), f"{mutant.name} ({mutant.breaks}) was not caught by {mutant.caught_by}"
+
+
+class Greedy:
+    """A catcher that never ends."""
+
+    def catch(self) -> str:
+        journal: list[bytes] = []
+        while True:
+            journal.append(bytes(1 << 20))
+
+
+def test_a_bug_that_never_ends_takes_nothing_with_it():
+    with pytest.raises(AssertionError, match="never ends"):
+        catch_in_child(Mutant("greedy", "fills the memory", lambda patch: None, Greedy()))
 
 
 @pytest.mark.parametrize("catcher", sorted({mutant.caught_by for mutant in MUTANTS if not str(mutant.caught_by).startswith("law")}, key=str), ids=str)
