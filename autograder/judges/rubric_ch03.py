@@ -95,7 +95,7 @@ OPEN = Rubric(
                 "~(not|without|except|minus|but|没有|除) .. {bootstrap} .. (kept|keep*|remain*|surviv*|after|保留)",
                 "(minus|without|except|all but|减去|除了|-) the? {bootstrap}",
                 "(first|initial|第一|-1) .. (one|connection|socket|连接) .. {closed_any}",
-                "(socket|connection|连接) (one|1|#1|一) .. ({closed_any}|{idle})",
+                "(socket|connection|连接) (one|1|一) .. ({closed_any}|{idle})",
                 "(one|it|which|that|this|那条|那个|它) .. {idle} .. {closed_any} ! (coordinator|协调|not|data)",
             ),
             against=(

@@ -2,7 +2,8 @@
 
 A way is written in one line: patterns joined by ` & ` must stand in one sentence; after ` ! ` comes what must not stand
 there. A way that begins with `~` holds whatever the polarity ("heartbeats are not stuck behind a fetch" and "would be
-stuck behind a fetch" say the same thing); all others fail when denied.
+stuck behind a fetch" say the same thing); all others fail when denied. `@pool` in front of a way asks that it is said of what the lexicon's scope `pool` names, or
+of nothing named yet; `@pool!` asks that it is said of that for certain.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from autograder.rubric import scopes
+from autograder.rubric.opinions import set_aside
 from autograder.rubric.patterns import Hit, Lexicon, is_hypothetical, negations
 from autograder.rubric.text import Reading
 
@@ -54,7 +57,8 @@ class Blunder:
 
 
 def hits(way: str, lexicon: Lexicon, reading: Reading) -> Iterator[Hit]:
-    """Places where a way holds; each hit spans all its patterns."""
+    """Places where a way holds; each hit spans all its patterns. Opinions the answer reports and refuses do not count."""
+    of, way = scopes.wanted(way)
     any_polarity = way.startswith("~")
     wanted, *unwanted = way.lstrip("~").split(" ! ")
     patterns = wanted.split(" & ")
@@ -66,8 +70,23 @@ def hits(way: str, lexicon: Lexicon, reading: Reading) -> Iterator[Hit]:
         for pattern in patterns[1:]:
             other = _within(pattern, lexicon, reading, first, last, any_polarity)
             whole = other and whole and Hit(min(whole.first, other.first), max(whole.last, other.last))
-        if whole and not any(_within(pattern, lexicon, reading, first, last, True) for pattern in unwanted):
+        if not whole or any(_within(pattern, lexicon, reading, first, last, True) for pattern in unwanted):
+            continue
+        if scopes.fits(of, lexicon, reading, whole) and not _refused(reading, whole):
             yield whole
+
+
+def _refused(reading: Reading, hit: Hit) -> bool:
+    return any(first <= hit.first and hit.last <= last for first, last in _set_aside(reading.line, reading))
+
+
+_LAST_LINE: list[tuple[str, list[tuple[int, int]]]] = []
+
+
+def _set_aside(line: str, reading: Reading) -> list[tuple[int, int]]:
+    if not _LAST_LINE or _LAST_LINE[0][0] != line:
+        _LAST_LINE[:] = [(line, set_aside(reading))]
+    return _LAST_LINE[0][1]
 
 
 def _within(pattern: str, lexicon: Lexicon, reading: Reading, first: int, last: int, any_polarity: bool) -> Hit | None:

@@ -4,6 +4,7 @@ A pattern is a row of words:
     word        that word            open*       any word that starts so      (is|are)    either
     {closed}    any of a named list  the?        may be there                 ..          a gap inside one sentence
     _           up to three words    空闲        Chinese characters in a row
+    #a .. #a    a number, and the same number again; `[a<b]` at the end of a pattern: only if a is less than b
 A named list (a `Lexicon` entry) is such phrases separated by commas. So `{bootstrap} .. {closed}` says "something that
 means bootstrap and later in that sentence something that means closed", in English, in Chinese or in a mixture.
 """
@@ -11,8 +12,8 @@ means bootstrap and later in that sentence something that means closed", in Engl
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from autograder.rubric.text import SENTENCE_END, Reading, is_chinese
@@ -48,9 +49,13 @@ class Hit:
 
 @dataclass(frozen=True)
 class Lexicon:
-    """Named lists of phrases, and the patterns compiled with them."""
+    """Named lists of phrases, and the patterns compiled with them.
+
+    `scopes` names the things an answer compares, each with a pattern of its mentions; see `scopes.py`.
+    """
 
     phrases: Mapping[str, str]
+    scopes: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def vocabulary(self) -> tuple[str, ...]:
@@ -78,12 +83,16 @@ class Lexicon:
     def compile(self, pattern: str) -> re.Pattern[str]:
         """The regular expression of a pattern, over `Reading.line`. KeyError for a list that does not exist."""
         if pattern not in self._compiled:
-            self._compiled[pattern] = re.compile(self._expand(pattern) + r"(?= )")
+            numbered = re.sub(r"\(\?P<(\w)>\\d\+\)", _first_then_again(), self._expand(_COMPARED.sub("", pattern)))
+            self._compiled[pattern] = re.compile(numbered + r"(?= )")
         return self._compiled[pattern]
 
     def find(self, pattern: str, reading: Reading) -> Iterator[Hit]:
         """All places where the pattern holds, whatever the polarity."""
+        compared = _COMPARED.search(pattern)
         for match in self.compile(pattern).finditer(reading.line):
+            if compared and not int(match[compared[1]]) < int(match[compared[2]]):
+                continue
             yield Hit(reading.token_at(match.start()), reading.token_at(match.end() - 1) + 1)
 
     def _expand(self, pattern: str) -> str:
@@ -121,9 +130,26 @@ class Lexicon:
             return FEW_WORDS
         if word.endswith("?"):
             return f"(?:{self._word(word[:-1])})?"
+        if word.startswith("#"):
+            return f" (?P<{word[1]}>\\d+)"
         if word.startswith("{"):
             return "(?:" + "|".join(self._expand(phrase) for phrase in self.phrases[word.strip("{}")].split(",") if phrase.strip()) + ")"
         return _literal(word)
+
+
+_COMPARED = re.compile(r" \[(\w)<(\w)\]$")
+
+
+def _first_then_again() -> Callable[[re.Match[str]], str]:
+    """The first mention of a number's name catches it, later ones ask for the same number."""
+    seen: set[str] = set()
+
+    def name(match: re.Match[str]) -> str:
+        again = match[1] in seen
+        seen.add(match[1])
+        return f"(?P={match[1]})" if again else match[0]
+
+    return name
 
 
 def _row_of(pieces: list[str]) -> str:

@@ -14,7 +14,7 @@ import pkgutil
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 
-from autograder.rubric import concepts, counts, english, gaming, patterns, spelling, text
+from autograder.rubric import concepts, counts, english, gaming, opinions, patterns, scopes, spelling, text, traditional
 from autograder.rubric.concepts import Blunder, Concept, Status
 from autograder.rubric.counts import CountRule, Tally
 from autograder.rubric.patterns import Hit, Lexicon
@@ -303,7 +303,7 @@ def _speller(lexicon: Lexicon) -> Speller:
 
 @lru_cache(maxsize=None)
 def _machinery() -> str:
-    modules = (text, patterns, concepts, counts, gaming, spelling, english)
+    modules = (text, traditional, patterns, opinions, scopes, concepts, counts, gaming, spelling, english)
     return "".join(inspect.getsource(module) for module in modules) + inspect.getsource(inspect.getmodule(score_with))
 
 
@@ -313,6 +313,6 @@ _HASHES: dict[str, str] = {}
 def _hash(rubric: Rubric) -> str:
     """Twelve hex digits that change with the rubric or with the way it is applied."""
     if rubric.question_id not in _HASHES:
-        written = repr((rubric.question_id, rubric.question, sorted(rubric.lexicon.phrases.items()), rubric.concepts, rubric.blunders, rubric.topic, rubric.count_rule, rubric.right_counts, rubric.needed))
+        written = repr((rubric.question_id, rubric.question, sorted(rubric.lexicon.phrases.items()), sorted(rubric.lexicon.scopes.items()), rubric.concepts, rubric.blunders, rubric.topic, rubric.count_rule, rubric.right_counts, rubric.needed))
         _HASHES[rubric.question_id] = hashlib.sha256((written + _machinery()).encode()).hexdigest()[:12]
     return _HASHES[rubric.question_id]

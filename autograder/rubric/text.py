@@ -14,6 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from autograder.rubric import traditional
+
 SENTENCE_END = "¶"
 
 # One pass over the lower-cased, NFKC-folded text. Order matters: a config name or "2.3" must not end a sentence.
@@ -39,21 +41,8 @@ _CONTRACTIONS = {
     "hbs": "heartbeats", "ctor": "constructor", "obj": "object", "lb": "load balancer",
 }
 
-# Traditional characters of this subject, folded to the simplified ones the rubrics are written in.
-_TRADITIONAL = str.maketrans(
-    "連線關閉開啟閒個條斷資訊協調負載衡為這樣會們還從後時間實際構體對無沒沒讀寫執緒線內讓擋隊處導節點與給過請總類變數號複雜權廣發佈據應該獨佔單專當傳統離選舉創兩須別價錯誤標識",
-    "连线关闭开启闲个条断资讯协调负载衡为这样会们还从后时间实际构体对无没没读写执绪线内让挡队处导节点与给过请总类变数号复杂权广发布据应该独占单专当传统离选举创两须别价错误标识",
-)
-
-# Words of Taiwan and Hong Kong for the mainland words of the rubrics.
-_REGIONAL = {
-    "建構函式": "构造函数", "建構函數": "构造函数", "建構子": "构造函数", "建構式": "构造函数", "執行緒": "线程", "物件": "对象", "欄位": "字段", "連線": "连接",
-    "位址": "地址", "伺服器": "服务器", "用戶端": "客户端", "逾時": "超时", "呼叫": "调用", "參考": "引用", "資料": "数据", "記憶體": "内存", "工廠": "工厂", "佇列": "队列",
-    "平衡器": "均衡", "負載平衡": "负载均衡", "閒置": "空闲", "代理伺服器": "代理", "網域": "域名", "佔位": "占位", "預設": "默认", "變數": "变量", "啟動": "启动", "可見性": "可见性",
-}
-
 _REGIONAL_BY_FIRST: dict[str, list[str]] = {}
-for _word in _REGIONAL:
+for _word in traditional.WORDS:
     _REGIONAL_BY_FIRST.setdefault(_word[0], []).append(_word)
 
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "`": " ", "“": '"', "”": '"', "–": "-", "—": ",", "−": "-", "*": " ", "_": " ", "#": " ", "|": ",", "•": "\n", "·": " "})
@@ -151,9 +140,9 @@ def _fold(answer: str) -> tuple[str, list[int]]:
             continue
         regional = next((word for word in _REGIONAL_BY_FIRST.get(character, ()) if answer.startswith(word, position)), None)
         if regional:
-            characters.append(_REGIONAL[regional])
+            characters.append(traditional.WORDS[regional])
             skip_to = position + len(regional)
-            spread = len(_REGIONAL[regional])
+            spread = len(traditional.WORDS[regional])
             origin.extend(position + min(step, len(regional) - 1) for step in range(spread - 1))
             origin.append(skip_to - 1)
             continue
@@ -167,7 +156,7 @@ def _fold(answer: str) -> tuple[str, list[int]]:
 
 @lru_cache(maxsize=10_000)
 def _plain(character: str) -> str:
-    plain = unicodedata.normalize("NFKC", character.translate(_QUOTES).translate(_TRADITIONAL)).lower()
+    plain = unicodedata.normalize("NFKC", character.translate(_QUOTES).translate(traditional.CHARACTERS)).lower()
     return "".join(c for c in unicodedata.normalize("NFD", plain) if not unicodedata.combining(c))
 
 
