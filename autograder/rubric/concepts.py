@@ -1,7 +1,7 @@
 """Concepts: what an answer may say, in which ways, and what would contradict it.
 
 A way is written in one line: patterns joined by ` & ` must stand in one sentence; after ` ! ` comes what must not stand
-there. A way that begins with `~` holds whatever the polarity ("heartbeats are not stuck behind a fetch" and "would be
+there, and after ` ^ ` what must not stand between its own first and last word. A way that begins with `~` holds whatever the polarity ("heartbeats are not stuck behind a fetch" and "would be
 stuck behind a fetch" say the same thing); all others fail when denied. `@pool` in front of a way asks that it is said of what the lexicon's scope `pool` names, or
 of nothing named yet; `@pool!` asks that it is said of that for certain.
 """
@@ -61,6 +61,7 @@ def hits(way: str, lexicon: Lexicon, reading: Reading) -> Iterator[Hit]:
     of, way = scopes.wanted(way)
     any_polarity = way.startswith("~")
     wanted, *unwanted = way.lstrip("~").split(" ! ")
+    wanted, *between = wanted.split(" ^ ")
     patterns = wanted.split(" & ")
     for hit in lexicon.find(patterns[0], reading):
         if not any_polarity and negations(lexicon, patterns[0], reading, hit) % 2:
@@ -71,6 +72,8 @@ def hits(way: str, lexicon: Lexicon, reading: Reading) -> Iterator[Hit]:
             other = _within(pattern, lexicon, reading, first, last, any_polarity)
             whole = other and whole and Hit(min(whole.first, other.first), max(whole.last, other.last))
         if not whole or any(_within(pattern, lexicon, reading, first, last, True) for pattern in unwanted):
+            continue
+        if any(_within(pattern, lexicon, reading, whole.first, whole.last, True) for pattern in between):
             continue
         if scopes.fits(of, lexicon, reading, whole) and not _refused(reading, whole):
             yield whole

@@ -42,6 +42,7 @@ class Rubric:
     count_rule: CountRule | None = None
     right_counts: tuple[int, int] | None = None  # (opened, kept)
     needed: tuple[str, ...] = ()  # concepts without which nothing passes
+    doubts: tuple[str, ...] = ()  # where a fair marker stops and reads twice before passing an answer; they cost confidence, no points
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,8 @@ def score_with(rubric: Rubric, answer: str, others: tuple[Rubric, ...] = ()) -> 
     flags = []
     mark = _rounded(4 * found / len(rubric.concepts))
     if blunder:
+        if mark >= PASS_MARK:
+            flags.append("one_decisive_error")
         mark = min(mark, 1)
         flags.append(blunder.flag)
     if hedged or any(status is Status.CONTRADICTED for status, _ in judged):
@@ -202,6 +205,8 @@ def _confidence(rubric: Rubric, body: Reading, judged: list[tuple[Status, list[H
             doubt += 0.1
         if status is Status.PRESENT and len(where) == 1 and not concept.count:
             doubt += 0.03
+    if mark >= PASS_MARK and concepts.said(rubric.doubts, rubric.lexicon, body):
+        doubt += 0.25
     if mark == PASS_MARK:
         doubt += 0.1
     if mark == PASS_MARK - 1:
@@ -212,6 +217,8 @@ def _confidence(rubric: Rubric, body: Reading, judged: list[tuple[Status, list[H
         doubt += 0.25
     if "double_talk" in flags:
         doubt += 0.1
+    if "one_decisive_error" in flags:
+        doubt += 0.2  # all its ideas are right but for one sentence: a person reads that sentence
     words = len(body.words)
     if words > 180 * (1 + body.chinese_share):
         doubt += 0.1
@@ -313,6 +320,6 @@ _HASHES: dict[str, str] = {}
 def _hash(rubric: Rubric) -> str:
     """Twelve hex digits that change with the rubric or with the way it is applied."""
     if rubric.question_id not in _HASHES:
-        written = repr((rubric.question_id, rubric.question, sorted(rubric.lexicon.phrases.items()), sorted(rubric.lexicon.scopes.items()), rubric.concepts, rubric.blunders, rubric.topic, rubric.count_rule, rubric.right_counts, rubric.needed))
+        written = repr((rubric.question_id, rubric.question, sorted(rubric.lexicon.phrases.items()), sorted(rubric.lexicon.scopes.items()), rubric.concepts, rubric.blunders, rubric.topic, rubric.count_rule, rubric.right_counts, rubric.needed, rubric.doubts))
         _HASHES[rubric.question_id] = hashlib.sha256((written + _machinery()).encode()).hexdigest()[:12]
     return _HASHES[rubric.question_id]

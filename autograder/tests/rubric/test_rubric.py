@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from autograder import rubric
-from autograder.rubric import counts, text
+from autograder.rubric import counts, scopes, text
 from autograder.rubric.score import _rubric
 from autograder.rubric.spelling import slips
 from autograder.tests.rubric import measure
@@ -175,7 +176,7 @@ def test_every_pattern_of_every_rubric_can_be_read(question_id):
     """A misspelt list name or a lost bracket must not wait for the one answer that reaches it."""
     one = _rubric(question_id)
     ways = [way for concept in one.concepts for way in (*concept.ways, *concept.against, *concept.near)]
-    ways += [way for blunder in one.blunders for way in (*blunder.ways, *blunder.forgiven_by)] + list(one.topic)
+    ways += [way for blunder in one.blunders for way in (*blunder.ways, *blunder.forgiven_by)] + [*one.topic, *one.doubts]
     for way in ways:
-        for pattern in way.lstrip("~").replace(" ! ", " & ").split(" & "):
+        for pattern in re.split(" [&!^] ", scopes.wanted(way)[1].lstrip("~")):
             assert one.lexicon.compile(pattern), pattern

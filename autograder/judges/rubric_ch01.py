@@ -1,0 +1,218 @@
+"""Rubric of 01.open: one log that is a queue and publish/subscribe at once. Never shown to learners.
+
+Facts: a fetch reads and removes nothing, only retention (and compaction) moves the start of a log; inside a group every
+partition has one owner per generation; committed offsets are kept per (group, topic, partition).
+"""
+
+from __future__ import annotations
+
+from autograder.rubric.concepts import Blunder, Concept
+from autograder.rubric.patterns import Lexicon
+from autograder.rubric.score import Rubric
+
+_WORDS = Lexicon(
+    {
+        "group": "consumer group*, consumergroup*, group*, grp*, group.id, cg, team*, club*, crew*, squad*, department*, 消费者组, 消费组, 消费群组, 群组, 组, 团队, 小组, 部门",
+        "each": "each, every, all, any, both, other, another, different, several, many, multiple, more, two, 2, separate, second, third, new, further, distinct, various, whichever, multi, independent, "
+        "每个, 每一个, 每, 各, 各个, 不同, 不同的, 多个, 另一个, 其他, 其它, 其他的, 两个, 所有, 所有的, 别的, 任意, 任何",
+        "each_group": "{each} _ {group}, group* _ (each|all|both), groups, 组与组, 组间, 组之间, 组和组",
+        "member": "consumer*, member*, reader*, worker*, instance*, process, processes, thread*, machine*, client*, one person, somebody, owner*, clerk*, colleague*, employee*, one of them, people, "
+        "消费者, 消费者实例, 成员, 实例, 线程, 进程, 一个人, 客户端, 消费端, 其中一个",
+        "reader": "application*, app, apps, subscriber*, service*, system*, listener*, reader*, everyone, everybody, anyone, consumer*, 应用, 应用程序, 订阅者, 系统, 服务, 业务, 消费者, 大家, 谁",
+        "partition": "partition*, shard*, shelf, shelves, volume*, slice*, lane*, bucket*, part of the (log|topic|data), its part, portion*, 分区, 分片",
+        "one": "one, 1, single, sole, exactly one, only, just one, precisely one, unique, own, a member, a consumer, a certain, one and only, 一个, 唯一, 单个, 1 个, 某个, 一名, 单独, 一位, 只有, 只能, 只给, 仅",
+        "record": "record*, message*, msg, msgs, event*, data, datas, log, stream, topic*, item*, entry, entries, copy, copies, letter*, paper*, task*, job*, 消息, 数据, 记录, 事件, 主题, 日志, 内容",
+        "whole": "all, every, everything, whole, entire, entirety, full, fully, complete, completely, each, same, a copy, own copy, total, total*, from the beginning, broadcast*, 全部, 所有, 全量, 完整, 整个, 每条, 每一条, 一份, 同样, 都能, 都会, 都可以, 都看, 都读, 都收",
+        "sees": "see*, get*, got, gives, give, receive*, read*, consum*, has, have, obtain*, deliver*, sent, send*, copy, fetch*, walk*, process*, goes, go, went, take*, watch*, hear*, served, reach*, view*, access*, 看到, 看, 读, 收到, 消费, 得到, 获得, 拿到, 接收, 处理, 有, 获取, 推送",
+        "offset": "offset*, position*, bookmark*, cursor*, pointer*, progress, place, read mark*, reading mark*, checkpoint*, page, 位移, 偏移, 偏移量, 进度, 位置, 游标, 书签",
+        "own": "own, owns, separate*, separately, independent*, individual*, private, its, their, his, respective*, personal, dedicated, distinct, different, per, for itself, by itself, self, keeps, remember*, track*, 各自, 独立, 自己, 单独, 分别, 自身, 互不影响, 互不干扰, 专属, 不同, 维护, 记录",
+        "keep": "kept, keep*, stay*, remain*, retain*, retention*, retention.ms, stor*, surviv*, persist*, still there, still in, still on, still available, durab*, expir*, not lost, live, lives, preserv*, held, too old, sit, sits, archive*, immutab*, "
+        "保留, 保存, 留在, 过期, 存储, 保持, 还在, 仍在, 仍然在, 依然, 持久化, 到期, 留着, 存着, 存在",
+        "time": "retention*, retained, retain*, retention.ms, retention.bytes, expir*, day, days, hour*, week*, period, time, while, until, till, age, aged, old, configured, limit, size, durab*, after, even, archive*, regardless, whether, whoever, no matter, "
+        "保留, 过期, 到期, 天, 时间, 时长, 周期, 直到, 之后, 以后, 即使, 无论, 读完, 仍",
+        "taking": "delet*, remov*, destroy*, destruct*, erase*, drop*, consum* away, take* away, taken away, taken off, takes off, took off, disappear*, vanish*, gone, empt*, clear*, discard*, pop, pops, popped, popping, dequeue*, wipe*, purge*, lost, lose*, throw* away, thrown away, thrown out, throw* out, mutat*, clean*, shorten*, gets rid, get rid, rid of, 删除, 删, 移除, 清除, 消失, 丢失, 清空, 取走, 没了, 丢弃, 弹出, 清理, 丢掉, 销毁, 去掉, 不见",
+        "reading": "read*, consum*, fetch*, look* at, looking, poll*, process*, seen, view*, used, acknowledg*, ack, acked, deliver*, received, 读, 消费, 拉取, 读取, 读完, 处理, 确认, 看过, 取过, 被读, 用过",
+        "not": "not, never, no, non, nothing, nobody, without, neither, nor, 不, 没, 没有, 不会, 并不, 不是, 非",
+        "apart": "independent*, apart, isolat*, not interfere, not disturb, not affect, not compete, do not share, never see, unaware, 互不影响, 互不干扰, 不影响, 互不相干, 独立, 各读各的, 各自独立",
+        "inside": "inside, within, in, of, same, among the members, one, single, a, share, with the same, 同一个, 同一, 同, 内, 里, 一个, 组内, 相同",
+    }
+)
+_DELETED = (
+    "{reading} .. {taking} ! ({not}|unlike|queue|queues|classic*|tradition*|retention|rabbit*|whereas|until|only|旧|传统|而是|不像|保留|过期)",
+    "{taking} .. (after|once|when|by|on|upon|as soon as) _ _ ({reading}|commit*|processed) ! ({not}|unlike|classic*|tradition*|rabbit*|whereas|retention|even|only|period|days)",
+    "(after|once|when|as soon as|if|upon) .. {reading} .. {taking} ! ({not}|unlike|classic*|tradition*|rabbit*|whereas|retention|period|days)",
+    "{reading} (了|过|完|后|之后|以后|就|一次|的|消息|被)? .. (就|会|便|被|立即|马上) .. {taking} ! (不|没|保留|过期|传统|普通|而是)",
+    "(copies|copy|copied) .. {each_group} .. (queue|queues) ! not",
+)
+
+OPEN = Rubric(
+    question_id="01.open",
+    question="How can one system be both a queue and publish/subscribe?",
+    lexicon=_WORDS,
+    topic=("{group}", "{partition}", "{offset}", "{record}", "{member}", "{keep}"),
+    concepts=(
+        Concept(
+            "consumer group as the unit",
+            says="the consumer group, not the single consumer, is what a topic is delivered to",
+            gloss="以消费者组为单位",
+            ways=("{group}",),
+            near=("{member}", "{reader}"),
+        ),
+        Concept(
+            "one owner per partition inside a group",
+            says="inside a group every partition is read by one member only",
+            gloss="组内每个分区只有一个消费者",
+            ways=(
+                "{partition} .. {one} _ {member}",
+                "{partition} .. {one} (of|in|inside|owner|at|is|has|person|reads|handles|takes|who|per)",
+                "{one} _ {member} .. (per|each|every|own*|for|of|a|one|read*|handle*|负责|处理|读|对应|消费|一个) .. {partition}",
+                "~(no two|no 2|never|not|none|neither|without) .. {member} .. {partition} ! (different|other|another|between) _ {group}",
+                "~(not|never|no) .. (share*|same) _ {partition}",
+                "{partition} .. (belong*|own*|bound|tied|pinned|exclusive*|assigned) .. {one}",
+                "(own*|exclusive*|独占|独享|归) .. {partition}",
+                "{partition} .. (独占|独享|专属|归一个|只归)",
+                "{partition} .. (只|仅|唯一|同一时间|最多) .. {member}",
+                "{partition} (=|->|:|per|<->) _ {member}",
+                "{one} {partition} .. {one} {member}",
+                "{partition} .. (divid*|split*|distribut*|dealt|deal|spread|shared out|assign*|hand*) .. (one|each|every|exclusive*|only|disjoint|single)",
+                "(divid*|split*|distribut*|deal*|spread*|share* out|shares|share|assign*|partition*) _ {partition} .. (one|each|exclusive*|only|disjoint|single)",
+                "(分给|分配|分摊|分到) .. (一个|唯一|单个|一名) _ {member}",
+                "{one} {member} (each|apiece)",
+            ),
+            against=(
+                "(two|2|several|multiple|many|more than one|all) _ {member} .. (same|one|every|each) _ {partition} ! ({not}|{each_group}|only|would|unlike)",
+                "{partition} .. (by|to|with|from) (two|2|several|multiple|many|more than one|all) _ {member} ! ({not}|{each_group}|would|unlike)",
+                "(多个|两个|几个|所有) _ {member} .. (同一个|同一|一个) {partition} ! (不|没|只|各|不同)",
+                "{partition} .. (被|由|给) (多个|两个|几个|所有) _ {member} ! (不|没|只|不同)",
+            ),
+            near=("{partition}", "{one} _ {member}", "(split*|shar*|divid*|distribut*|compet*|load|balanc*|分摊|竞争|均衡|负载|分担)"),
+        ),
+        Concept(
+            "every group sees all records, with offsets of its own",
+            says="every group reads all the records, with offsets of its own",
+            gloss="每个组都有自己的位移, 能读到全部消息",
+            ways=(
+                "{each_group} .. {sees} .. {whole}",
+                "{each_group} .. {own} _ {offset}",
+                "{each_group} .. {offset} .. {own}",
+                "{whole} _ {record} .. (to|by|for|reach*|in|给|被) _ {each} _ {group}",
+                "{sees} .. {whole} .. {each_group}",
+                "{offset} .. (per|for each|for every|by|of each|of every|under|belong*|按|以) _ {group}",
+                "{group} .. (its own|own|independent|separate|own set of|independently|independent of|各自|独立|自己|independent*) .. {offset}",
+                "{offset} .. {own} .. {group}",
+                "{each_group} .. (copy|copies|一份|broadcast*)",
+                "{each_group} .. {apart}",
+                "independent* .. {group}",
+                "{each} _ {reader} .. {own} _ {offset} ! ({inside}) _ {group}",
+                "{each} _ {reader} .. {sees} .. {whole} ! ({inside}) _ {group}",
+                "(everyone|everybody) .. {sees} .. {whole} ! ({inside}) same {group}",
+                "{reader} .. {own} _ {offset} .. {sees} .. {whole}",
+                "{each_group} .. (does|do|都能|都会|都可以)",
+                "{own} _ {offset} .. {group}",
+            ),
+            against=(
+                "{group} .. (share|shares|共享|共用) .. (one|global|single|same|a|common|同一个|一个|同一) _ {offset} ! ({not}|member*|partition*|own|would)",
+                "(one|global|single|same|common) _ {offset} .. (for|between|across|among|of) _ (all|groups|every|the) _ {group} ! {not}",
+            ),
+            near=("{each_group}", "{offset}", "(broadcast*|subscri*|订阅|广播)"),
+        ),
+        Concept(
+            "records stay until retention, reading does not remove them",
+            says="records stay until retention removes them; reading removes nothing",
+            gloss="消息保留到过期, 读取不会删除",
+            ways=(
+                "~{reading} .. {not} .. {taking}",
+                "~{not} .. {taking} .. {reading}",
+                "~{not} .. {reading} .. {taking}",
+                "~{taking} .. (only|alone|by|just|when|until|unless|只|才|仅) .. (retention*|expir*|age|time|old|size|days|过期|保留|到期)",
+                "{keep} .. {time}",
+                "~(retention*|retention.ms|expir*|过期|保留) .. {taking}",
+                "~{taking} .. (retention*|expir*|过期|保留|到期)",
+                "~non? (destructive*|destructively)",
+                "~{not} .. (destroy*|destruct*|mutat*|empt*)",
+                "(append only|commit log|durable log|persistent log|追加) .. {keep}",
+                "~{not} (immediately)? {taking} & {keep}",
+                "~{record} .. {not} .. {taking}",
+                "~{taking} {not} ({record}|anything|any)",
+                "~(nothing|nobody) _ {taking}",
+                "{keep} .. {record} .. {time}",
+                "(read*|replay*|re read|reread|重新|回放|再次) .. (again|from the (beginning|start)|repeatedly|as often|重新|回放|历史)",
+            ),
+            against=_DELETED,
+            near=("{keep}", "{taking}"),
+        ),
+    ),
+    blunders=(
+        Blunder("central_claim_wrong", "it says that reading takes the record away", "认为读取会删除消息, 不对", ways=_DELETED[:-1]),
+        Blunder(
+            "direction_reversed",
+            "it gives each record to one group only",
+            "说反了: 每个组都能读到全部消息, 组之间不分摊",
+            ways=(
+                "(only|just|exactly|single) (to|by|in|for|one|a)? (one|a|single) _ {group} ! ({not}|partition*|all groups|{member})",
+                "(one|a single|1) {group} (only|alone) ! ({not}|partition*|if|queue .. many)",
+                "{record} .. (to|by) (one|a single|only one|the first) {group} ! ({not}|partition*|{member}|each {group}|all)",
+                "(between|among|across) _ {group} .. (compet*|split*|divid*|share*|distribut*|one group) ! ({not}|all the|each|everything|independent*|own)",
+                "(different|several|multiple|the|many|two) {group} (share|shares|compete|competes|split|splits|divide|divides|take turns) ! ({not}|nothing|log|same records|one log|same log)",
+                "{group} .. (compete|competes) (for|with) .. {record} ! ({not}|inside|within|same|member*|partition*)",
+                "(不同|不同的|多个|各个|各) {group} _ _ (分摊|竞争|瓜分|平分|抢) ! (不|没|组内|独立)",
+                "(组与组|组之间|组间) _ _ (分摊|竞争|瓜分|平分|抢|共享消息) ! (不|没)",
+                "(消息|数据|记录) .. (只|仅) _ (被|给|发给|由) 一个 {group} ! (不|成员|消费者 )",
+            ),
+        ),
+        Blunder(
+            "direction_reversed",
+            "it gives every record to every member of a group",
+            "说反了: 组内每条消息只给一个消费者",
+            ways=(
+                "(inside|within|same|in a|in one|of a|of the same|single|one|in the) _ {group} .. (every|each|all) _ ({member}|of them) .. {sees} .. (all|every|everything|each|whole|copy|same) ! ({not}|partition* .. one|own partition*|different {group}|other {group})",
+                "(every|each|all) (member*|consumer*|reader*|worker*|instance*) (in|of|inside|within) (the|a|one|this|that|same) _ {group} .. {sees} .. (all|every|everything|each|whole|copy|same) ! ({not}|only)",
+                "(inside|within) .. {group} .. (publish / subscribe|pub / sub|pubsub|broadcast*) ! ({not}|between|across|queue)",
+                "{group} .. (all|every) (member|members|consumers) .. (get|gets|receive|receives|sees|see) _ (a)? (copy|copies|everything) ! {not}",
+                "(同一个|同一|同|一个) {group} .. (每个|所有|全部|每一个|各个) _ {member} .. (都) .. (全部|所有|每条|同样|相同|完整|一样) ! (不|没|各自|一部分)",
+                "组内 .. (每个|所有|全部|每一个) _ {member} .. 都 .. (全部|所有|每条|同样|相同) ! (不|没)",
+            ),
+        ),
+        Blunder(
+            "central_claim_wrong",
+            "it lets several members of one group read the same partition",
+            "组内一个分区不能由多个消费者读",
+            ways=(
+                "(two|2|several|multiple|many|more than one|all) _ (consumer*|member*|reader*|worker*) .. (same|one|single) {group} .. (same|one|single|a|every) {partition} ! ({not}|would|if|different {partition})",
+                "(same|one|single|within|inside) _ {group} .. (two|2|several|multiple|many|more than one|all) _ (consumer*|member*|reader*|worker*) .. (same|one|single|every) {partition} ! ({not}|would|if)",
+                "{partition} .. (read|consumed|shared|owned|processed) by (two|2|several|multiple|many|all) .. (same|one) {group} ! ({not}|would|if)",
+                "(同一个|同一|同) {group} .. (多个|两个|所有) _ {member} .. (同一个|同一|一个) {partition} ! (不|没|只能)",
+            ),
+        ),
+        Blunder(
+            "central_claim_wrong",
+            "it takes queue and publish/subscribe for two kinds of topics or a setting",
+            "不是两种主题, 也不是开关",
+            ways=(
+                "(two|2|different|separate|both) (kinds|types|sorts) of (topic*|queue*) ! {not}",
+                "(two|2|separate|different) topics .. (queue|pub*) ! ({not}|no need)",
+                "(type|mode|kind|setting|parameter|option|switch|flag) .. (queue|pub*|broadcast) ! ({not}|group*|no)",
+                "(queue|broadcast|pub / sub|pubsub) (mode|type|topic*|topics) ! ({not}|group*)",
+                "(每个|一个|给) _ {group} .. (建|创建|新建) _ (主题|topic) ! (不|没)",
+            ),
+            forgiven_by=("{each_group} .. {own} _ {offset}",),
+        ),
+        Blunder(
+            "central_claim_wrong",
+            "it has the groups share one offset",
+            "各组的位移是独立的",
+            ways=(
+                "(share|shares|sharing|shared) .. (one|global|single|same|a|common) _ {offset} ! ({not}|partition|would|if)",
+                "(global|common|shared|one) _ {offset} .. (all|every|both|across|between|groups) ! ({not}|partition)",
+                "{group} (共享|共用|使用同一个|用同一个) _ {offset} ! (不|没)",
+            ),
+        ),
+    ),
+    doubts=(
+        "{reading} .. {taking} ! ({not})",
+        "{member} .. (share|shares|sharing|same) .. {partition} ! ({not}|divid*|split*|one|only|single|exactly|each)",
+        "(all|every|each) (consumer*|member*) .. (all|every|everything) ! ({not}|different|own|{each_group})",
+    ),
+)
+
+RUBRICS = (OPEN,)

@@ -1,0 +1,182 @@
+"""Rubric of 06.open: exactly-once and the e-mail. Never shown to learners.
+
+Facts: a transaction binds records and committed offsets, both of them in Kafka's own logs; what leaves Kafka cannot be
+aborted, and a crash between the effect and the commit repeats it. Cures: a receiver that knows what it has seen, or the
+position kept in the same store and transaction as the effect.
+"""
+
+from __future__ import annotations
+
+from autograder.rubric.concepts import Blunder, Concept
+from autograder.rubric.patterns import Lexicon
+from autograder.rubric.score import Rubric
+
+_WORDS = Lexicon(
+    {
+        "eos": "exactly once*, exactlyonce, eos, transaction*, guarantee*, semantic*, atomic*, promise*, kafka, it, scope, protect*, idempoten* producer*, 精确一次, 恰好一次, 事务, 语义, 保证, 承诺, kafka, exactly once",
+        "kafka": "kafka, broker*, topic*, partition*, log, logs, cluster, own records, own data, list, itself, 主题, kafka",
+        "mail": "mail, mails, e mail*, email*, smtp, gateway*, provider*, letter*, message, external*, side effect*, effect*, third party, outside, outside world, other system*, foreign system*, api, http, call, calls, action*, notification*, newsletter*, sms, delivery, deliveries, 邮件, 外部, 副作用, 第三方, 外部系统, 操作",
+        "only": "only, just, limited, inside, within, internal*, ends, end, stops, stop, restrict*, confined, covers, cover, between, bounded, boundary, boundaries, border*, edge, applies, scope, concern*, about, remain*, valid, 只, 仅, 内部, 限于, 之内, 范围, 里面, 到, 为止",
+        "outside": "outside, external, beyond, not part, not _ part, not include*, not _ include*, not belong*, not cover*, not span*, not reach*, not control*, not extend*, not protect*, not know*, not touch*, not undo*, not call back, not _ back, not take back, not roll*, not _ rolled back, not _ inside, not _ in _ kafka, not in, not _ resource manager, no rollback, no control, no influence, not _ influence, no two phase, no 2pc, neither, not kafka, out of, other system, foreign, another system, third party, not stretch*, not help*, not apply, not applies, not involve*, not participat*, not take part, not enlist*, not transactional, not _ transactional, leaves kafka, left the house, not revoke*, not recall*, not unsend*, not unsent, not abort*, can not be undone, irreversibl*, different system, separate system, "
+        "外部, 之外, 不属于, 不包括, 不包含, 不在, 无法控制, 控制不了, 无法回滚, 不能回滚, 管不到, 管不了, 不能撤回, 无法撤回, 不覆盖, 不涉及, 覆盖不到, 不参与, 不受, 以外, 保证不了",
+        "twice": "twice, again, repeat*, duplicat*, two times, 2 times, 2x, several times, multiple times, many times, second mail, second e mail, second email, a second time, second copy, another mail, another e mail, another email, more than once, re send*, resend*, resent, re sent, re execut*, re process*, reprocess*, redeliver*, re deliver*, re run*, replay*, retr*, at least once, double, doubles, doubled, doubly, not once, dupes, dup, anew, two mails, two e mails, two emails, two copies, twofold, re read, "
+        "重复, 两次, 再次, 多次, 再发, 重发, 重新发送, 重试, 又发, 两封, 不止一次, 再执行, 重新处理, 重新消费, 再处理, 又会",
+        "crash": "crash*, fail*, die, dies, died, restart*, kill*, abort*, rebalanc*, before commit*, before the commit*, before it commits, retry*, retries, replay*, breakdown, faint*, zombie*, 崩溃, 失败, 宕机, 重启, 重试, 故障, 挂",
+        "unique": "unique, uniq*, dedup*, de dup*, idempot*, same id, id, ids, key, keys, message id*, identifier*, uuid, number, numbers, token*, hash, event id*, fingerprint*, reference number, coordinates, 唯一, 去重, 幂等, 编号, 标识, 主键, id, 键",
+        "known": "seen, already, sent, processed, handled, done, remember*, stored, mailed, known, before, duplicat*, repeat*, dup, dupes, second, again, twice, existing, exist*, past, earlier, old, 已, 已经, 发过, 处理过, 重复, 过, 是否",
+        "filter": "drop*, ignore*, skip*, filter*, discard*, reject*, refus*, detect*, check*, look* up, compar*, remov*, eliminat*, throw* away, suppress*, prevent*, recogni*, avoid*, deduplicat*, dedup*, test, tests, verify, verif*, swallow*, weed*, store*, remember*, record*, keep*, table, list, note*, sav*, memori*, log, logs, make sure, not send*, 去重, 丢弃, 忽略, 跳过, 过滤, 检查, 判断, 拒绝, 记录, 避免, 校验, 查",
+        "progress": "offset*, position*, progress, bookmark*, cursor, consumed _ position, tick*, where it was, how far, 位移, 偏移, 偏移量, 进度, 位置",
+        "store": "database, data base, db, table, row, postgres*, mysql, sql, ledger, outbox, store, storage, same place, same transaction, one transaction, single transaction, same system, one act, effect*, result*, status, sent flag, flag, redis, external store, own store, own storage, transactional store, same commit, one commit, one step, 数据库, 表, 同一个事务, 同一事务, 一个事务, 结果, 效果, 发送状态, 发送结果, 发送记录, 本地表, 外部存储",
+        "together": "together, same, atomic*, along, one, single, with, both, and, in, at once, alongside, transaction*, beside, next to, 一起, 同一, 原子, 同时, 和, 与, 一个事务, 同一个, 事务",
+        "not": "not, never, no, nothing, nobody, without, nor, neither, none, 不, 没, 没有, 不会, 并不, 不是, 非, 无, 无法, 不能",
+    }
+)
+_UNDONE = (
+    "{mail} (is|are|gets|get|will be|would be|be|being) _ (rolled back|undone|aborted|reverted|withdrawn|recalled|taken back|cancelled|canceled|unsent|revoked) ! ({not}|only if|may|think*|believe*)",
+    "(roll|rolls|rolled|rolling) back (the)? {mail} ! ({not})",
+    "(undo|undoes|revert|reverts|abort|aborts|recall|recalls|withdraw*) (the|an|each|all)? {mail} ! ({not})",
+    "邮件 (也|都|就)? (会|能|可以|被) _ (撤回|回滚|取消|撤销) ! (不|没|无法)",
+)
+
+OPEN = Rubric(
+    question_id="06.open",
+    question="Does Kafka's exactly-once cover sending an e-mail for each record? Why or why not, and what would you do?",
+    lexicon=_WORDS,
+    topic=("(mail|mails|e mail*|email*|邮件|smtp|external*|外部)", "(kafka|exactly once|事务|transaction*)", "{unique}", "{progress}", "(sent|send*|发送)"),
+    concepts=(
+        Concept(
+            "scope ends at Kafka",
+            says="exactly-once reaches as far as Kafka's own records and offsets",
+            gloss="exactly-once 的范围只到 Kafka 内部",
+            ways=(
+                "{only} .. {kafka}",
+                "{kafka} .. (only|internal*|internally|内部|范围|为止)",
+                "{eos} .. {outside}",
+                "{mail} .. {outside}",
+                "{outside} .. {kafka}",
+                "{outside} .. {mail}",
+                "{kafka} to {kafka}",
+                "~{not} .. {mail} .. (part|inside|within|in) .. ({kafka}|transaction*)",
+                "~{eos} .. {not} .. (cover*|span*|includ*|extend*|reach*|protect*|appl*|stretch*|覆盖|包括|包含|保证|涉及) .. {mail}",
+                "~{eos} .. {not} .. (cover*|span*|includ*|extend*|reach*|protect*|appl*|stretch*) .. (external|outside|other|foreign)",
+                "~{mail} .. {not} .. (cover*|includ*|protect*|part|覆盖|包括|属于|transactional|记录)",
+                "(transaction*|exactly once|guarantee*) .. (covers|cover|spans|span|binds) .. (record*|offset*|topic*) .. (not|而) .. {mail}",
+                "{outside} .. (transaction*|事务)",
+                "~(not|不) (it)? (cover*|覆盖)",
+                "(ends|end|stops|stop) _ {kafka}",
+                "(ends|ending|end|stops|stop) .. (promise|guarantee*|border|edge)",
+                "(promise|guarantee*) .. (ends|end|stops|stop|border|edge)",
+            ),
+            against=(
+                "(extend*|stretch*|reach*|cover*|includ*) .. (external|e mail*|email*|mail*|邮件) ! ({not}|only|nope|whether|beyond|how|neither|ends|would need|partly)",
+            ),
+            near=("{kafka}", "{outside}", "{only}"),
+        ),
+        Concept(
+            "external effect can repeat",
+            says="the mail can go out again, for example when a crash comes between sending and committing",
+            gloss="外部副作用 (邮件) 可能重复",
+            ways=(
+                "{mail} .. {twice} ! ({filter}) .. {twice}",
+                "{twice} .. {mail} ! ({filter}) _ _ {twice}",
+                "{crash} .. {twice}",
+                "{twice} .. {crash}",
+                "(send*|sent|post*|goes|go out|deliver*|发送|发) .. {twice} ! {filter} _ _ {twice}",
+                "{twice} .. (send*|sent|post*|goes|go out|deliver*) ! {filter} _ _ {twice}",
+                "(crash*|fail*|die*|restart*|kill*|崩溃|宕机) .. (after|between|before|之后|之前|前) .. (send*|sent|commit*|post*|tick*|mail*|e mail*|email*|提交|发)",
+                "{mail} .. (at least once|at least one)",
+                "~can not .. {mail} .. once",
+                "(duplicates|重复) .. (may|can|could|occur|possible|happen|会|可能)",
+            ),
+            against=(
+                "{mail} .. {not} .. (sent|send|repeat*|duplicat*|go out|goes out) .. (twice|again|two times|duplicat*|more than once) ! ({unique}|if|so that|because we|check*|make sure|can not guarantee|guarantee)",
+            ),
+            near=("{twice}", "{crash}"),
+        ),
+        Concept(
+            "idempotent sink or dedupe key",
+            says="make the receiver idempotent or give each mail a key by which repeats are dropped",
+            gloss="下游幂等或用去重键",
+            ways=(
+                "~(dedup*|de dup*)",
+                "~(去重|去除重复|排重)",
+                "~{filter} .. {known}",
+                "~(idempot*|幂等) .. (sink|receiver*|consumer*|key*|mail*|e mail*|email*|service|send*|handler*|token*|operation*|processing|downstream|effect*|side|处理|操作|下游|消费|性|键|发送|接收)",
+                "~(make*|sink|receiver*|mail*|service|gateway*|provider*|downstream|effect*|send*|step|下游|做|接收方|发送|实现|保证|要|需要) .. (idempot*|幂等)",
+                "(unique|uniq*|唯一) _ (id*|key*|number*|constraint*|index*|token*|标识|键|编号|约束)",
+                "~{unique} .. {filter}",
+                "~{filter} .. {unique}",
+                "~{unique} .. {known}",
+                "(message id|idempotency key|dedup* key|dedupe|event id|request id|幂等键)",
+                "(give*|number*|assign*|carries|carry) .. {mail} .. {unique}",
+                "{mail} .. (has|have|carries|carry|gets|with) .. {unique}",
+            ),
+            against=("(enable.idempotence|idempotent producer|idempotence) .. (enough|suffic*|solve*|prevent*|makes sure|ensure*) ! {not}",),
+            near=("(idempot*|幂等)", "{unique}", "{filter}"),
+        ),
+        Concept(
+            "store offset with the effect",
+            says="keep the offset in the same store and transaction as the effect",
+            gloss="把位移和结果放在同一个事务里保存",
+            ways=(
+                "{progress} .. {together} .. {store} ! sendoffsetstotransaction",
+                "{store} .. {together} .. {progress} ! sendoffsetstotransaction",
+                "(stor*|sav*|keep*|writ*|persist*|put*|commit*|record*|updat*|保存|存储|写入|存|记录) .. {progress} .. {store}",
+                "(stor*|sav*|keep*|writ*|persist*|put*|updat*|保存|存储|写入|存) .. {store} .. {progress}",
+                "{progress} .. (atomic*|原子) .. (stor*|sav*|writ*|保存|存储|effect*|result*|store)",
+                "(atomic*|原子) .. {progress} .. (effect*|result*|store|结果|outbox|mail|效果|外部)",
+                "(transactional)? outbox ! transaction* outbox not",
+                "{progress} .. (with|together|alongside|along with|beside) .. (effect*|result*|mail*|e mail*|email*|sent|outbox|outcome)",
+                "(tick*|post*|progress) .. (one|same|single) (act|step|ledger|place|move)",
+            ),
+            against=(),
+            near=("{progress}", "(database|table|数据库)", "atomic*"),
+        ),
+    ),
+    blunders=(
+        Blunder(
+            "central_claim_wrong",
+            "it says yes, the e-mail is covered",
+            "不包括: 邮件在 Kafka 之外",
+            ways=(
+                "yes .. (exactly once|cover*|every e? mail*|each e? mail*|mail*|email*|kafka|transaction*|set|only|once|rolled|works|possible) ! (yes but|but not|not cover*|yes and no|not the|only inside|only within|it does not|only for kafka)",
+                "(kafka* exactly once|exactly once|eos|transaction*|guarantee*|it) (semantics)? (does|do|will|also|really|of course)? (also)? (covers|cover|includes|include|extends|extend|reaches|protects|protect) _ _ (e mail*|email*|mail*|external|outside|side effect*|sending) ! ({not}|nope|only|whether|if|would|neither|nor|no|wrong|myth)",
+                "(e mail*|email*|mail*|sending) _ (is|are|gets) _ (covered|included|protected|guaranteed|part of the transaction) ! ({not}|only if|wrong|whether)",
+                "(每封|每个|每条) 邮件 .. (只|仅|恰好|刚好|精确) .. (一次) ! (不|没|无法|去重|幂等|唯一|保证不)",
+                "(邮件) .. (只|仅|恰好|刚好|精确) _ (会|被)? (发送|发) 一次 ! (不|没|无法|去重|幂等|唯一|保证不)",
+                "(可以|能|能够|会) (覆盖|保证|包括|涵盖) ! (不|没|无法|只|仅|吗|如果)",
+                "(可以|能够|包括|覆盖) , _ .. (事务|邮件|kafka|开启|只要) ! (不|没|无法|仅|吗)",
+                "(no problem|of course|certainly|sure|definitely|absolutely) .. (exactly once|transaction*|cover*|kafka|mail*) ! {not}",
+            ),
+        ),
+        Blunder("central_claim_wrong", "it has Kafka take an e-mail back", "Kafka 无法撤回已发送的邮件", ways=_UNDONE),
+        Blunder(
+            "central_claim_wrong",
+            "it trusts a setting of Kafka to keep the mail from being repeated",
+            "Kafka 的参数不能防止邮件重复",
+            ways=(
+                "~(enable.idempotence*|idempotent producer*|idempotence|isolation.level*|read committed|transactional.id*|transactional producer*|acks = all) .. (not|never|no|only|exactly) _ _ (twice|again|duplicat*|repeat*|once) ! (not help*|does not|not enough|only inside|only within|useless|nothing|no use|not prevent*|not cover*|not protect*|within kafka|in kafka|can not|not _ mail*|do not)",
+                "(enable.idempotence*|idempotent producer*|transactional.id*|transactional producer*|read committed) .. (prevent*|avoid*|ensure*|guarantee*|make sure|makes sure|solve*|part of the transaction|enough|suffic*) ! {not}",
+                "(coordinator*|broker*|kafka) (remembers|knows|remember|tracks|notes|records) .. (mail*|e mail*|email*|sent) ! {not}",
+                "(enable.idempotence*|幂等生产者|事务) .. 邮件 .. (就)? (不会|不再) (重复|再发|被重复) ! (不能|无法|不足)",
+                "{mail} .. {not} _ (sent|send|repeated|repeat|go out) _ (twice|again) .. because .. (transaction*|kafka|exactly once|coordinator*|broker*|committed) ! ({unique}|can not)",
+            ),
+        ),
+        Blunder(
+            "direction_reversed",
+            "it commits before sending and calls that exactly-once",
+            "先提交后发送是至多一次",
+            ways=(
+                "commit* _ _ _ before .. (send*|mail*|e mail*|email*) .. (exactly once|no duplicat*|never twice|covered|only once) ! (at most|may be lost|lost|lose|miss*)",
+                "先提交 .. (再|后) .. 发 .. (一次|不会重复) ! (丢|至多|最多)",
+            ),
+        ),
+    ),
+    doubts=(
+        "(yes|sure|of course|可以|能)  ! ({not})",
+        "(rolled|roll|rolls) back ! {not}",
+        "(enable.idempotence*|isolation.level*|acks = all)",
+    ),
+)
+
+RUBRICS = (OPEN,)
