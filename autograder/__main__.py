@@ -83,6 +83,21 @@ def _score(wanted) -> None:
     print(json.dumps(score_file(wanted.question, Path(wanted.answers)), ensure_ascii=False, indent=1))
 
 
+def _calibrate(wanted) -> int:
+    from autograder.calibrate import calibrate
+    source = Path(wanted.marks)
+    if not source.exists():
+        raise Unusable(f"There is no {source}.")
+    text, met = calibrate(wanted.question, source, Path(wanted.out) if wanted.out else None, say=lambda line: print(line, file=sys.stderr))
+    print(text)
+    return OK if met else ATTENTION
+
+
+def _review(wanted) -> None:
+    from autograder.reviewing import in_terminal
+    in_terminal(Path(wanted.out), wanted.question, seed=wanted.seed, marker=wanted.marker, blind=wanted.blind)
+
+
 def _export(wanted) -> None:
     from autograder.export import export
     text = export(Path(wanted.out), wanted.layout)
@@ -190,6 +205,16 @@ def _parser() -> argparse.ArgumentParser:
     score = command("score", _score, "suggest marks for a file of open answers: [{\"id\": ..., \"answer\": \"...\"}, ...]")
     score.add_argument("question", metavar="QUESTION", help="02.open, 03.open, ...")
     score.add_argument("answers", metavar="ANSWERS.json")
+    calibrate = command("calibrate", _calibrate, "try the scorer on your own marks; `grade` believes it only where the gate is met (exit 0, else 3)")
+    calibrate.add_argument("question", metavar="QUESTION", help="02.open, 03.open, ...")
+    calibrate.add_argument("marks", metavar="MARKS|OUT", help="a CSV or JSON file with id, answer, mark (0 to 4); or the OUT folder whose answers you have marked")
+    calibrate.add_argument("--out", metavar="OUT", help="the class a file's calibration is kept for")
+    review = command("review", _review, "read the open answers that wait: no names, like ones together, one key a mark; stop and go on at any time")
+    review.add_argument("out", metavar="OUT")
+    review.add_argument("question", nargs="?", metavar="QUESTION", help="03.open; without it: what waits")
+    review.add_argument("--blind", action="store_true", help="keep the suggestion back until h is pressed: the fairest marks to calibrate with")
+    review.add_argument("--marker", default="", metavar="NAME", help="who marks, where several do")
+    review.add_argument("--seed", type=int, default=0, help="draws the order of the groups and who is read twice")
     command("similar", _similar, "which submissions share more than the exercise explains").add_argument("out", metavar="OUT")
     solution = command("solution", _solution, "the solved notebook of a chapter, for teachers")
     solution.add_argument("chapter")

@@ -21,6 +21,7 @@ from autograder.scoring import decide
 
 UNSEEN = "on a case you have not seen: "
 WAITS = "waits for a person"
+LONGEST_KEPT = 20_000                      # characters of an open answer in the class's results; the notebook has them all
 
 
 @dataclass(frozen=True)
@@ -83,15 +84,15 @@ def mark_open(cell: Cell, text: str | None) -> tuple[Mark, dict | None]:
     try:
         suggestion = score(cell.question, text)
     except RubricMissing:                                # still read by a person, like every open answer
-        return Mark(0.0, cell.points, "open", f"{WAITS}; there is no rubric to suggest a mark."), {}
+        return Mark(0.0, cell.points, "open", f"{WAITS}; there is no rubric to suggest a mark."), {"answer": text[:LONGEST_KEPT]}
     except Exception as failed:                          # a text the rubric stumbles over must not stop a class
-        return Mark(0.0, cell.points, "open", f"{WAITS}; the rubric failed on it ({type(failed).__name__})."), {}
+        return Mark(0.0, cell.points, "open", f"{WAITS}; the rubric failed on it ({type(failed).__name__})."), {"answer": text[:LONGEST_KEPT]}
     points = round(cell.points * suggestion.mark / 4, 2)
     found = "; ".join(f"{idea.name} ({idea.status}): {_one_line(' ... '.join(span.quote for span in idea.evidence), 160)}"
                       for idea in suggestion.concepts if idea.evidence)
     worth = "" if cell.points == 4 else f" Here that is {points:g} of {cell.points:g} points."     # rubrics mark from 0 to 4
     sentence = f"{WAITS}. {suggestion.sentence}{worth}" + (f" Evidence: {found}." if found else "")
-    kept = {**suggestion.as_dict(), "points": points, "decision": decide(suggestion), "waits": sentence}
+    kept = {**suggestion.as_dict(), "points": points, "decision": decide(suggestion), "waits": sentence, "answer": text[:LONGEST_KEPT]}
     return Mark(0.0, cell.points, "open", sentence, suggested=points), kept
 
 

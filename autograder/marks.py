@@ -21,6 +21,7 @@ class Cell:
     by_hand: bool
     waits: bool
     comment: str = ""
+    manual: float | None = None            # a person's mark, without extra credit
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ def sheets(out: Path) -> Iterator[Sheet]:
                 own = list(own)
                 first = own[0]
                 cells = tuple(Cell(question_of(row[7]) or row[7], _points(*row[8:11], waits=bool(row[12])), row[11],
-                                   row[9] is not None, bool(row[12]), said.get((row[13], question_of(row[7])), "")) for row in own)
+                                   row[9] is not None, bool(row[12]), said.get((row[13], question_of(row[7])), ""), row[9]) for row in own)
                 yield Sheet(id, first[1] or "", first[2] or "", first[3] or "", assignment,
                             f"{first[5]:%Y-%m-%d %H:%M:%S}" if first[5] else "", first[6] or 0.0, cells)
     finally:
