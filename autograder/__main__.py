@@ -160,9 +160,11 @@ def _progress(wanted) -> None:
     print(progress_table())
 
 
-def _doctor(wanted) -> None:
-    from autograder.sandbox import doctor
-    print("\n".join(doctor()))
+def _doctor(wanted) -> int:
+    from autograder.doctor import doctor
+    found = doctor()
+    print(found)
+    return OK if found.sound else ATTENTION if found.official else FAILED
 
 
 def _classroom(wanted) -> int:

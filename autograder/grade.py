@@ -62,7 +62,8 @@ def hear(submission: Submission, sandbox: Sandbox) -> tuple[dict, dict]:
     asked = {question.id: all_cases(question, numbers[question.id]) for question in own.questions if question.kind != "open"}
     cells = steps(own, submission.answers)
     jobs = [{"source": _python(step.source), "question": step.question,
-             "cases": [case for case, _ in asked.get(step.question, ())]} for step in cells]
+             "cases": [case for case, hidden in asked.get(step.question, ()) if not hidden],
+             "hidden": [case for case, hidden in asked.get(step.question, ()) if hidden]} for step in cells]
     return asked, sandbox.run(jobs, numbers, spark=any(step.spark for step in cells))
 
 

