@@ -41,7 +41,7 @@ def classroom(students: int, chapters: list[str], out: Path, seed: int = 7) -> i
     made = make_class(out / "submitted", students, masters, seed)
     print(f"{len(made)} submissions of {students} students are in {out / 'submitted'}. Grading.", file=sys.stderr)
     started = time.monotonic()
-    results = grade_class(out / "submitted", out / "graded", roster=read_roster(out / "roster.csv"))
+    results = grade_class(out / "submitted", out / "graded", roster=read_roster(out / "roster.csv"), allow_unsafe=True)      # we wrote the answers
     print(f"Graded in {time.monotonic() - started:.1f} s.\n", file=sys.stderr)
     print(report(out / "graded"))
     unexpected = surprises(made, results)

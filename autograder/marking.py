@@ -54,13 +54,16 @@ def mark(question: Question, most: float, cases: list[tuple[dict, bool]], replie
     The weakest case decides: an answer that holds for the examples only does not hold.
     """
     judge = judges.find(question.id)
-    if not isinstance(replies, list) or len(replies) != len(cases):
+    opened = sum(not hidden for _, hidden in cases)
+    if not isinstance(replies, list) or len(replies) not in (opened, len(cases)):
         return Mark(0.0, most, question.kind, f"no answer was heard: {_end(ended)}.")
     heard = [_trusted(question, reply) for reply in replies]
     if all("blank" in reply for reply in heard):
         return Mark(0.0, most, question.kind, complaint(heard[0]))
     verdicts = [_verdict(question, judge, case, hidden, reply) for (case, hidden), reply in zip(cases, heard)]
     failed = [index for index, verdict in enumerate(verdicts) if not verdict.ok]
+    if not failed and len(heard) < len(cases):
+        return Mark(0.0, most, question.kind, f"right on the cases you have seen, but no answer was heard on the others: {_end(ended)}.")
     if not failed:
         return Mark(most, most, question.kind, verdicts[-1].sentence if question.space else verdicts[0].sentence)
     index = failed[0]

@@ -14,6 +14,7 @@ import importlib.util
 import itertools
 import json
 import os
+import re
 import select
 import shutil
 import subprocess
@@ -60,16 +61,21 @@ class SandboxFailed(RuntimeError):
     """The worker could not be started or did not answer; the message says what it said last."""
 
 
+class Unofficial(ValueError):
+    """This machine's sandbox is too weak for marks that count; the message says what to do."""
+
+
 class Sandbox:
     """A folder with the view, and workers started on it. Use it in a `with`; each thread keeps a worker of its own.
 
-    `level` is the best one to try; a machine that has less gives what it has (`reached` says what).
+    `level` is the best one to try; a machine that has less gives what it has (`reached` says what). An `official` sandbox does not
+    open below level L2: it raises Unofficial.
     """
 
-    def __init__(self, level: str = "L3", limits: Limits = Limits()):
+    def __init__(self, level: str = "L3", limits: Limits = Limits(), official: bool = False):
         if level not in LEVELS:
             raise ValueError(f"There is no sandbox level {level!r}; there are {', '.join(LEVELS)}.")
-        self.level, self.limits = level, limits
+        self.level, self.limits, self.official = level, limits, official
         self.folder = Path(tempfile.mkdtemp(prefix="autograder-"))
         self.folder.chmod(0o755)
         self.view = build_view(self.folder / "view")
@@ -78,9 +84,15 @@ class Sandbox:
         self._lock = threading.Lock()
         self._numbers = itertools.count()
         self._why: list[str] = []
+        self._spare: Worker | None = None                # started to find the level, not yet some thread's
         self._tried = False
 
     def __enter__(self):
+        if self.official and self.reached()[0] not in OFFICIAL:
+            why = self.reached()[1]
+            self.__exit__()
+            raise Unofficial(f"Marks that count need sandbox level L2, and this machine reaches {self.level} ({why}): `python -m autograder "
+                             "doctor` says what mends it, and --allow-unsafe grades all the same, for answers you trust.")
         return self
 
     def __exit__(self, *exception):
@@ -116,11 +128,11 @@ class Sandbox:
 
     def reached(self) -> tuple[str, str]:
         """The level a worker really has on this machine, and why it is not more ("" when it is)."""
-        return self._worker().level, ", ".join(self._why)
+        return self._first().level, ", ".join(self._why)
 
     def pieces(self) -> dict[str, bool]:
         """Which optional pieces a worker has: `filter` of system calls, `group` (a control group of its own)."""
-        worker = self._worker()
+        worker = self._first()
         return {"filter": worker.has_filter, "group": worker.group is not None}
 
     def _ask(self, steps, numbers, spark: bool, spent: float) -> dict:
@@ -146,14 +158,24 @@ class Sandbox:
         return {"replies": {}, "ended": "the sandbox's worker was lost", "noise": 0, "seconds": 0.0, "level": self.level}
 
     def _worker(self) -> Worker:
+        """This thread's worker."""
         if getattr(self._own, "worker", None) is None:
+            self._first()
             with self._lock:
-                if not self._tried:
-                    self._find_level()
-                self._own.worker = self._start(self.level)
+                self._own.worker, self._spare = self._spare, None
+            self._own.worker = self._own.worker or self._start(self.level)
         return self._own.worker
 
-    def _find_level(self) -> None:
+    def _first(self) -> Worker:
+        """The first worker, with which the level was found."""
+        with self._lock:
+            if not self._tried:
+                self._spare, self._tried = self._find_level(), True
+                self.level = self._spare.level
+                self._known = self._spare
+            return self._known
+
+    def _find_level(self) -> Worker:
         """Go down from the wanted level to the first whose worker starts and whose walls hold against the probe."""
         for level in LEVELS[LEVELS.index(self.level):]:
             try:
@@ -168,14 +190,12 @@ class Sandbox:
                 with Probe() as probe:
                     came_through = probe.judge(worker.ask(probe.job(self.limits)))
             if not came_through:
-                self.level, self._tried, self._own.worker = level, True, worker
-                return
+                return worker
             worker.stop()
             self._why.append(f"{level}: {', '.join(came_through)}")
+        raise SandboxFailed("no worker could be started")
 
     def _start(self, level: str) -> Worker:
-        if getattr(self._own, "worker", None) is not None:
-            return self._own.worker
         worker = Worker(self, level, next(self._numbers))
         self._workers.append(worker)
         return worker
@@ -260,7 +280,7 @@ class Worker:
             self._words.seek(0)
             said = self._words.read().strip().splitlines()
             raise SandboxFailed(said[-1][:300] if said else "the sandbox's worker ended without a word")
-        return json.loads(answer)
+        return json.loads(_without_lone_surrogates(answer))
 
 
 def build_view(folder: Path) -> Path:
@@ -299,6 +319,15 @@ def _second_run(steps: list[dict], replies: dict) -> list[dict]:
     wanted = set(again).union(*(needed(sources, index) for index in again))
     return [{"source": sources[index], "question": steps[index]["question"] if index in again else None,
              "cases": steps[index]["hidden"] if index in again else []} for index in sorted(wanted)]
+
+
+def _without_lone_surrogates(line: bytes) -> str:
+    """JSON text that can be written in UTF-8 again: half a character, which only JSON's escapes can spell, becomes a question mark."""
+    text = line.decode("ascii")
+    if "\\ud" not in text.lower():
+        return text
+    halves = r"(?<!\\)((?:\\\\)*)(?:(\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2})|\\ud[89a-f][0-9a-f]{2})"
+    return re.sub(halves, lambda found: found[1] + (found[2] or "?"), text, flags=re.IGNORECASE)
 
 
 def _hidden() -> list[str]:

@@ -45,6 +45,7 @@ def main() -> None:
         _, status = os.waitpid(keeper, 0)
         if status != 0:
             sys.exit(0)
+        os.write(1, b"\n")                               # the answer's end: now the keeper is gone, too
 
 
 def _enter(setup: dict):
@@ -90,7 +91,7 @@ def _keep(setup: dict, level: str, refused_calls) -> None:
         signal.alarm(job["seconds"] + 15)                # a keeper that hangs is lost, and the worker with it
         started = time.monotonic()
         replies, ended, noise = _as_keeper(job, setup, level, refused_calls)
-        _write(1, {"replies": replies, "ended": ended, "noise": noise, "seconds": round(time.monotonic() - started, 3), "level": level})
+        _write(1, {"replies": replies, "ended": ended, "noise": noise, "seconds": round(time.monotonic() - started, 3), "level": level}, end=b"")
         os._exit(0)
     except BaseException as error:
         print(f"the keeper failed: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
@@ -130,7 +131,7 @@ def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int]:
             break
         question, said = (line.get("question"), line.get("replies")) if isinstance(line, dict) else (None, None)
         if isinstance(question, str) and question in asked and question not in replies and isinstance(said, list) \
-                and len(said) == asked[question]:
+                and len(said) == asked[question] and _is_shallow(said):
             replies[question] = said
         elif isinstance(line, dict) and str(line.get("end")).startswith(("all cells have run", "the sandbox failed")):
             ended = str(line["end"])[:300]
@@ -305,6 +306,16 @@ def _iterate_lines(mouth: int, deadline: float, watch):
                 yield None
 
 
+def _is_shallow(value, most: int = 40) -> bool:
+    """No lists inside lists without end: whoever reads on from here reads recursively."""
+    layer = [value]
+    for _ in range(most):
+        layer = [part for each in layer if isinstance(each, (list, dict)) for part in (each.values() if isinstance(each, dict) else each)]
+        if not layer:
+            return True
+    return False
+
+
 def _how_it_died(status: int, job: dict) -> str:
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
@@ -325,8 +336,8 @@ def _read_line(fd: int) -> bytes:
     return b"".join(pieces)
 
 
-def _write(fd: int, line: dict) -> None:
-    data = json.dumps(line).encode() + b"\n"
+def _write(fd: int, line: dict, end: bytes = b"\n") -> None:
+    data = json.dumps(line).encode() + end
     while data:
         data = data[os.write(fd, data):]
 

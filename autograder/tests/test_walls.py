@@ -1,0 +1,106 @@
+"""Which level a machine gets, what each holds, and what the doctor says to a machine that has less."""
+import pytest
+
+from autograder import bubble, cgroup, sandbox
+from autograder.__main__ import main
+from autograder.doctor import Machine, diagnose
+from autograder.sandbox import Limits, Sandbox, Unofficial
+
+LINUX = Machine("Linux", "apt", root=False, container=False, bubblewrap=True, apparmor=False, userns=True)
+WHOLE = {"filter": True, "group": True}
+
+
+def ask(opened: Sandbox, source: str, names: list[str], **limits):
+    """What the names of a cell hold after it ran in the sandbox, and how that ended."""
+    heard = opened.run([{"source": source, "question": "x", "cases": [{}], "read": names}], {})
+    replies = heard["replies"].get("x")
+    return (replies[0]["data"] if replies else None), heard
+
+
+@pytest.mark.parametrize("level", ["L3", "L2", "L1"])
+def test_a_level_can_be_asked_for_and_says_why_it_is_not_had(demo, level):
+    with Sandbox(level=level) as opened:
+        reached, why = opened.reached()
+        assert (reached == level) == (why == "")
+        data, heard = ask(opened, "answer = 6 * 7", ["answer"])
+        assert data == {"answer": 42} and heard["level"] == reached
+
+
+def test_without_bubblewrap_the_next_level_is_taken(demo, monkeypatch):
+    monkeypatch.setattr(bubble, "found", lambda: None)
+    with Sandbox() as opened:
+        level, why = opened.reached()
+        assert level != "L3" and why.startswith("L3: bubblewrap is not installed")
+
+
+def test_a_level_whose_walls_leak_is_not_believed(demo, monkeypatch):
+    """bubblewrap that shares the network and the files: it starts, and the probe finds out."""
+    true = bubble.command
+    monkeypatch.setattr(bubble, "command", lambda *words: [w for w in true(*words)[:1] + ["--dev-bind", "/tmp", "/tmp"] + true(*words)[1:]
+                                                           if w != "--unshare-net"])
+    with Sandbox() as opened:
+        level, why = opened.reached()
+        if "bubblewrap is not installed" in why:
+            pytest.skip("there is no bubblewrap here")
+        assert level != "L3" and "a socket of this machine could be reached" in why
+
+
+def test_official_grading_refuses_below_level_two(demo, hand_in, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sandbox, "LEVELS", ("L1",))
+    monkeypatch.setattr(Sandbox.__init__, "__defaults__", ("L1", Limits(), False))
+    hand_in("ada", folder=tmp_path / "box")
+    with pytest.raises(Unofficial, match="Marks that count need sandbox level L2"):
+        Sandbox(official=True).__enter__()
+    assert main(["grade", str(tmp_path / "box"), "--out", str(tmp_path / "out")]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and "--allow-unsafe" in said and not (tmp_path / "out" / "gradebook.db").exists()
+    assert main(["grade", str(tmp_path / "box"), "--out", str(tmp_path / "out"), "--allow-unsafe"]) == 0
+
+
+def test_the_doctor_names_the_level_and_its_exit_code_says_whether_marks_count(capsys):
+    with Sandbox() as opened:
+        level, _ = opened.reached()
+    code = main(["doctor"])
+    assert capsys.readouterr().out.startswith(f"Sandbox level {level}: ")
+    assert code == 1 if level == "L1" else code in (0, 3)
+
+
+@pytest.mark.parametrize("machine, level, command", [
+    (Machine("Linux", "apt", False, False, False, False, True), "L2", "sudo apt-get install -y bubblewrap"),
+    (Machine("Linux", "apt", True, False, False, False, True), "L2", "apt-get install -y bubblewrap"),
+    (Machine("Linux", "dnf", False, False, False, False, True), "L2", "sudo dnf install -y bubblewrap"),
+    (Machine("Linux", "apt", False, False, True, True, True), "L1", "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"),
+    (Machine("Linux", "dnf", False, False, True, False, False), "L1", "sudo sysctl -w user.max_user_namespaces=15000"),
+    (Machine("Linux", "", True, True, True, False, True), "L1", "docker run --security-opt seccomp=unconfined"),
+    (Machine("Darwin", "", False, False, False, False, True), "L1", "docker run --privileged"),
+    (Machine("Windows", "", False, False, False, False, True), "L1", "wsl --install"),
+])
+def test_each_machine_gets_the_one_command_that_mends_it(machine, level, command):
+    found = diagnose(machine, level, "a reason", WHOLE)
+    assert [what for what, mend in found.missing if command in mend], str(found)
+    assert len(found.missing) == 1 and "a reason" in str(found)
+    assert found.official == (level == "L2") and not found.sound
+
+
+def test_a_whole_machine_has_nothing_to_mend():
+    assert diagnose(LINUX, "L3", "", WHOLE).sound
+    half = diagnose(LINUX, "L3", "", {"filter": False, "group": False})
+    assert half.official and "sudo apt-get install -y libseccomp2" in str(half) and "No control group" in str(half)
+
+
+def test_a_package_installed_beside_numpy_is_covered(tmp_path):
+    """Where the course lies in a folder that the sandbox shows, that part of it is empty."""
+    packages = tmp_path / "site-packages"
+    (packages / "autograder" / "judges").mkdir(parents=True)
+    assert (str(packages / "autograder"), "hide", "") in bubble.plan({str(packages): str(packages)}, [str(packages / "autograder")])
+    assert "hide" not in {kind for _, kind, _ in bubble.plan({str(packages): str(packages)}, [str(tmp_path / "elsewhere")])}
+
+
+def test_control_groups_are_made_and_go(demo):
+    group = cgroup.make("autograder-test")
+    if group is None:
+        pytest.skip("no control groups here")
+    group.allow(1 << 30, 10)
+    assert all(folder.is_dir() for folder in group.folders)
+    group.remove()
+    assert not any(folder.exists() for folder in group.folders)
