@@ -77,4 +77,4 @@ lab.why(lab.sockets()[1])
 # - Open questions at the end of a chapter are read by a person. English or Chinese, a few whole sentences.
 # - Your guesses, answers and hints are kept in `progress.json` beside your notebooks. Nothing is sent anywhere.
 #
-# Next: **02 · What does a producer connect to?**
+# Next: **01 · Does reading remove a record?**

@@ -8,7 +8,7 @@ import pytest
 
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
 from kafkalab.tests.views.fake_lab import FakeLab, first_poll
-from kafkalab.views import compare, group_timeline, lag_curve, offset_ruler, replica_ladder, sequence, side_by_side, timeline
+from kafkalab.views import bookmarks, compare, group_timeline, lag_curve, offset_ruler, replica_ladder, sequence, side_by_side, timeline
 from kafkalab.views.connections import rows
 from kafkalab.views.offset_ruler import lag_points
 from kafkalab.views.replica_ladder import rungs
@@ -195,3 +195,26 @@ def small_group() -> Lab:
     reader.commit_sync()
     lab.run_for(ms=3_000)
     return lab
+
+
+def test_everybody_has_a_bookmark_of_their_own():
+    lab = Lab(brokers=1, seed=1)
+    lab.create_topic("orders", config={"retention.ms": 120_000, "segment.ms": 20_000})
+    producer = KafkaProducer(lab, {}, name="shop")
+    group = KafkaConsumer(lab, {"group.id": "billing", "auto.offset.reset": "earliest"}, name="billing-1")
+    group.subscribe(["orders"])
+    for number in range(8):
+        producer.send(ProducerRecord("orders", value="tea"))
+        producer.flush()
+        if number == 1:
+            group.poll(timeout_ms=5_000)
+            group.commit_sync()
+        lab.run_for(ms=30_000)
+    lab.run_for(ms=100_000)          # retention is looked at after 30 s, and then every five minutes
+    alone = KafkaConsumer(lab, {}, name="auditor")
+    alone.assign([TopicPartition("orders", 0)])
+    alone.poll(timeout_ms=1_000)
+    assert words(bookmarks(lab, "orders-0").text) == words("who where unread records 7 to 7 1 group billing next 2 1 auditor next 8 0")
+    assert_texts_inside_and_apart(bookmarks(lab, "orders-0"))
+    with pytest.raises(KeyError, match="no partition orders-1; there are"):
+        bookmarks(lab, "orders-1")

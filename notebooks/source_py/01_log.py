@@ -1,0 +1,485 @@
+# %% [markdown]
+# # 01 · Does reading remove a record?
+#
+# Three programs read the same topic. What is left for the last one? In a queue, nothing. Kafka is not a queue. It can be used as one, though, and this chapter
+# shows how both fit into one idea.
+#
+# **You need** chapter 00. **You get** six words: *topic*, *partition*, *offset*, *consumer group*, *committed offset*, *retention*. **Time** about 35 minutes.
+
+# %%
+from autograder import me, numbers, predict, truth, check, hint, require, reveal
+from kafkalab import Lab, KafkaConsumer, KafkaProducer, ProducerRecord, TopicPartition
+from kafkalab.views import bookmarks, group_timeline, side_by_side
+
+me("")     # your student id, if your teacher gave you one: me("s123")
+
+# %% [markdown]
+# ## 1. Guess, run, look
+#
+# A shop writes twelve orders into the topic `orders`. Then three programs read, one after the other:
+#
+# - **billing** reads until nothing more comes.
+# - **search** reads five records and stops.
+# - **auditor** comes last and reads until nothing more comes.
+#
+# How many records does each get? How many are still in the topic at the end? The first guess counts.
+
+# %%
+predict("01 three readers", billing=None, search=None, auditor=None, left=None)
+
+# %%
+def shop(lab, records, partitions=1):
+    """Write records into `orders`, one partition after the other."""
+    producer = KafkaProducer(lab, {"client.id": "shop"})
+    for number in range(records):
+        producer.send(ProducerRecord("orders", partition=number % partitions, value=f"order {number}"))
+    producer.close()
+
+def read(lab, group, most=1000):
+    """Read as one member of a group until nothing more comes, or until we have `most` records. Return their offsets."""
+    consumer = KafkaConsumer(lab, {"group.id": group, "auto.offset.reset": "earliest", "max.poll.records": most}, name=group)
+    consumer.subscribe(["orders"])
+    got, quiet_since = [], None
+    while len(got) < most and (quiet_since is None or lab.now_ms < quiet_since + 2_000):
+        records = consumer.poll(timeout_ms=500)
+        got += [record.offset for record in records]
+        if records or (quiet_since is None and consumer.assignment()):
+            quiet_since = lab.now_ms
+    consumer.close()
+    return got
+
+lab = Lab(brokers=1, seed=1)
+lab.create_topic("orders", partitions=1)
+shop(lab, records=12)
+
+billing = read(lab, "billing")
+search = read(lab, "search", most=5)
+
+auditor = KafkaConsumer(lab, {"auto.offset.reset": "earliest"}, name="auditor")      # no group.id
+auditor.assign([TopicPartition("orders", 0)])
+audited = list(auditor.poll(timeout_ms=2_000))
+
+log = lab.at(lab.now_ms)["partitions"]["orders-0"]
+truth("01 three readers", billing=len(billing), search=len(search), auditor=len(audited), left=log["log_end_offset"] - log["log_start_offset"])
+bookmarks(lab, "orders-0")
+
+# %% [markdown]
+# Nothing was taken away. The boxes are the records, in the order in which they were written. Their numbers are **offsets**: the first record has offset 0, the next
+# one 1, for ever. A list to which one only ever adds at the end is called a *log*, and that is all a partition is.
+#
+# A reader is a bookmark on that log. It says which offset comes next. Each reader has one of its own, and moving yours does not move mine. Where is it kept?
+#
+# - `billing` and `search` are **consumer groups**: programs that give a `group.id`. Kafka itself keeps their bookmark, the **committed offset**. It outlives the
+#   program. Start `search` again, and it goes on at 5.
+# - The auditor has no group. Its bookmark is a number in its memory, and gone when the program ends.
+
+# %%
+read(lab, "search")
+
+# %% [markdown]
+# So one topic serves many purposes. Who writes does not know who reads, or how often, or when. The two sides meet nowhere, and neither waits for the other. That
+# is what people mean by *loosely coupled* and *asynchronous*.
+#
+# ### Exercise 01.1 · Who gets how many?
+#
+# Your topic holds `n.records` records. Group A has `n.members` members. Group B has one member. One program reads all partitions without a group, and reads them
+# twice from the start. Everybody reads to the end. How many records does group A get in all, its members together? How many do B and the program without a group get?
+# How many are in the topic afterwards?
+
+# %%
+n = numbers("01.1")
+n
+
+# %% answer="01.1"
+group_a = ...
+group_b = ...
+no_group = ...
+in_the_topic = ...
+### BEGIN SOLUTION
+group_a = n.records
+group_b = n.records
+no_group = 2 * n.records
+in_the_topic = n.records
+### END SOLUTION
+
+# %%
+check("01.1")
+
+# %% test="01.1"
+require("01.1")
+
+# %% [markdown]
+# ## 2. A topic is several logs
+#
+# One log lives on one broker. To share the load among brokers, a **topic** is cut into **partitions**, and each partition is a log of its own, with offsets
+# of its own. Here are three of them. Watch what the broker answers to each record.
+
+# %%
+import pandas as pd
+
+lab = Lab(brokers=3, seed=2)
+lab.create_topic("orders", partitions=3, replication_factor=2)
+producer = KafkaProducer(lab, {"client.id": "shop"})
+keys = ["ann", "bo", "cleo", "dora", "ann", "bo", "fritz", "ann"]
+answers = [producer.send(ProducerRecord("orders", key=name, value=f"an order of {name}")).get()
+           for name in keys]
+pd.DataFrame({"key": keys, "partition": [answer.partition for answer in answers],
+              "offset": [answer.offset for answer in answers]})
+
+# %% [markdown]
+# The same key goes to the same partition every time, because the partition is computed from the key (chapter 04). Within a partition there is one order for all readers.
+# Between partitions there is none: two records in different partitions have no first and second.
+#
+# To Kafka a record's key and value are just bytes. What they mean is agreed between those who write and those who read.
+
+# %%
+lab.describe_topic("orders")[["partition", "leader", "replicas", "isr", "log_start_offset", "log_end_offset"]]
+
+# %% [markdown]
+# Three layers: a topic has partitions; a partition has one **leader** and, if you ask for it, followers that copy it; and in the partition lie the records.
+# Clients talk to the leaders. The followers are there for the day a leader fails.
+#
+# ## 3. Inside a group
+#
+# `billing` has too much work for one program. Start more of them with the same `group.id`: they are now **members** of one group. Each partition has exactly one owner
+# among them. Four members, three partitions. How many records does the first member get, when 12 lie in the topic? How many members get nothing?
+
+# %%
+predict("01 four members", first_member=None, members_without_records=None)
+
+# %%
+def member(lab, name, group="billing", topics=("orders",), assignor="Range"):
+    """One program of a group: it reads for ever and keeps what it got in `inbox`."""
+    strategy = f"org.apache.kafka.clients.consumer.{assignor}Assignor"
+    consumer = KafkaConsumer(lab, {"group.id": group, "client.id": name, "auto.offset.reset": "earliest",
+                                   "partition.assignment.strategy": strategy}, name=name)
+    consumer.subscribe(list(topics))
+    inbox[name] = []
+    while True:
+        for record in consumer.poll(timeout_ms=500):
+            inbox[name].append(f"{record.topic}-{record.partition}@{record.offset}")
+
+def group_of(members, topics, assignor="Range", seed=3):
+    """A lab in which so many members of one group read these topics: {"orders": 3}. Look at it after 10 seconds."""
+    lab = Lab(brokers=3, seed=seed)
+    for topic, partitions in topics.items():
+        lab.create_topic(topic, partitions=partitions)
+    if "orders" in topics:
+        shop(lab, records=12, partitions=topics["orders"])
+    inbox.clear()
+    for number in range(1, members + 1):
+        lab.spawn(member, f"m{number}", "billing", tuple(topics), assignor, name=f"m{number}")
+    lab.run_for(ms=10_000)
+    return lab
+
+inbox = {}
+lab = group_of(4, {"orders": 3})
+truth("01 four members", first_member=len(inbox["m1"]), members_without_records=sum(not records for records in inbox.values()))
+group_timeline(lab, "billing")
+
+# %% [markdown]
+# Blue is a member that owns a partition and reads. The hatched one owns nothing: three partitions can keep three members busy, no more. It is not useless. When
+# another member dies, it takes over.
+#
+# Now look at the two halves together. *Inside* a group each record goes to one member: that is a queue, and more members share the work. *Between* groups each one
+# gets everything: that is publish and subscribe. Kafka has no switch for it. You choose by choosing a `group.id`.
+#
+# All that `poll` did to get there is hidden from the program. Here are the requests of the first member, counted:
+
+# %%
+lab.table("request.sent").query("who == 'm1'").api.value_counts().to_dict()
+
+# %% [markdown]
+# ### Exercise 01.2 · Who owns what?
+#
+# Your topic has `n.partitions` partitions, your group `n.members` members, named m1, m2 and so on. They use Kafka's Range strategy: the partitions are dealt in order, in
+# blocks as equal as can be, and the first members take what is left over. Which partitions does `m2` own? Later so many start that there are `n.crowd` members: how many of
+# them own nothing?
+
+# %%
+n = numbers("01.2")
+n
+
+# %% answer="01.2"
+owned_by_m2 = ...        # a list of partition numbers: [2, 3]
+idle_in_the_crowd = ...
+### BEGIN SOLUTION
+each, over = divmod(n.partitions, n.members)
+first = each + (1 if over > 0 else 0)
+owned_by_m2 = list(range(first, first + each + (1 if over > 1 else 0)))
+idle_in_the_crowd = n.crowd - n.partitions
+### END SOLUTION
+
+# %%
+check("01.2")
+
+# %% test="01.2"
+require("01.2")
+
+# %% [markdown]
+# ## 4. How many members are worth starting?
+#
+# A group may read several topics. Topic A has one partition, B has two, C has three: six in all. A well known rule says: start as many members as there are
+# partitions, six. We start six. How many of them will own something?
+
+# %%
+predict("01 six members", busy=None)
+
+# %%
+def shares(lab):
+    """member -> the partitions it owns"""
+    clients = lab.at(lab.now_ms)["clients"]
+    return {name: " ".join(client["assignment"]) for name, client in clients.items() if name.startswith("m")}
+
+lab = group_of(6, {"A": 1, "B": 2, "C": 3})
+truth("01 six members", busy=sum(bool(owned) for owned in shares(lab).values()))
+pd.DataFrame({"Range": shares(lab), "RoundRobin": shares(group_of(6, {"A": 1, "B": 2, "C": 3}, assignor="RoundRobin"))})
+
+# %% [markdown]
+# Range, which has always been the first choice of a consumer that is not told otherwise, deals each topic on its own, and begins with m1 each time. So m1 gets a
+# partition of every topic and three members get nothing. RoundRobin deals all topics as one pack, and six members are busy. The rule of six needs that word with it.
+#
+# ### Exercise 01.3 · As many as are useful
+#
+# Your group reads three topics, with `n.a`, `n.b` and `n.c` partitions. How many members can be busy at most, with Range and with RoundRobin?
+
+# %%
+n = numbers("01.3")
+n
+
+# %% answer="01.3"
+busy_with_range = ...
+busy_with_round_robin = ...
+### BEGIN SOLUTION
+busy_with_range = max(n.a, n.b, n.c)
+busy_with_round_robin = n.a + n.b + n.c
+### END SOLUTION
+
+# %%
+check("01.3")
+
+# %% test="01.3"
+require("01.3")
+
+# %% [markdown]
+# ## 5. What does remove a record?
+#
+# Time. A topic keeps its records for a while, the **retention**, seven days unless you say otherwise. Then the oldest go, read or not. Here a record is written every
+# ten minutes, and the topic keeps one hour. After 140 minutes a new group comes and reads from the earliest record on. How many of the 14 records does it get?
+
+# %%
+predict("01 retention", gets=None)
+
+# %%
+lab = Lab(brokers=1, seed=4)
+lab.create_topic("orders", partitions=1, config={"retention.ms": 3_600_000, "segment.ms": 600_000})
+early = KafkaConsumer(lab, {"group.id": "early", "auto.offset.reset": "earliest"}, name="early")
+early.subscribe(["orders"])
+producer = KafkaProducer(lab, {"client.id": "shop"})
+for number in range(14):
+    producer.send(ProducerRecord("orders", value=f"order {number}"))
+    producer.flush()
+    if number < 3:
+        early.poll(timeout_ms=5_000)
+        early.commit_sync()
+    lab.run_for(ms=600_000)
+
+late = read(lab, "late")
+truth("01 retention", gets=len(late))
+bookmarks(lab, "orders-0")
+
+# %% [markdown]
+# The struck out records are gone. Offsets are not given out again: the log begins at another number now, its *log start offset*. The group `early` had stopped after
+# a few records. Its bookmark stands in the part that no longer exists. When it comes back, `auto.offset.reset` decides: `earliest` goes to the log's start, `latest` to
+# its end, `none` raises an error. In each case what lay between is lost to it. Nobody asked the group.
+#
+# The deleting is done in whole files, *segments*, and now and then, so a record can stay longer than its hour. Chapter 12 takes that apart.
+#
+# ### Exercise 01.4 · Where does a reader begin?
+#
+# Write `first_offset(committed, log_start, log_end, reset)`. It returns the offset of the first record that a starting member of a group reads. `committed` is the
+# group's committed offset or `None`; `reset` is `"earliest"` or `"latest"`. A bookmark is good from `log_start` to `log_end`, both included: at `log_end` it waits
+# for the next record. The check runs consumers on logs that lost their beginning, and compares.
+
+# %% answer="01.4"
+def first_offset(committed, log_start, log_end, reset):
+    """The offset at which a member begins to read."""
+    ### BEGIN SOLUTION
+    if committed is not None and log_start <= committed <= log_end:
+        return committed
+    return log_start if reset == "earliest" else log_end
+    ### END SOLUTION
+
+# %%
+check("01.4")
+
+# %% test="01.4"
+require("01.4")
+
+# %% [markdown]
+# ## 6. The real thing beside it
+#
+# Two members, one topic with five partitions: a recording of two real Java consumers 2.3.0, and the simulator doing the same. The lines tell who got what.
+
+# %%
+import json, pathlib
+from kafkalab.lines.layout import read as read_log
+from kafkalab.replay import replay
+
+here = pathlib.Path.cwd()
+home = next(folder for folder in (here, *here.parents) if (folder / "data" / "recordings").is_dir())
+recording = home / "data/recordings/2.3.1/2.3.0/two_brokers_two_members"
+played = replay(json.loads((recording / "scenario.json").read_text()), seed=1)
+(home / "data/generated").mkdir(exist_ok=True)
+(home / "data/generated/chapter01.log").write_text(played["inv-1"] + played["inv-2"])
+
+def told(*paths):
+    wanted = ("Successfully joined", "Setting newly assigned", "Found no committed", "Resetting offset")
+    return [row.text for path in paths for row in read_log(path) if row.level == "INFO" and row.text.startswith(wanted)]
+
+side_by_side(told(recording / "inv-1.log.gz", recording / "inv-2.log.gz"), told(home / "data/generated/chapter01.log"),
+             titles=("Java consumers 2.3.0", "simulator"))
+
+# %% [markdown]
+# `inv-1` got three partitions, `inv-2` got two. Neither group had a bookmark yet, so each partition says that it found none and where it begins.
+
+# %% [markdown]
+# ### Exercise 01.5 · A bug to hunt
+#
+# The search team says: "Since Monday our index lacks about two thirds of all orders. Kafka loses data." Nothing is lost. Below are lines of all programs that
+# read `orders`. What is wrong? Put the number of a line that proves it into `guilty_line`. Put the name of the group that the search team's program should have had all
+# along into `right_group`; their documentation says "our group is called like our team".
+
+# %%
+lab = Lab(brokers=3, seed=6)
+lab.create_topic("orders", partitions=3)
+shop(lab, records=12, partitions=3)
+inbox = {}
+for name, group in (("billing-1", "billing"), ("billing-2", "billing"), ("audit-1", "audit"), ("search-1", "billing")):
+    lab.spawn(member, name, group, name=name)
+lab.run_for(ms=10_000)
+shown = [line.message for line in lab.lines().itertuples() if "Adding newly assigned partitions" in line.message]
+for number, line in enumerate(shown):
+    print(number, line)
+
+# %% answer="01.5"
+guilty_line = ...
+right_group = ...
+### BEGIN SOLUTION
+guilty_line = next(number for number, line in enumerate(shown) if "clientId=search-1" in line)
+right_group = "search"
+### END SOLUTION
+
+# %%
+check("01.5")
+
+# %% test="01.5"
+require("01.5")
+
+# %% [markdown]
+# ## 7. Spark lab: ten million records and one busy customer
+#
+# Keys decide the partition. What if one key is far busier than the others? Spark makes ten million records of a shop for us: three out of ten belong to one large
+# customer, the rest to a thousand small ones. The first start of Spark takes a while.
+
+# %% spark=true
+from kafkalab import logsets
+from pyspark.sql import functions as F
+
+spark = logsets.session()
+
+def orders(busy):
+    """Ten million records, only their keys: number `busy` is the large customer."""
+    number = F.col("id")
+    customer = F.when(number % 10 < 3, busy).otherwise(number % 1_000)
+    return spark.range(10_000_000).select(F.concat(F.lit("customer-"), customer).alias("key"))
+
+per_key = orders(busy=7).groupBy("key").count()
+per_key.orderBy(F.desc("count"), "key").limit(4).toPandas()
+
+# %% [markdown]
+# Kafka's rule for keys: hash the bytes with murmur2, drop the sign, take the rest by the number of partitions. A thousand keys are few, so Python works out where each
+# lives, and Spark adds up the records.
+
+# %% spark=true
+from kafkalab.hashing import murmur2, to_positive
+
+def per_partition(busy, partitions):
+    """Records and keys of each partition."""
+    keys = pd.DataFrame({"key": [f"customer-{number}" for number in range(1_000)]})
+    keys["partition"] = [to_positive(murmur2(key.encode())) % partitions for key in keys.key]
+    counted = orders(busy).groupBy("key").count().join(F.broadcast(spark.createDataFrame(keys)), "key")
+    return counted.groupBy("partition").agg(F.sum("count").alias("records"), F.count("key").alias("keys")).orderBy("partition")
+
+per_partition(busy=7, partitions=6).toPandas()
+
+# %% [markdown]
+# The keys are shared out evenly, the records are not. One partition has more than three times the work, and it has one owner in each group. More members would not
+# help it: chapter 04 says what would.
+#
+# ### Exercise 01.6 · The busiest partition
+#
+# In your shop customer number `n.busy` is the large one, and the topic has `n.partitions` partitions. Which partition is the busiest, and how many records does it hold?
+
+# %%
+n = numbers("01.6")
+n
+
+# %% spark=true
+per_partition(busy=7, partitions=6).orderBy(F.desc("records")).limit(1).toPandas()      # change this to your numbers
+
+# %% answer="01.6"
+busiest = ...
+records_in_it = ...
+### BEGIN SOLUTION
+from kafkalab.hashing import murmur2, to_positive
+place = lambda customer: to_positive(murmur2(f"customer-{customer}".encode())) % n.partitions
+small = [0] * n.partitions
+for number in range(1_000):
+    small[place(number)] += 10_000 if number % 10 >= 3 else 0
+small[place(n.busy)] += 3_000_000
+busiest = small.index(max(small))
+records_in_it = max(small)
+### END SOLUTION
+
+# %%
+check("01.6")
+
+# %% test="01.6"
+require("01.6")
+
+# %% [markdown]
+# ## 8. In your own words
+#
+# How can one system be both a queue and publish/subscribe?
+
+# %% [markdown] open="01.open"
+# The consumer group is the unit. Inside a group every partition has exactly one owner, so each record goes to one member and the members share the work: that is a
+# queue. Every group sees all records, because each group keeps its own committed offsets and reads at its own pace: that is publish and subscribe. It works because
+# reading removes nothing. The records stay in the log until retention deletes them, and a reader only moves its bookmark.
+
+# %% [markdown]
+# ## Then and now
+#
+# | Then | Now | Try it |
+# |---|---|---|
+# | A group is the only way to share work. | Still the usual one. Kafka 4.2 made *share groups* ready for use (KIP-932): members share the records of one partition, with an acknowledgement for each. | not in this lab |
+# | As many members as partitions, over all topics. | With RoundRobin, and with the new protocol's uniform assignor. With Range only as many as the largest topic has. | section 4 |
+# | Followers serve nobody. | From 2.4 on a consumer may read from a follower in its own rack (KIP-392). Records are still written to the leader only. | not in this lab |
+# | Progress is kept in ZooKeeper. | In a topic of Kafka's own, `__consumer_offsets`; the consumer of 0.9 and later knows no other place. ZooKeeper itself left with 4.0. | chapter 09 |
+# | Two models, and a system has one of them. | One log, and the `group.id` chooses. | section 3 |
+#
+# ## What you know now
+#
+# - A partition is a log: it grows at the end, and each record keeps its offset.
+# - Reading moves a bookmark. It removes nothing. Retention removes, whether or not anybody has read.
+# - Inside a group every partition has one owner. Every group sees everything.
+# - Members beyond the partitions wait. How many are of use depends on the strategy, too.
+#
+# **Words**: topic 主题 · partition 分区 · offset 位移 · consumer group 消费者组 · committed offset 已提交位移 · retention 留存 · leader 领导者副本 · follower 追随者副本
+#
+# ### Do you remember chapter 00?
+#
+# <details><summary>1. <code>send</code> has returned. Has the record arrived?</summary>Not yet. It returns a future at once; <code>get()</code> waits for the broker's answer.</details>
+# <details><summary>2. Ten minutes pass in the lab. How long do you wait?</summary>Hardly at all. The lab's clock is virtual and jumps from one event to the next.</details>
+# <details><summary>3. What does <code>lab.why(event)</code> tell?</summary>The chain of causes that led to the event, back to the call that began it.</details>
