@@ -48,6 +48,6 @@ QUESTIONS = (
         id="01.6", title="Spark: the busiest partition", points=2, kind="value", answers=("busiest", "records_in_it"),
         space={"busy": (17, 101, 208, 333, 421, 555, 604, 777, 890, 999), "partitions": (5, 7, 8, 9, 10, 11)},
         hints=("per_partition takes your two numbers. Sort by records, the largest first.",
-               "per_partition(busy=n.busy, partitions=n.partitions).orderBy(F.desc(\"records\")).limit(1).toPandas()")),
+               "per_partition(busy=n.busy, partitions=n.partitions).orderBy(F.desc(\"records\")).toPandas()")),
     Question(id="01.open", points=4, kind="open", title="How can one system be both a queue and publish/subscribe?"),
 )
