@@ -1,13 +1,11 @@
-"""Chapter 01, a log and its readers: the judges' half. Truths come from running labs, and from the assignors of the lab's clients."""
+"""Chapter 01, a log and its readers: the judges' half. Truths come from running labs, not from a formula."""
 from __future__ import annotations
 
 from functools import lru_cache
 from random import Random
 
 from autograder.judges import Judge, WrongAnswer
-from kafkalab import PROFILES, KafkaAdminClient, KafkaConsumer, KafkaProducer, Lab, OffsetAndMetadata, ProducerRecord, RecordsToDelete, TopicPartition
-from kafkalab.clients.consumer.assignors.assign import assign
-from kafkalab.clients.consumer.assignors.members import Member
+from kafkalab import KafkaAdminClient, KafkaConsumer, KafkaProducer, Lab, OffsetAndMetadata, ProducerRecord, RecordsToDelete, TopicPartition
 from kafkalab.hashing import murmur2, to_positive
 
 
@@ -51,23 +49,39 @@ def _got(records: int, members: int) -> dict:
     return {"group_a": got["a"], "group_b": got["b"], "no_group": twice, "in_the_topic": left}
 
 
-def _shares(partitions: tuple[int, ...], members: int, assignor: str) -> dict[str, list]:
-    """member -> what it owns: what Kafka's own assignor says for a group over topics with so many partitions."""
-    topics = {f"t{number}": count for number, count in enumerate(partitions)}
-    group = {f"m{number:02}": Member(topics=tuple(topics)) for number in range(1, members + 1)}
-    return assign(assignor, PROFILES["3.9"], topics, group)
+@lru_cache(maxsize=None)
+def _shares(partitions: tuple[int, ...], members: int, assignor: str) -> dict[str, list[str]]:
+    """member -> the partitions it owns, in a group over topics with so many partitions."""
+    lab = Lab(brokers=1, seed=12)
+    topics = [f"t{number}" for number in range(len(partitions))]
+    for topic, count in zip(topics, partitions):
+        lab.create_topic(topic, partitions=count)
+
+    def read(lab, name):
+        consumer = KafkaConsumer(lab, {"group.id": "g", "client.id": name, "fetch.max.wait.ms": 5_000, "partition.assignment.strategy":
+                                       f"org.apache.kafka.clients.consumer.{assignor}Assignor"}, name=name)
+        consumer.subscribe(topics)
+        consumer.poll(timeout_ms=60_000)
+
+    names = [f"m{number:02}" for number in range(1, members + 1)]
+    for name in names:
+        lab.spawn(read, name, name=name)
+    lab.run_for(ms=7_000)                                    # the group waits 3 s for more members, and 3 s more when some came
+    clients = lab.at(lab.now_ms)["clients"]
+    lab.close()
+    return {name: sorted(clients[name]["assignment"]) for name in names}
 
 
 def _owned(case: dict) -> dict:
-    shares = _shares((case["partitions"],), case["members"], "range")
-    crowd = _shares((case["partitions"],), case["crowd"], "range")
-    return {"owned_by_m2": sorted(place.partition for place in shares["m02"]), "idle_in_the_crowd": sum(not owned for owned in crowd.values())}
+    shares = _shares((case["partitions"],), case["members"], "Range")
+    crowd = _shares((case["partitions"],), case["crowd"], "Range")
+    return {"owned_by_m2": sorted(int(name.rsplit("-", 1)[1]) for name in shares["m02"]), "idle_in_the_crowd": sum(not owned for owned in crowd.values())}
 
 
 def _busy(case: dict) -> dict:
     topics = (case["a"], case["b"], case["c"])
-    busy = {assignor: sum(bool(owned) for owned in _shares(topics, sum(topics), assignor).values()) for assignor in ("range", "roundrobin")}
-    return {"busy_with_range": busy["range"], "busy_with_round_robin": busy["roundrobin"]}
+    busy = {assignor: sum(bool(owned) for owned in _shares(topics, sum(topics), assignor).values()) for assignor in ("Range", "RoundRobin")}
+    return {"busy_with_range": busy["Range"], "busy_with_round_robin": busy["RoundRobin"]}
 
 
 @lru_cache(maxsize=None)

@@ -32,7 +32,7 @@ QUESTIONS = (
                "m1 has the first block. m2's block begins where it ends; it is one longer when two or more are left over.")),
     Question(
         id="01.3", title="how many members are of use", points=2, kind="value", answers=("busy_with_range", "busy_with_round_robin"),
-        space={"a": (1, 2, 3, 4), "b": (2, 3, 5, 6), "c": (4, 7, 8, 9)},
+        space={"a": (1, 2, 3), "b": (2, 4, 5), "c": (3, 6, 7)},
         hints=("Range deals each topic on its own and begins with m1 every time. When does the last busy member get its first partition?",
                "Range: the largest topic decides. RoundRobin: every partition can have a member of its own.")),
     Question(
