@@ -3,47 +3,60 @@
     >>> from autograder.grade import grade
     >>> grade("03", "alice.ipynb")["score"]
 
-The parent process reads submissions, judges replies and writes results; it never runs a learner's code. Threads only wait
-for the sandbox's workers, one each. One writer, this one, owns the gradebook. What is done is kept at once, so a run that
-was stopped, by Ctrl-C or by the power, goes on where it was when it is started again.
+Four kinds of process grade a class, each with one duty. This one, the parent, takes in what was handed in, rebuilds it from the
+master and never runs a learner's code. Workers run the code, inside the sandbox (sandbox.py, worker.py). Judges decide on what
+was heard, outside, on plain data (judging.py). One writer owns the gradebook and what is kept (writer.py).
+
+A submission goes down one of as many *lanes* as there are workers: run, judged, written, then the next. So a run that is cut
+off, by Ctrl-C, by kill -9 or by the power, has at most one submission per worker to do again when it is started again. While
+one lane waits for a judge or the disk the others keep the cores busy.
 """
 from __future__ import annotations
 
-import json
 import os
+import queue
 import sys
-import time
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from itertools import chain
+import threading
+from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 
 from autograder import calibration, results
+from autograder.arrivals import arrive, copied, keep_copy
 from autograder.assignment import steps
-from autograder.heard import keep as keep_heard
-from autograder.masters import Master, chapter_number, master
-from autograder.marking import Mark, all_cases, mark, mark_open, open_cells
+from autograder.colleague import Colleague, Lost, Unable
+from autograder.judging import ALL_RAN, asked_of, blank, judge
+from autograder.masters import chapter_number, master
 from autograder.needs import as_python
-from autograder.openmarks import marks_of, settle
+from autograder.openmarks import settle
+from autograder.pace import Pace
 from autograder.receipts import Receipts
-from autograder.sandbox import Sandbox
-from autograder.submission import PARTIAL, Roster, Submission, entries, read
+from autograder.sandbox import LOST, Sandbox
+from autograder.submission import PARTIAL, Roster, Submission, entries, of, read
 from autograder.variants import numbers_for
+from autograder.writer import holding
 
-ALL_RAN = "all cells have run"
+__all__ = ["ALL_RAN", "grade", "grade_class", "grade_file", "hear", "judge", "needs_attention", "public", "run"]
 QUIET_STATUSES = ("graded", "repaired")
+WORKERS_PER_JUDGE = 4
+JUDGE_SECONDS = 120.0              # for one submission; a judge's first ones are slow, for it plays labs to know the truth
+SAYS_HOW_MANY_READ_EVERY = 1_000
 
 
-def grade(source: str, submission: str | Path) -> dict:
-    """Grade one file against a chapter ("03") or whatever chapter it answers (""), without a gradebook.
+def grade(source: str | Path, submission: str | Path) -> dict:
+    """Grade one file against a chapter ("03", or the path of its notebook) or whatever chapter it answers (""), without a gradebook.
 
     Returns what RESULTS.json holds for it: student, assignment, score, max, open_pending, open_max, status, reason, seconds,
     level, and the cells. Points are those of the notebook handed out.
     """
-    return next(iter(grade_file(Path(submission), chapter_number(source) if source else None).values()))
+    asked = chapter_number(Path(source).stem) if str(source) else None
+    return next(iter(grade_file(Path(submission), asked).values()))
 
 
 def grade_file(path: Path, asked: str | None = None) -> dict[str, dict]:
     """Grade what one file or folder holds, without a gradebook: {name: result}, one entry for each chapter in it."""
+    if not path.exists() and not path.is_symlink():
+        raise FileNotFoundError(2, "There is no such submission", str(path))
     with Sandbox() as sandbox:
         return {each.name: public(run(each, sandbox)) for each in read(path, asked=asked)}
 
@@ -57,41 +70,14 @@ def hear(submission: Submission, sandbox: Sandbox) -> tuple[dict, dict]:
     """What the sandbox heard: (cases asked by question, the sandbox's answer). Safe in a thread; nothing is decided here."""
     if not submission.can_run:
         return {}, {"replies": {}, "ended": submission.reason, "seconds": 0.0, "level": sandbox.level}
+    asked = asked_of(submission)
     own = master(submission.chapter)
     numbers = {question.id: dict(numbers_for(question, submission.variant)) for question in own.questions}
-    asked = {question.id: all_cases(question, numbers[question.id]) for question in own.questions if question.kind != "open"}
-    cells = steps(own, submission.answers)
+    cells = steps(own, submission.answers, extras=submission.extras)
     jobs = [{"source": _python(step.source), "question": step.question,
              "cases": [case for case, hidden in asked.get(step.question, ()) if not hidden],
              "hidden": [case for case, hidden in asked.get(step.question, ()) if hidden]} for step in cells]
     return asked, sandbox.run(jobs, numbers, spark=any(step.spark for step in cells))
-
-
-def judge(submission: Submission, asked: dict, heard: dict) -> dict:
-    """The result of a submission from what was heard. Runs in the parent, on plain data."""
-    result = {
-        "submission": submission.name, "sha256": submission.sha256, "student": submission.student, "assignment": None,
-        "score": 0.0, "max": 0.0, "open_pending": 0.0, "open_max": 0.0, "status": submission.status, "reason": submission.reason,
-        "seconds": heard["seconds"], "level": heard["level"], "cells": {}, "misconceptions": {}, "suggestions": {}, "variant": submission.variant,
-    }
-    if not submission.can_run:
-        return result
-    own = master(submission.chapter)
-    marks, suggestions = _marks(own, submission, asked, heard)
-    machine = [each for each in marks.values() if each.kind != "open"]
-    result.update(
-        assignment=own.name, score=round(sum(each.score for each in machine), 4), max=sum(each.max for each in machine),
-        open_pending=sum(marks[question].max for question in suggestions),
-        open_max=sum(each.max for each in marks.values() if each.kind == "open"),
-        cells={question: each.as_cell() for question, each in marks.items()},
-        misconceptions={question: each.misconception for question, each in marks.items() if each.misconception},
-        suggestions=suggestions)
-    if heard["ended"] != ALL_RAN:
-        silent = [question for question in asked if question not in heard["replies"]]
-        result["status"] = PARTIAL
-        since = f"{heard['ended']}; no answer was heard from {', '.join(silent) or 'none'} on."
-        result["reason"] = " ".join(filter(None, [submission.reason, since]))
-    return result
 
 
 def public(result: dict) -> dict:
@@ -100,106 +86,72 @@ def public(result: dict) -> dict:
     return {name: result[name] for name in shown}
 
 
+def needs_attention(results_by_name) -> list[str]:
+    """The submissions a person should look at: those that were not read whole, or did not run to their end."""
+    return [name for name, result in results_by_name.items() if result["status"] not in QUIET_STATUSES]
+
+
 def grade_class(folder: Path, out: Path, asked: str | None = None, roster: Roster = Roster(), workers: int | None = None,
                 force: bool = False, say=lambda text: print(text, file=sys.stderr), ignore: tuple[Path, ...] = (),
-                allow_unsafe: bool = False) -> dict[str, dict]:
+                allow_unsafe: bool = False) -> results.Results:
     """Grade everything in `folder` into `out` and return all results by submission's name.
 
     Submissions whose result is already there are not run again, unless `force`. `say` is told how far it is. Below sandbox level
     L2 this refuses with a ValueError, unless `allow_unsafe`.
     """
-    from autograder.gradebook import Gradebook           # nbgrader takes half a second to import
-
     out.mkdir(parents=True, exist_ok=True)
-    found = [each for path in entries(folder, (out, *ignore)) for each in read(path, roster, asked)]
+    with holding(out / ".grading", 0, "another run is grading into this folder; wait for it to end, or end it"):
+        found, receipts = _received(folder, out, roster, asked, say, ignore)
+        counts = _latest(found, receipts)
+        work = [_Work(each, results.key_of(each, master(each.chapter) if each.can_run else None),
+                      counts.get((each.student, each.chapter)) is each, receipts.at(each).isoformat()) for each in found]
+        todo = _still_to_do(work, out / "results", calibration.read(out), force)
+        if len(todo) < len(work):
+            say(f"{len(work) - len(todo)} of {len(work)} were graded before; {len(todo)} to go.")
+        if todo or not (out / "gradebook.db").exists():
+            _grade_all(todo, _Course(out, roster, asked, workers or os.cpu_count() or 1, not allow_unsafe), say)
+        superseded = {each.name: counts[each.student, each.chapter].name for each in found
+                      if each.can_run and counts[each.student, each.chapter] is not each}
+        graded = results.Results(out / "results", {each.submission.name: each.key for each in work}, superseded)
+        results.write_atomically(out / "results.json", results.as_json(graded.items()))
+        return graded
+
+
+@dataclass(frozen=True)
+class _Work:
+    """One submission (without its answers: they are read again from the copy when its turn comes) and what is to be done."""
+
+    submission: Submission
+    key: str
+    counts: bool                           # the student's last one, which the gradebook shows
+    received: str
+    known: dict | None = None              # its result, when only the gradebook is behind
+
+
+@dataclass(frozen=True)
+class _Course:
+    """What all lanes share."""
+
+    out: Path
+    roster: Roster
+    asked: str | None
+    workers: int
+    official: bool                         # refuse a sandbox below level L2
+
+
+def _received(folder: Path, out: Path, roster: Roster, asked, say, ignore) -> tuple[list[Submission], Receipts]:
+    """Read everything once, keep a copy, write the receipts. The answers are let go: a class does not fit into memory."""
+    found, papers = [], out / "received"
+    for number, path in enumerate(entries(folder, (out, *ignore), roster), 1):
+        arrival = arrive(path)
+        keep_copy(papers, arrival)
+        found += [each.without_answers() for each in of(arrival, roster, asked)]
+        if number % SAYS_HOW_MANY_READ_EVERY == 0:
+            say(f"{number} submissions read")
+    os.sync()                              # the copies are on the disk before a receipt says so
     receipts = Receipts(out / "receipts.jsonl")
     receipts.receive(found)
-    counts = _latest(found, receipts)
-    kept, calibrations = out / "results", calibration.read(out)
-    done: dict[str, dict] = {}
-    waiting: list[tuple[Submission, str]] = []
-    resettled: list[tuple[Submission, str]] = []         # graded before, but since then the teacher has calibrated a question
-    for each in found:
-        key = results.key_of(each, master(each.chapter) if each.can_run else None)
-        known = None if force else results.read(kept, key)
-        if known is not None and known.get("counted") == (counts.get((each.student, each.chapter)) is each):
-            done[each.name] = known
-            if settle(known, calibrations) != known:
-                resettled.append((each, key))
-        else:
-            waiting.append((each, key))
-    if done:
-        say(f"{len(done)} of {len(found)} were graded before; {len(waiting)} to go.")
-    with Sandbox(official=bool(waiting) and not allow_unsafe) as sandbox, Gradebook(out, roster) as book:
-        again = ((each, key, done[each.name], None) for each, key in resettled)
-        for each, key, result, heard in chain(again, _heard(waiting, sandbox, workers or os.cpu_count() or 1, say)):
-            result = {**settle(result, calibrations), "counted": counts.get((each.student, each.chapter)) is each}
-            if result["counted"]:
-                book.write(master(each.chapter), each, marks_of(result), receipts.at(each))
-            if heard is not None:
-                keep_heard(out, key, *heard)
-            results.keep(kept, key, result)
-            done[each.name] = result
-    for each in found:
-        later = counts.get((each.student, each.chapter))
-        if each.can_run and later is not each:
-            done[each.name] = {**done[each.name], "reason": " ".join(filter(None, [
-                done[each.name]["reason"], f"{each.student} handed in {later.name} later, and that one counts."]))}
-    results.write_atomically(out / "results.json", json.dumps(_ordered(done, found), ensure_ascii=False, indent=1))
-    return _ordered(done, found)
-
-
-def needs_attention(results_by_name: dict[str, dict]) -> list[str]:
-    """The submissions a person should look at: those that were not read whole, or did not run to their end."""
-    return [name for name, result in results_by_name.items() if result["status"] not in QUIET_STATUSES]
-
-
-def _marks(own: Master, submission: Submission, asked, heard) -> tuple[dict[str, Mark], dict[str, dict]]:
-    marks, suggestions = {}, {}
-    for question in own.questions:
-        if question.kind == "open":
-            continue
-        most = own.points(question)
-        if question.id in submission.missing:
-            marks[question.id] = Mark(0.0, most, question.kind, "the answer cell is gone from the notebook.")
-        else:
-            marks[question.id] = mark(question, most, asked[question.id], heard["replies"].get(question.id), heard["ended"])
-    for cell in open_cells(own):
-        marks[cell.question], suggestion = mark_open(cell, submission.answers.get(cell.question))
-        if suggestion is not None:
-            suggestions[cell.question] = suggestion
-    return marks, suggestions
-
-
-def _heard(waiting, sandbox: Sandbox, workers: int, say):
-    """Each waiting submission with its result and what was heard, in the order they are ready; a few ahead of the judge, never all."""
-    queue, started, finished = list(reversed(waiting)), time.monotonic(), 0
-    with ThreadPoolExecutor(max_workers=workers) as pool:
-        running = {}
-        try:
-            while queue or running:
-                while queue and len(running) < 2 * workers:
-                    each, key = queue.pop()
-                    running[pool.submit(hear, each, sandbox)] = (each, key)
-                ready, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in ready:
-                    each, key = running.pop(future)
-                    heard = future.result()
-                    yield each, key, judge(each, *heard), heard
-                    finished += 1
-                    _tell(say, finished, len(waiting), started)
-        except (KeyboardInterrupt, GeneratorExit):
-            pool.shutdown(wait=False, cancel_futures=True)
-            sandbox.stop()
-            raise
-
-
-def _tell(say, finished: int, total: int, started: float) -> None:
-    """Every tenth submission, or the last: how many, how fast, how long still."""
-    if finished % max(1, min(10, total // 10)) and finished != total:
-        return
-    rate = finished / max(time.monotonic() - started, 1e-6)
-    say(f"{finished} of {total} graded, {rate:.1f} a second, {(total - finished) / rate:.0f} s to go")
+    return found, receipts
 
 
 def _latest(found: list[Submission], receipts: Receipts) -> dict[tuple[str, str], Submission]:
@@ -210,8 +162,109 @@ def _latest(found: list[Submission], receipts: Receipts) -> dict[tuple[str, str]
     return latest
 
 
-def _ordered(done: dict[str, dict], found: list[Submission]) -> dict[str, dict]:
-    return {each.name: done[each.name] for each in found}
+def _still_to_do(work: list[_Work], kept: Path, calibrations, force: bool) -> list[_Work]:
+    """What has no result yet; and what has one that the gradebook must be told of again: it counts since another one went, or the
+    teacher has calibrated a question since. One that no longer counts is marked so here, before anything takes its place."""
+    todo = []
+    for each in work:
+        known = None if force else results.read(kept, each.key)
+        if known is None or known.get("lost"):
+            todo.append(each)
+        elif each.counts and (not known["counted"] or settle(known, calibrations) != known):
+            todo.append(_Work(each.submission, each.key, each.counts, each.received, known))
+        elif known["counted"] and not each.counts:
+            results.keep(kept, each.key, {**known, "counted": False})
+    return todo
+
+
+def _grade_all(todo: list[_Work], course: _Course, say) -> None:
+    """Send everything down the lanes. The order is shuffled, the same way each time, so that the pace of the first tells the rest."""
+    todo = Random(len(todo)).sample(todo, len(todo))
+    ahead, back = iter(todo), queue.SimpleQueue()
+    turn, stopping = threading.Lock(), threading.Event()
+    lanes = min(course.workers, len(todo))
+    judges = [Colleague("autograder.judging", seconds=JUDGE_SECONDS) for _ in range(-(-lanes // WORKERS_PER_JUDGE))]
+    writer = Colleague("autograder.writer", (str(course.out.resolve()),))
+    calibrations = calibration.read(course.out)
+
+    def lane(judging: Colleague) -> None:
+        try:
+            while not stopping.is_set():
+                with turn:
+                    work = next(ahead, None)
+                if work is None:
+                    return
+                done = _settled(work, course, sandbox, judging, stopping)
+                if done is None:
+                    return
+                whole, result, asked, heard = done
+                result = {**settle(result, calibrations), "counted": work.counts}
+                _write(writer, course, work, whole, result, asked, heard)
+                back.put(None)
+        except BaseException as failed:                  # ours, not the class's: the run ends, and the next one goes on
+            back.put(failed)
+
+    runs = any(work.known is None and work.submission.can_run for work in todo)
+    with Sandbox(official=course.official and runs) as sandbox:
+        pace, threads = Pace(len(todo), say), []
+        try:
+            writer.start()
+            for number in range(lanes):
+                threads.append(threading.Thread(target=lane, args=(judges[number % len(judges)],), daemon=True))
+                threads[-1].start()
+            for _ in todo:
+                failed = back.get()
+                if failed is not None:
+                    raise failed
+                pace.done()
+            writer.ask({"do": "close"})
+        finally:
+            stopping.set()
+            sandbox.stop()                               # a lane in the middle of a submission hears that its worker is lost, and drops it
+            for each in judges:
+                each.stop()
+            for thread in threads:
+                thread.join()
+            writer.close()
+
+
+def _settled(work: _Work, course: _Course, sandbox: Sandbox, judging: Colleague, stopping):
+    """Run and judge one submission: (with its answers, result, asked, heard); None when the run is being stopped."""
+    if work.known is not None:
+        return _again(work.submission, course), work.known, None, None
+    if not work.submission.can_run:
+        return work.submission, blank(work.submission, sandbox.level), None, None
+    whole = _again(work.submission, course)
+    asked, heard = hear(whole, sandbox)
+    if stopping.is_set():
+        return None
+    lost = heard["ended"] == LOST
+    try:
+        result = judging.ask({"submission": whole.as_plain(), "heard": heard})
+    except (Unable, Lost) as failed:
+        if stopping.is_set():
+            return None
+        # One submission that our judges stumble over must not stop a class.
+        result = {**blank(whole, heard["level"], heard["seconds"]), "assignment": master(whole.chapter).name, "status": PARTIAL,
+                  "reason": f"it ran, but could not be judged ({failed}); this is the autograder's fault, not the student's."}
+        lost = True
+    return whole, {**result, "lost": True} if lost else result, asked, heard
+
+
+def _write(writer: Colleague, course: _Course, work: _Work, whole: Submission, result: dict, asked, heard) -> None:
+    letter = {"do": "write", "row": course.roster.rows.get(whole.student, {}), "key": work.key, "submission": whole.as_plain(), "result": result,
+              "received": work.received, "asked": asked, "heard": heard}
+    writer.ask(letter)
+
+
+def _again(submission: Submission, course: _Course) -> Submission:
+    """The submission with its answers, from the copy that was kept of it."""
+    arrival = arrive(copied(course.out / "received", submission.path.name, submission.sha256))
+    for each in of(arrival, course.roster, course.asked):
+        if each.name == submission.name:
+            return each
+    raise LookupError(f"The copy of {submission.name} in {course.out / 'received'} is not what was received; take that folder away "
+                      "and grade again.")
 
 
 def _python(source: str) -> str:

@@ -193,11 +193,12 @@ def shown(master: Master, submission: Submission, marks: dict[str, Mark]) -> dic
     active content (formgrader renders HTML in it as it comes)."""
     answers = {cell.question: html.escape(submission.answers[cell.question], quote=False) if cell.kind == "open"
                else submission.answers[cell.question] for cell in master.cells if cell.question in submission.answers}
-    notebook = rebuild(master, answers)
+    notebook = rebuild(master, answers, submission.extras)
     notebook["metadata"]["autograder"] = {**notebook["metadata"].get("autograder", {}), "student": submission.student}
-    for cell in master.cells:
-        mark = marks.get(question_of(cell.grade_id)) if cell.kind == "test" else None
+    tests = {cell.grade_id for cell in master.cells if cell.kind == "test"}
+    for cell in notebook["cells"]:
+        grade_id = cell["metadata"].get("nbgrader", {}).get("grade_id")
+        mark = marks.get(question_of(grade_id)) if grade_id in tests else None
         if mark:
-            text = f"{mark.score:g} of {mark.max:g}: {mark.sentence}\n"
-            notebook["cells"][cell.index]["outputs"] = [{"output_type": "stream", "name": "stdout", "text": text}]
+            cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": f"{mark.score:g} of {mark.max:g}: {mark.sentence}\n"}]
     return notebook

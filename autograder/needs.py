@@ -13,13 +13,19 @@ from __future__ import annotations
 import ast
 import builtins
 import dis
+import re
+import warnings
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType
 
 from IPython.core.inputtransformer2 import TransformerManager
 
+warnings.filterwarnings("ignore", category=SyntaxWarning, module="<cell>")       # a learner's "\d" is no news to a teacher
+
 EVERYTHING = "*"
+MEASURING_CELL = re.compile(r"\A(?:\s*%%(?:time|capture|prun|memit)\b[^\n]*\n)+")
+MEASURING_LINE = re.compile(r"(?m)^([ \t]*)%(?:time|prun|memit)[ \t]+(?=[^\s-])")
 
 
 @dataclass(frozen=True)
@@ -32,8 +38,10 @@ class Names:
 
 
 def as_python(source: str) -> str:
-    """A cell as plain Python: magics become calls of get_ipython()."""
-    return TransformerManager().transform_cell(source)
+    """A cell as plain Python: magics become calls of get_ipython(). Those that only measure are taken off, for what they measure
+    is the answer: `%%time` above a cell, `%time` before a statement."""
+    source = MEASURING_CELL.sub(lambda found: "pass\n" * found[0].count("\n"), source)         # lines keep their numbers
+    return TransformerManager().transform_cell(MEASURING_LINE.sub(r"\1", source))
 
 
 @lru_cache(maxsize=4096)
@@ -41,7 +49,7 @@ def names_of(source: str) -> Names:
     """The names of a cell; none when it is not Python."""
     try:
         code = compile(as_python(source), "<cell>", "exec")
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Names(frozenset(), frozenset(), frozenset())
     reads, binds, fixed, before = set(), set(), set(), ""
     for step in dis.get_instructions(code):
@@ -60,25 +68,40 @@ def names_of(source: str) -> Names:
     return Names(frozenset(reads), frozenset(binds), frozenset(fixed))
 
 
-def needed(sources: list[str], target: int) -> set[int]:
-    """The indices of the cells above `target` that must run before it."""
-    above = [names_of(source) for source in sources[:target]]
+def is_python(source: str) -> bool:
+    """Whether a cell can be compiled at all."""
+    try:
+        compile(as_python(source), "<cell>", "exec")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def needed(sources: list[str], target: int, added: frozenset[int] = frozenset(), own: frozenset[str] = frozenset()) -> set[int]:
+    """The indices of the cells above `target` that must run before it. The cells `added` by a learner come in only for names that
+    the notebook itself does not bind (`own`), and what they do to its objects is left out."""
+    above = [_for_others(names_of(source), own) if index in added else names_of(source) for index, source in enumerate(sources[:target])]
     fixed = frozenset(dir(builtins)).union(*(names.fixed for names in above))
     wanted, found = set(names_of(sources[target]).reads), set()
     for index in range(target - 1, -1, -1):
         names = above[index]
-        touched = names.reads & wanted - fixed
+        touched = names.reads & wanted - fixed - (own if index in added else frozenset())
         if names.binds & wanted or touched or (EVERYTHING in names.binds and wanted):
             found.add(index)
             wanted |= names.reads
     return found
 
 
+def _for_others(names: Names, own: frozenset[str]) -> Names:
+    """What an added cell has to offer: the names that are nobody else's."""
+    return Names(names.reads, names.binds - own, names.fixed)
+
+
 def imported_by(source: str) -> list[str]:
     """The modules a cell imports, by their full names."""
     try:
         tree = ast.parse(as_python(source))
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     found = []
     for node in ast.walk(tree):

@@ -1,7 +1,8 @@
 """receipts.jsonl: what arrived, when, with which SHA-256. Lines are only ever added.
 
 The time in a submission's own folder is the student's to write; ours is not. Of two submissions of one student the one
-received later counts, and both stay in the list.
+received later counts, and both stay in the list. A line is a receipt when its end is written: what a power cut left of a line
+is cut off, and that submission is received again.
 """
 from __future__ import annotations
 
@@ -20,10 +21,11 @@ class Receipts:
         self.path = path
         self.lines: list[dict] = []
         if path.exists():
-            for line in path.read_text(encoding="utf-8").splitlines():
+            _cut_torn_end(path)
+            for line in path.read_bytes().splitlines():
                 try:
                     self.lines.append(json.loads(line))
-                except ValueError:                       # the machine went down while this line was written
+                except ValueError:                       # somebody's editor was here; the other receipts stand
                     continue
         self._number = {(line["submission"], line["sha256"]): number for number, line in enumerate(self.lines)}
 
@@ -50,6 +52,13 @@ class Receipts:
     def at(self, submission: Submission) -> datetime:
         """When it was received."""
         return datetime.fromisoformat(self.lines[self.number(submission)]["at"])
+
+
+def _cut_torn_end(path: Path) -> None:
+    """Take away a last line that has no end, so that the next one does not grow into it."""
+    with open(path, "rb+") as file:
+        whole = file.read().rfind(b"\n") + 1
+        file.truncate(whole)
 
 
 def _changed(path: Path) -> float:

@@ -5,17 +5,27 @@ raises Unreadable with one sentence; what should not be read (a bomb, an escape)
 """
 from __future__ import annotations
 
+import gzip
 import io
+import itertools
 import json
 import re
 import stat
+import tarfile
 import zipfile
 from dataclasses import dataclass
-from pathlib import Path
+
+from autograder import foreign
+from autograder.encodings import decoded
 
 MOST_BYTES = 100 << 20             # nbgrader's own limit for one file
 MOST_FILES = 2_000
-ENCODINGS = ("utf-8", "cp1251", "latin-1")
+CONFLICT = re.compile(r"(?ms)^<{7}[^\n]*\n(.*?)^(?:\|{7}[^\n]*\n.*?^)?={7}[^\n]*\n(.*?)^>{7}[^\n]*(?:\n|\Z)")
+TRAILING_COMMA = re.compile(r",(\s*[\]}])(?=\s*[,\]}\n]|\s*\Z)")
+NEXT_CELL = re.compile(r"\{\s*\"(?:cell_type|attachments|id|execution_count)\"")
+OTHER_FILES = ((b"%PDF", "a PDF"), (b"\x89PNG", "a picture"), (b"\xff\xd8\xff", "a picture"), (b"GIF8", "a picture"), (b"Rar!", "a RAR archive"),
+               (b"7z\xbc\xaf", "a 7z archive"), (b"\xd0\xcf\x11\xe0", "an Office document"), (b"{\\rtf", "a text document"),
+               (b"version https://git-lfs", "a pointer of Git LFS"), (b"SQLite format 3", "a database"), (b"\x7fELF", "a program"), (b"MZ", "a program"))
 
 
 class Unreadable(ValueError):
@@ -34,42 +44,88 @@ class Salvaged:
     repairs: tuple[str, ...] = ()
 
 
-def notebooks_of(path: Path) -> list[tuple[str, bytes]]:
-    """The notebooks of a submission, (name inside, bytes): of an .ipynb itself, of a folder's files, of a zip's members."""
-    if path.is_symlink():
-        raise Refused("it is a link to somewhere else.")
-    if path.is_dir():
-        return _of_folder(path)
-    if not path.is_file():
-        raise Refused("it is neither a file nor a folder.")
-    if path.stat().st_size > MOST_BYTES:
-        raise Refused(f"it is larger than {MOST_BYTES >> 20} MB.")
-    raw = path.read_bytes()
-    if path.suffix.lower() == ".zip" or raw[:4] == b"PK\x03\x04":
+def notebooks_in(name: str, raw: bytes) -> list[tuple[str, bytes]]:
+    """The notebooks in a file, (name inside, bytes): the file itself, or the members of an archive."""
+    if raw[:4] == b"PK\x03\x04" or name.lower().endswith(".zip"):
         return _of_zip(raw)
-    return [(path.name, raw)]
+    if raw[:2] == b"\x1f\x8b" or raw[257:262] == b"ustar":
+        return _of_tar(name, raw)
+    return [(name, raw)]
 
 
-def salvage(raw: bytes) -> Salvaged:
-    """The notebook in these bytes, repaired where that is possible."""
-    if not raw.strip():
-        raise Unreadable("the file is empty.")
-    text, repairs = _decode(raw)
-    text, merged = _without_conflict_marks(text)
-    repairs += merged
-    try:
-        notebook = json.loads(text)
-    except RecursionError:
-        raise Refused("its JSON is nested too deep.") from None
-    except ValueError as broken:
-        notebook, cut = _as_far_as_it_goes(text, broken)
-        repairs += cut
+def salvage(raw: bytes, name: str = "") -> Salvaged:
+    """The notebook in these bytes, repaired where that is possible. `name` is the file's: its ending says what it may be besides."""
+    if not raw.strip(b" \t\r\n\0"):
+        raise Unreadable("the file is empty." if not raw else "there is nothing but blanks in the file.")
+    known = next((what for start, what in OTHER_FILES if raw.startswith(start)), None)
+    if known:
+        raise Unreadable(f"it is {known}, not the notebook; hand in the .ipynb file itself.")
+    text, repairs = decoded(raw)
+    other = foreign.notebook(text, name)
+    if other is not None:
+        return Salvaged(other.notebook, repairs + (other.how,))
+    data, mended = _parsed(text)
+    return _framed(data, repairs + mended)
+
+
+def _parsed(text: str) -> tuple[object, tuple[str, ...]]:
+    """The JSON in a text, as it stands, else with ever more mending."""
+    broken = None
+    for candidate, repairs in _candidates(text):
+        try:
+            return json.loads(candidate, strict=False), repairs
+        except RecursionError:
+            raise Refused("its JSON is nested too deep.") from None
+        except ValueError as error:
+            broken = broken or error
+            if "Extra data" in str(error) and (first := _first_of_several(candidate)) is not None:
+                return first, repairs + ("there was more behind the notebook",)
+    return _as_far_as_it_goes(CONFLICT.sub(r"\1", text), broken)
+
+
+def _candidates(text: str):
+    """The text, and the text mended in ways that leave a whole file alone."""
+    yield text, ()
+    repairs = ()
+    if "\0" in text:
+        text, repairs = text.replace("\0", ""), ("there were NUL bytes in it",)
+        yield text, repairs
+    for side, named in ((r"\1", "first"), (r"\2", "second")):
+        merged = CONFLICT.sub(side, text)
+        if merged != text:
+            yield merged, (*repairs, f"git's conflict marks were in it; the {named} side was kept")
+    yield TRAILING_COMMA.sub(r"\1", text), (*repairs, "commas too many were taken out of its JSON")
+
+
+def _first_of_several(text: str) -> dict | None:
+    """The first notebook of several JSON texts in a row."""
+    decoder, position = json.JSONDecoder(strict=False), 0
+    while (opening := text.find("{", position)) >= 0:
+        try:
+            data, position = decoder.raw_decode(text, opening)
+        except (ValueError, RecursionError):
+            return None
+        if isinstance(data, dict) and isinstance(data.get("cells"), list):
+            return data
+    return None
+
+
+def _framed(notebook, repairs: tuple[str, ...]) -> Salvaged:
+    """A notebook out of whatever the JSON says."""
+    if isinstance(notebook, str) and notebook.lstrip().startswith("{"):            # JSON that was written as JSON once more
+        notebook, again = _parsed(notebook)
+        repairs += ("it had been packed into a text", *again)
     if isinstance(notebook, list):
         notebook, repairs = {"cells": notebook}, repairs + ("the list of cells had lost its frame",)
     if not isinstance(notebook, dict):
         raise Unreadable("the file is JSON, but not a notebook.")
+    inner = next((value for key, value in notebook.items() if "cells" not in notebook and "worksheets" not in notebook
+                  and isinstance(value, dict) and isinstance(value.get("cells"), list)), None)
+    if inner is not None:                                # as Jupyter's own server sends it, and some archives keep it
+        notebook, repairs = inner, repairs + ("it was wrapped in another file's frame",)
     if "cells" not in notebook and isinstance(notebook.get("worksheets"), list):       # nbformat 3
-        notebook["cells"] = [cell for sheet in notebook["worksheets"] if isinstance(sheet, dict) for cell in sheet.get("cells", [])]
+        sheets = [sheet.get("cells") for sheet in notebook["worksheets"] if isinstance(sheet, dict)]
+        notebook = {**notebook, "cells": [cell for cells in sheets if isinstance(cells, list) for cell in cells]}
         repairs += ("it was in the notebook format of 2013",)
     if not isinstance(notebook.get("cells"), list):
         raise Unreadable("the file is JSON, but has no cells.")
@@ -79,32 +135,12 @@ def salvage(raw: bytes) -> Salvaged:
     return Salvaged({**notebook, "cells": cells}, repairs)
 
 
-def _decode(raw: bytes) -> tuple[str, tuple[str, ...]]:
-    for mark, encoding in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
-        if raw.startswith(mark):
-            return raw.decode(encoding, errors="replace"), () if encoding == "utf-8-sig" else (f"it was written in {encoding}",)
-    for encoding in ENCODINGS:
-        try:
-            return raw.decode(encoding), () if encoding == "utf-8" else ("it was not written in UTF-8",)
-        except UnicodeDecodeError:
-            continue
-    raise AssertionError("latin-1 reads every byte")
-
-
-def _without_conflict_marks(text: str) -> tuple[str, tuple[str, ...]]:
-    """Git's conflict marks: keep the learner's own side, the first."""
-    if not re.search(r"(?m)^<{7} ", text):
-        return text, ()
-    mended = re.sub(r"(?ms)^<{7} [^\n]*\n(.*?)^={7}\r?\n.*?^>{7} [^\n]*\n?", r"\1", text)
-    return mended, ("git's conflict marks were in it; the first side was kept",)
-
-
 def _as_far_as_it_goes(text: str, broken: ValueError) -> tuple[dict, tuple[str, ...]]:
     """The cells that can still be read one by one from a file that is cut off or damaged somewhere."""
     start = re.search(r'"cells"\s*:\s*\[', text)
     if not start:
         raise Unreadable(f"it is not a notebook: its JSON breaks at line {getattr(broken, 'lineno', 1)}.")
-    decoder, position, cells, skipped = json.JSONDecoder(), start.end(), [], 0
+    decoder, position, cells, skipped = json.JSONDecoder(strict=False), start.end(), [], 0
     while True:
         opening = text.find("{", position)
         if opening < 0:
@@ -112,8 +148,7 @@ def _as_far_as_it_goes(text: str, broken: ValueError) -> tuple[dict, tuple[str, 
         try:
             cell, position = decoder.raw_decode(text, opening)
         except (ValueError, RecursionError):
-            # This cell is damaged; the next one begins where a line holds nothing but an opening brace.
-            following = re.compile(r"\n\s*\{\s*\n\s*\"(?:cell_type|attachments|id|execution_count)\"").search(text, opening + 1)
+            following = NEXT_CELL.search(text, opening + 1)         # this one is damaged
             if not following:
                 break
             position, skipped = following.start(), skipped + 1
@@ -125,25 +160,6 @@ def _as_far_as_it_goes(text: str, broken: ValueError) -> tuple[dict, tuple[str, 
     if not cells:
         raise Unreadable(f"its JSON breaks at line {getattr(broken, 'lineno', 1)}, before the first whole cell.")
     return {"cells": cells}, (f"its JSON was broken; {len(cells)} cells could be read",)
-
-
-def _of_folder(folder: Path) -> list[tuple[str, bytes]]:
-    found = []
-    for path in sorted(folder.rglob("*")):
-        inside = path.relative_to(folder)
-        if path.suffix.lower() != ".ipynb" or any(part.startswith((".", "__")) for part in inside.parts):
-            continue
-        if path.is_symlink() or any(parent.is_symlink() for parent in path.parents if folder in parent.parents):
-            raise Refused(f"{inside} is a link to somewhere else.")
-        if path.is_file():
-            if path.stat().st_size > MOST_BYTES:
-                raise Refused(f"{inside} is larger than {MOST_BYTES >> 20} MB.")
-            found.append((str(inside), path.read_bytes()))
-        if len(found) > MOST_FILES:
-            raise Refused(f"there are more than {MOST_FILES:,} notebooks in it.")
-    if not found:
-        raise Unreadable("there is no notebook in the folder.")
-    return found
 
 
 def _of_zip(raw: bytes) -> list[tuple[str, bytes]]:
@@ -177,5 +193,34 @@ def _of_zip(raw: bytes) -> list[tuple[str, bytes]]:
         if len(found[-1][1]) > MOST_BYTES:
             raise Refused(f"unpacked it would be larger than {MOST_BYTES >> 20} MB.")
     if not found:
-        raise Unreadable("there is no notebook in the zip file.")
+        office = any(member.filename.startswith(("word/", "xl/", "ppt/")) for member in members)
+        raise Unreadable("it is an Office document, not the notebook; hand in the .ipynb file itself." if office else
+                         "there is no notebook in the zip file.")
+    return found
+
+
+def _of_tar(name: str, raw: bytes) -> list[tuple[str, bytes]]:
+    """A tar archive's notebooks, or the one file in a .gz, read in memory."""
+    if raw[:2] == b"\x1f\x8b":
+        try:
+            with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
+                raw = file.read(MOST_BYTES + 1)
+        except (OSError, EOFError, ValueError):
+            raise Unreadable("the gz file is damaged.") from None
+        if len(raw) > MOST_BYTES:
+            raise Refused(f"unpacked it would be larger than {MOST_BYTES >> 20} MB.")
+        if raw[257:262] != b"ustar":
+            return [(name.removesuffix(".gz"), raw)]
+    found = []
+    try:
+        with tarfile.open(fileobj=io.BytesIO(raw)) as archive:
+            for member in itertools.islice(archive, MOST_FILES):
+                if ".." in member.name.split("/") or member.name.startswith("/") or member.issym() or member.islnk():
+                    raise Refused("it has a link in it, or a file that would be unpacked outside its folder.")
+                if member.isfile() and member.name.lower().endswith(".ipynb") and not member.name.rsplit("/", 1)[-1].startswith("."):
+                    found.append((member.name, archive.extractfile(member).read()))
+    except (tarfile.TarError, OSError, EOFError, ValueError):
+        raise Unreadable("the tar file is damaged.") from None
+    if not found:
+        raise Unreadable("there is no notebook in the tar file.")
     return found

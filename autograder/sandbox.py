@@ -35,6 +35,7 @@ WORKERS_FILES = ("launch.py", "worker.py", "walls.py", "watch.py", "syscalls.py"
 WARM = ("autograder.check", "numpy", "pandas")
 LEVELS = ("L3", "L2", "L1")
 ALL_RAN = "all cells have run"
+LOST = "the sandbox's worker was lost"         # how a submission ends whose worker dies, and the next one too
 OFFICIAL = ("L3", "L2")            # marks that count are given at these
 
 
@@ -85,7 +86,7 @@ class Sandbox:
         self._numbers = itertools.count()
         self._why: list[str] = []
         self._spare: Worker | None = None                # started to find the level, not yet some thread's
-        self._tried = False
+        self._tried = self._stopped = False
 
     def __enter__(self):
         if self.official and self.reached()[0] not in OFFICIAL:
@@ -122,7 +123,8 @@ class Sandbox:
         return heard
 
     def stop(self) -> None:
-        """End all workers at once; who waits for one is told that it was lost."""
+        """End all workers at once; who waits for one is told that it was lost, and no other is started."""
+        self._stopped = True
         for worker in self._workers:
             worker.stop()
 
@@ -149,13 +151,15 @@ class Sandbox:
             "processes": limits.spark_processes if spark else limits.processes,
         }
         for _ in range(2):                               # a worker may be lost by the machine's fault; twice is the submission's
+            if self._stopped:
+                break
             worker = self._worker()
             try:
                 return worker.ask(job)
             except SandboxFailed:
                 worker.stop()
                 self._own.worker = None
-        return {"replies": {}, "ended": "the sandbox's worker was lost", "noise": 0, "seconds": 0.0, "level": self.level}
+        return {"replies": {}, "ended": LOST, "noise": 0, "seconds": 0.0, "level": self.level}
 
     def _worker(self) -> Worker:
         """This thread's worker."""
