@@ -211,11 +211,11 @@ class Worker:
     def __init__(self, sandbox: Sandbox, level: str, number: int):
         folder, view = sandbox.folder, sandbox.view
         home = view / "autograder"
-        scratch, users = folder / f"scratch{number}", folder / "passwd"
+        scratch = folder / f"scratch{number}"
         scratch.mkdir()
         scratch.chmod(0o711)
         uid = 60_000 + (os.getpid() + number) % 5_000            # processes are counted by user: each worker has its own
-        readable = _readable(view)
+        readable = _readable(view) | _names(folder, uid)
         setup = {
             "level": level, "why": "", "view": str(view), "hide": [str(home), str(HOME), os.getcwd(), "/course/autograder", ""],
             "scratch": str(scratch), "uid": uid, "warm": _warm(), "environment": _environment(),
@@ -226,8 +226,6 @@ class Worker:
         if level == "L3":
             if bubble.found() is None:
                 raise SandboxFailed("bubblewrap is not installed")
-            users.write_text(f"root:x:0:0::/scratch:/bin/sh\nlearner:x:{uid}:{bubble.NOBODY}::/scratch:/bin/sh\n", encoding="utf-8")
-            readable["/etc/passwd"] = str(users)         # a JVM asks for the user's name and home
             if as_root:
                 lent = {outside: f"{bubble.LENT}/{index}" for index, outside in enumerate(readable.values())}
             program = bubble.command([sys.executable, "-I", "-B", "/course/autograder/worker.py"], uid, readable, _hidden(), _environment(), lent)
@@ -356,6 +354,14 @@ def _readable(view: Path) -> dict[str, str]:
     places = {os.path.realpath(sys.base_prefix), sys.prefix, sys.base_prefix}
     outside_system = {place for place in places if not place.startswith("/usr")}
     return {place: place for place in outside_system} | {"/course": str(view)}
+
+
+def _names(folder: Path, uid: int) -> dict[str, str]:
+    """Two small files that a JVM reads: who the user is, and where localhost is."""
+    names = {"passwd": f"root:x:0:0::/scratch:/bin/sh\nlearner:x:{uid}:{bubble.NOBODY}::/scratch:/bin/sh\n", "hosts": "127.0.0.1 localhost\n"}
+    for name, text in names.items():
+        (folder / f"{name}-{uid}").write_text(text, encoding="utf-8")
+    return {f"/etc/{name}": str(folder / f"{name}-{uid}") for name in names}
 
 
 def _environment() -> dict[str, str]:

@@ -64,7 +64,7 @@ def _enter(setup: dict):
     if level == "L2":
         try:
             leave_the_machine()
-            build_root(setup["root"], setup["plan"], setup["uid"])
+            build_root(setup["root"], setup["plan"])
         except OSError as refused:
             level, why = "L1", ", ".join(filter(None, [why, f"unshare: {refused.strerror}"]))
     return level, why, refused_calls
