@@ -173,11 +173,12 @@ def _has_negator(phrase: str) -> bool:
 
 def negations(lexicon: Lexicon, way: str, reading: Reading, hit: Hit, reach: int = 3) -> int:
     """How many denials stand inside a hit or up to `reach` words before it in the same clause."""
-    first = hit.first
-    steps = reach if not is_chinese(reading.tokens[hit.first].text) else reach * 2
-    while first > 0 and steps and reading.tokens[first - 1].text not in (SENTENCE_END, ",", "(", "->", ":"):
+    first, budget = hit.first, 2 * reach
+    while first > 0 and reading.tokens[first - 1].text not in (SENTENCE_END, ",", "(", "->", ":"):
+        budget -= 1 if is_chinese(reading.tokens[first - 1].text) else 2  # a Chinese word has two characters as a rule
+        if budget < 0:
+            break
         first -= 1
-        steps -= 1
     line = _stretch(reading, first, hit.last)
     line = lexicon.denying_phrases(way).sub(" ", _HARMLESS.sub(" ", line))
     return sum(word in NEGATORS for word in line.split())

@@ -200,7 +200,7 @@ def _confidence(rubric: Rubric, body: Reading, judged: list[tuple[Status, list[H
     doubt = 0.05
     for concept, (status, where) in zip(rubric.concepts, judged):
         if status is Status.MISSING and concept.near and concepts.said(concept.near, rubric.lexicon, body):
-            doubt += 0.15  # it talks about it, in words the rubric does not know
+            doubt += 0.15 if mark < PASS_MARK else 0.05  # it talks about it, in words the rubric does not know; a passing mark could only rise
         if status in (Status.CONTRADICTED, Status.WRONG) and not concept.count:
             doubt += 0.1
         if status is Status.PRESENT and len(where) == 1 and not concept.count:
