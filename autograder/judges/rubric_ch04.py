@@ -39,15 +39,24 @@ _WORDS = Lexicon(
 _MOVES = (
     "{system} (automatically|then|also|will|would|does|can|simply|just|internally)? (automatically|then|also|simply)? (move*|rehash*|re hash*|redistribut*|re distribut*|rebalanc*|migrat*|re sort*|reorgani*|relocat*|reshuffl*|repartition*|sort*|copies|copy|spread*|transfer*) _ (old|older|existing|all|record*|data|message*|previous*|stored|written|them|events) ! ({not}|i would|we|should|mirror*|script*|replay*|new topic|tool)",
     "(old|older|existing|stored|written|previous) _ {record} .. (is|are|get|gets|will be|be|being|become) (automatically|then|also|all|simply)? (moved|rehashed|redistributed|rebalanced|migrated|re sorted|relocated|reshuffled|repartitioned|re distributed|spread|copied|transferred) ! ({not}|i would|we|should|new topic|{new_topic}|mirror*)",
-    "自动 .. (移动|迁移|重新分布|重分布|重新分配|重新哈希|均衡|搬) ! (不|没|无|消费者|再均衡|再平衡)",
-    "(会|将|把|能) _ _ {old} .. (移动|迁移到新分区|重新分布|重分布|重新分配|重新哈希|搬到) ! (不|没|无|应该|我|新 topic|新主题|新建)",
+    "自动 .. (移动|迁移|重新分布|重分布|重新分配|重新哈希|均衡|搬) ^ (消费者|再均衡|再平衡)",
+    "(会|将|把|能) _ _ {old} .. (移动|迁移到新分区|重新分布|重分布|重新分配|重新哈希|搬到) ^ (应该|我|新 topic|新主题|新建)",
+)
+
+_ORDER_KEPT = (
+    "{order} _ _ (is|stays|remains|will be|still|keeps|are|remain|stay|gets) _ (kept|preserved|unchanged|unaffected|same|intact|guaranteed|maintained|safe|fine) ^ ({not}|no longer|only|within|inside|hard*|difficult) ! (until|as long as|promise*|relied|rely|relies|assum*|contract|before the|so far|must|should|need*|want*|wish*|would|in order to|so that|new topic|if you|were|was|used to|expect*|instead)",
+    "(keeps|preserves|maintains|guarantees|keep|leaves|ensures) _ _ {order} ^ ({not}|only|within|inside|per partition) ! (until|as long as|promise*|relied|rely|relies|assum*|contract|before the|so far|must|should|need*|want*|wish*|would|in order to|so that|new topic|if you|were|was|used to|expect*|instead)",
+    "~{order} .. (not|n t|never) (lost|broken|affected|influenced|changed|touched|break|suffer) ! (until|as long as|promise*|relied|rely|relies|assum*|contract|before the|so far|must|should|need*|want*|wish*|would|in order to|so that|new topic|if you|were|was|used to|expect*|instead)",
+    "(顺序|有序) .. (不变|不受影响|仍然保证|保持不变|不会变|还是一样|不会乱) ! (新建|应该|承诺)",
+    "(仍然|仍|还是|依然) (有序|保持顺序|按顺序) ! (新建|应该|承诺)",
+    "{order} .. unaffected ^ {not}",
 )
 
 OPEN = Rubric(
     question_id="04.open",
     question="When does adding partitions to a topic break a promise that producers and consumers relied on, and what would you do instead?",
     lexicon=_WORDS,
-    topic=("{partition}", "{key}", "{order}", "{hash}", "topic*", "{new_topic}", "{record}"),
+    topic=("{partition}", "{key}", "{order}", "{state}", "{enough} .. {start}", "{hash}", "topic*", "{new_topic}", "{record}"),
     concepts=(
         Concept(
             "key to partition by hash modulo the number of partitions",
@@ -72,12 +81,17 @@ OPEN = Rubric(
                 "because _ {modulo}",
                 "(取模|取余|哈希)",
                 "(sums|homes|home*) .. (change*|differ*)",
+                "(mapping|assignment|routing|placement|formula|target|destination) .. (depend*|change*|involv*|different|unstable|shift*|not stable|not _ stable|move*|count)",
+                "~(mapping|assignment|routing|placement) .. (not|no longer) _ (stable|same|hold|valid|constant)",
+                "(mod|modulo|modulus|modulu*|remainder|余数)",
+                "{key} .. (switch*|jump*|move*|shift*|land*|end* up|hop*) .. ({partition}|elsewhere|somewhere|another|other)",
+                "(f|function) _ key .. {count}",
             ),
             against=(
                 "{key} .. (always|still|forever|keeps|keep|permanently|will) .. (same|its|their|original|old) _ {partition} ! ({not}|until|as long as|promise*|rely|relied|assum*|contract|guarantee*|before|so far|same key ->|must|should|only if|wish|need*|want*)",
                 "{key} _ (stick*|stay*|remain*) _ _ (same|its|their|original|old|to|in|on|where) ! ({not}|{old} _ {record}|new ones|{old} ones|until|as long as|promise*|rely|relied|assum*|contract|guarantee*|before|must|should|only|need*|want*)",
                 "(regardless|irrespective|independent*|no matter) .. (how many|{count}|partitions) ! {hash} .. {modulo}",
-                "(key|键) .. (一直|始终|仍然|永远|总是|还是|还会) .. (原来|同一|相同|原|固定) ! (不|没|无|承诺|依赖|假设|保证|之前)",
+                "(key|键) .. (一直|始终|仍然|永远|总是|还是|还会) .. (原来|同一|相同|原|固定) ^ (不|没|无) ! (承诺|依赖|假设|之前)",
             ),
             near=("{key}", "{hash}", "partitioner*"),
         ),
@@ -97,11 +111,16 @@ OPEN = Rubric(
                 "(old*|earlier|previous) .. (after) .. (new*|later)",
                 "(old*|earlier|previous) .. {partition} .. (new*|later) .. (other|another|different|elsewhere|{partition}) & (promise|order*|first|before|overtak*)",
                 "overtak*",
+                "(new*|later) _ (first|before|earlier|overtak*)",
+                "(one after the other|one after another|in turn) ! {new_topic}",
+                "{record} .. (wrong|different|mixed|random|any|undefined|unclear) order",
+                "(split|spread|scatter*|two|both|different|several|分散|两个) _ _ (partition*|places|lanes|streams|parts|分区) & {order}",
+                "(乱序|打乱|先后)",
             ),
             against=(
                 "{order} .. (is|stays|remains|will be|still|keeps|are|remain|stay) _ (kept|preserved|unchanged|unaffected|same|intact|guaranteed|maintained|not affected|not broken) ! (not (kept|preserved|guarante*|maintain*|the same|intact|unchang*)|no longer|never|nobody|nothing|only|within|inside|until|must|should|if|were|was|without)",
                 "(keeps|preserves|maintains|guarantees) .. {order} ! ({not}|only|within|inside|until|if|relied|promise*|per partition|new topic)",
-                "顺序 .. (不变|不受影响|仍然保证|保持不变|不会变|还是一样) ! (不能|无法|没)",
+                "顺序 .. (不变|不受影响|仍然保证|保持不变|不会变|还是一样) ^ (不能|无法|没)",
                 "(global|total|overall|whole|all messages|entire) _ _ {order} ! ({not}|only|never|key)",
             ),
             near=("{order}", "(before|after|先|后)"),
@@ -118,9 +137,18 @@ OPEN = Rubric(
                 "{state} .. {key}",
                 "stateful*",
                 "(join*|co partition*|copartition*|state store*|ktable*)",
+                "~{not} (have|has|find*|hold*|own*|know*|with) _ _ {state}",
+                "(lack*|miss*) .. ({state}|{record}) & {state}",
+                "~(without|lacks|missing) _ _ {state}",
+                "(balance*|total*|counter*|sum|sums|aggregat*) .. (wrong|incorrect|incomplete|off|split|twice|false|inconsist*)",
                 "({key}|{record}) .. (wrong|other|different|another) (consumer*|worker*|owner|instance*|clerk|place)",
             ),
-            against=("{state} .. (unaffected|not affected|moves along|moves with|migrat* automatically|is not a problem|不受影响|自动迁移|不影响) ! no longer",),
+            against=(
+                "{state} .. (is|are|stays|stay|remains|remain|gets|get|will|will be) _ (kept|fine|ok|unaffected|correct|safe|intact|preserved|valid|moved|migrated|follow*|unchanged) ^ ({not}|no longer|here|there) ! (until|as long as|would|new topic|so that)",
+                "~{state} .. (not|n t) (affected|lost|touched|broken|influenced) ! {new_topic}",
+                "{state} _ (follow*|move*|migrat*) _ (automatically|along|with|too) ^ {not}",
+                "{state} .. (不受影响|自动迁移|不影响|自动跟|保持不变)",
+            ),
             near=("{state}", "streams"),
         ),
         Concept(
@@ -143,6 +171,8 @@ OPEN = Rubric(
             ),
             against=(
                 "(delet*|remov*|reduc*|shrink*|decreas*|drop*|减少|删除|缩减) _ _ {partition} ! ({not}|impossible|can not|could|old topic|never)",
+                "~{new_topic} .. (not|unnecessar*|no need|superfluous|needless) _ _ (need*|necessary|required|useful)?  ^ (only|just)",
+                "~(不需要|不用|没必要|无需) .. {new_topic}",
             ),
             near=("{migrate}", "{enough}", "(instead|rather|better|应该|建议)"),
         ),
@@ -158,8 +188,20 @@ OPEN = Rubric(
                 "{key} _ (stick|sticks|stay|stays|remain|remains) _ _ (same|its|their|original|old|to|in|on|where) ! ({not}|{old} _ {record}|new ones|{old} ones|until|as long as|promise*|rely|relied|assum*|contract|guarantee*|before|must|should|only if|need*|want*)",
                 "(only|just) (the|some)? new key* .. (new|added|additional|other) ! {not}",
                 "{key} .. (not|never) (move*|change*|switch*|leave*) .. {partition} ! (no longer|any more|if|unless|until|without|as long|assum*|promise*|rely|relied|must|should)",
-                "(key|键) .. (一直|始终|仍然|永远|总是|还是) .. (原来|同一|相同|原|固定) ! (不|没|无|承诺|依赖|假设|保证|之前)",
-                "(只有|只) 新的? (key|键) .. (新的? 分区|新增) ! 不",
+                "(key|键) .. (一直|始终|仍然|永远|总是|还是) .. (原来|同一|相同|原|固定) ^ (不|没|无) ! (承诺|依赖|假设|之前)",
+                "(只有|只) 新的? (key|键) .. (新的? 分区|新增)",
+            ),
+        ),
+        Blunder(
+            "central_claim_wrong",
+            "it says that adding partitions leaves the places of the keys alone",
+            "加分区会改变 key 到分区的映射",
+            ways=(
+                "~(not|never|n t) (change*|affect*|influence*|alter*|touch*) _ _ (where|which|mapping|place*|routing|assignment|{key}|partition of) ! (custom|own partitioner|explicit*|would|if|so that|must|should|unless)",
+                "(kafka|partitioner|default) .. consistent hash* ^ {not} ! (own|custom|could|would|instead|i d|use a)",
+                "consistent hash* _ (is|are) (used|applied|done|by) ^ {not}",
+                "{key} .. (together|along) with (its|their|the) {record} ! (new topic|migrat*)",
+                "(不会|不) (改变|影响) _ _ (key|映射|分配)",
             ),
         ),
         Blunder(
@@ -167,6 +209,7 @@ OPEN = Rubric(
             "it says that nothing breaks",
             "加分区会破坏同 key 的顺序",
             ways=(
+                *_ORDER_KEPT,
                 "~(never|not) _ (break*|harm*|hurt*|affect*|violat*) _ (anything|any|promise*|order*|contract*|consumers|producers|guarantee*) ! (unless|without|no key*|only|if|keyless|null|as long as|new topic|would|old|enough|so that|must)",
                 "(always|completely|totally|perfectly|absolutely) (safe|harmless|fine|ok) ! ({not}|if|unless|without)",
                 "~(nothing|not|no) (changes|change|is affected|breaks|happens|breaks|problem*|impact*|effect*|issue*) .. (key*|with|because|as|since|kafka) ! (unless|without|no key*|only|if|keyless|null|as long as)",
@@ -183,7 +226,7 @@ OPEN = Rubric(
                 "(without|no|null|keyless|unkeyed|with no) _ (key|keys|key*) .. (break*|lose|loses|lost|order*|problem*|affected|matter*) ! ({not}|nothing|no promise|no order*|only if you use|safe|fine|harmless|no problem|rest|have|had|round|never|no guarantee*)",
                 "(breaks|break|problem|affected|lost|lose) .. (without|no|null|keyless|unkeyed) (a)? (key|keys) ! ({not} (break*|problem|affect*)|nothing|safe|fine)",
                 "(with|have|having|use|using) (a)? (key|keys) .. (nothing changes|not affected|unaffected|safe|stays|no problem|not change) ! (without|no key*|not safe)",
-                "(没有|无|不带) (key|键) .. (打乱|丢失|破坏|受影响|乱序) ! (不|没)",
+                "(没有|无|不带) (key|键) .. (打乱|丢失|破坏|受影响|乱序) ",
             ),
         ),
     ),
