@@ -21,11 +21,11 @@ _WORDS = Lexicon(
         "maps": "map*, goes, go, going, land*, assign*, route*, routing, sent, send*, end* up, put, placed, place, arriv*, calculat*, comput*, determin*, depend*, choos*, chosen, picks, pick, belong*, falls, fall, fell, home*, partitioner*, find*, live, lives, direct*, stick*, 映射, 进入, 落到, 落在, 去, 发到, 发送, 分配, 计算, 决定, 路由, 分散, 分到, 写到, 写入, 到",
         "order": "order, orders of, ordered, ordering*, orderly, sequence*, sequential*, chronolog*, in turn, overtak*, out of order, before the (old*|earlier|previous), (later|newer|new) .. (before|first|earlier), earlier ones, reorder*, mixed up, 顺序, 有序, 次序, 先后, 乱序, 顺序性, order",
         "broken": "break*, broke, broken, lost, lose*, loss, losing, gone, destroy*, violat*, disturb*, vanish*, disappear*, fail*, damage*, undefined, mess*, mixed, jumbl*, scrambl*, ruin*, interrupt*, overtak*, out of order, at risk, ends, end, invalid*, void, shuffl*, wrong, suffer*, reorder*, matter*, not guarante*, not ensur*, not _ preserv*, not _ kept, not _ hold, not _ holds, not _ defined, not _ valid, not _ true, no longer, no order*, no guarantee*, not _ any more, not _ anymore, nobody guarantee*, nothing guarantee*, can not guarantee*, without order*, 打破, 破坏, 丢失, 没有, 无法保证, 不能保证, 不再, 乱, 打乱, 丧失, 失去, 不保证, 没有保证, 混乱, 失效, 没法保证, 不能, 无法",
-        "kept": "kept, keep*, preserv*, unchang*, unaffected, maintain*, guarante*, intact, stays, stay, remain*, still, hold, holds, valid, ensur*, defin*, 不变, 保持, 保留, 不受影响, 保证",
-        "state": "state store*, state, stateful*, statefull, stores, store, join*, aggregat*, co partition*, copartition*, window*, cache*, caches, cached, totals, total, running total*, counter*, ktable*, k table*, changelog*, materiali*, local data, local store*, in memory, lookup table*, enrich*, notes, memory, remember*, kept _ per partition, file, files, accumulat*, session data, 状态, 聚合, 关联, 连接, 缓存, 窗口, 本地, 累计, 统计",
+        "kept": "stable, kept, keep*, preserv*, unchang*, unaffected, maintain*, guarante*, intact, stays, stay, remain*, still, hold, holds, valid, ensur*, defin*, 不变, 保持, 保留, 不受影响, 保证",
+        "state": "state store*, state, stateful*, statefull, stores, store, join*, aggregat*, co partition*, copartition*, window*, cache*, caches, cached, totals, total, running total*, counter*, ktable*, k table*, changelog*, materiali*, local data, local store*, in memory, lookup table*, enrich*, notes, remember*, kept _ per partition, accumulat*, session data, 状态, 聚合, 关联, 连接, 缓存, 窗口, 本地, 累计, 统计",
         "mismatch": "wrong, not match*, mismatch*, misalign*, misplac*, no longer, not _ fit, not _ match, not _ agree, not _ align*, not _ correct, not _ valid, not _ there, different, other, elsewhere, another, break*, broke, broken, fail*, invalid*, inconsisten*, incorrect*, lost, lose*, stale, incomplete, split, beside, old, find nothing, finds nothing, not _ find, not _ next to, not _ help, separat*, stays behind, left behind, stay, stays, die, dies, corrupt*, useless, gone, orphan*, need*, require*, have to, must, same number, matter*, mess*, problem*, "
         "不匹配, 不一致, 对不上, 失效, 错误, 错乱, 不对, 丢失, 不再, 破坏, 不同, 失败, 出错, 无法, 找不到, 混乱, 不正确, 不准",
-        "new_topic": "new topic*, second topic*, fresh _ topic*, another topic*, separate topic*, bigger topic*, wider topic*, larger topic*, different topic*, (new|second|fresh) _ _ topic*, other topic, v2, version 2, topic 2, topic2, new wall, replacement topic*, successor*, parallel topic*, recreat* _ topic*, re create _ topic*, new one, "
+        "new_topic": "new topic*, second topic*, fresh _ topic*, another topic*, separate topic*, bigger topic*, wider topic*, larger topic*, different topic*, (new|second|fresh) _ _ topic*, other topic, v 2, version 2, topic 2, new wall, replacement topic*, successor*, parallel topic*, recreat* _ topic*, re create _ topic*, new one, "
         "新 topic, 新的 topic, 新建 topic, 新建一个 topic, 新主题, 新的主题, 新建主题, 新建一个主题, 另一个 topic, 另建, 另起, 新建",
         "migrate": "migrat*, move* (everything|over|to|there|all|producers|consumers|them), moving (everything|over|to|there|all), copy*, copies, replay*, cut over, cutover, switch* over, switch, dual write*, double write*, mirror*, re partition*, repartition*, drain*, carry everything, carry _ over, transfer*, reload*, republish*, 迁移, 搬迁, 切换, 双写, 复制, 重放, 搬到, 转移, 迁到, 导入",
         "enough": "enough, plenty, sufficient*, over partition*, overpartition*, over provision*, overprovision*, more than needed, more partitions, many, large, larger, big, high, higher, generous*, ample, lots, lot, spare, headroom, reserve*, right number, right count, plan*, size, sized, sizing, think about, estimate*, choose*, provision*, pick*, future, 足够, 充足, 更多, 较多, 多一些, 预留, 规划, 多建, 多设, 富余, 多分配, 估算, 预估, 合理",
@@ -163,7 +163,7 @@ OPEN = Rubric(
                 "{start} .. {enough} .. {partition}",
                 "{enough} .. {start}",
                 "{start} .. {enough}",
-                "{enough} {partition}",
+                "(enough|plenty of|sufficient|ample|more|lots of|spare|足够|更多|充足|多) _ {partition} ^ too",
                 "~(over partition*|overpartition*|over provision*|overprovision*)",
                 "(预留|规划|预估|提前|一开始) .. 分区",
                 "(create*|make*|build*|set up|creating|making|建|创建) .. {new_topic}",
@@ -234,7 +234,7 @@ OPEN = Rubric(
         "(automatic*|自动)",
         "(delet*|remov*|reduc*|decreas*|减少|删除) _ {partition}",
         "(global|total|overall) _ {order}",
-        "{key} .. (always|stay*|stick*|始终|一直) .. {partition}",
+        "{key} _ (always|stays|stay|sticks|始终|一直) .. {partition} ! ({old} _ {record}|new ones|promise*|relied|rely)",
         "(sort*|timestamp*|时间戳) .. {order}",
     ),
 )

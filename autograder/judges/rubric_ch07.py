@@ -16,7 +16,7 @@ _WORDS = Lexicon(
         "broker": "broker*, server*, cluster*, coordinator*, head office, kafka, jar, brokers, 服务端, 服务器, 集群, 协调者, 协调器, broker, brokers",
         "client": "client*, consumer*, member*, leader*, worker*, librar*, librdkafka, sarama, 客户端, 消费者, 成员, client",
         "upgrade": "upgrad*, updat*, redeploy*, re deploy*, deploy*, restart*, chang*, touch*, releas*, replac*, rebuil*, modif*, version*, rollout*, roll out, alter*, new _ version, recompil*, patch*, 升级, 更新, 重启, 修改, 改动, 版本, 发布, 改",
-        "free": "without, no need*, not need*, not need, not _ need, needn t, need not, need no, not have to, not having to, independen*, decoupl*, separat*, free, freely, not depend*, no _ dependen*, regardless, not require*, not _ requir*, unaware, opaque, not know*, need _ not, not _ know, no knowledge, no longer, not, untouched, unchanged, at will, loos*, isolat*, "
+        "free": "without, no need*, not need*, not need, not _ need, needn t, need not, need no, not have to, not having to, independen*, decoupl*, separat*, free, freely, not depend*, no _ dependen*, regardless, not require*, not _ requir*, unaware, opaque, not know*, need _ not, not _ know, no knowledge, no longer, not, untouched, unchanged, at will, loos*, isolat*, as they are, as it is, alone, in peace, "
         "不用, 无需, 不需要, 不必, 解耦, 独立, 无关, 不依赖, 免去, 而不用, 不升级, 分离, 不改, 不动",
         "strategy": "strateg*, assignor*, assigner*, algorithm*, logic, way of sharing, way of, rule*, policy, policies, scheme*, duty roster*, rosters, assignment*, 策略, 算法, 分配器, 分配逻辑, 分配方式, 方案",
         "new": "new, custom*, own, plug*, pluggable, different, chang*, evolv*, flexib*, innovat*, ship, choose*, chosen, choos*, freely, 新, 自定义, 可插拔, 灵活, 不同, 自己",
@@ -27,7 +27,7 @@ _WORDS = Lexicon(
         "thick": "thick*, fat, heavy, heavier, bloat*, complex*, complicated, too much logic, intelligen*, tricky, smart, difficult, hard, burden*, sophisticated, thin, thinner, simple, simpler, lean, leaner, lightweight, light, 太重, 复杂, 臃肿, 沉重, 厚, 胖, 重, 简单, 轻量, 负担, 变薄",
         "bad": "bad, buggy, misbehav*, faulty, broken, bug, bugs, wrong, rogue, defect*, incorrect*, mistake*, ill behaved, unstable, misconfigured, malicious, erroneous, flawed, crash*, poorly, badly, 有问题, 有 bug, 出错, 错误, 异常, 故障, 坏, 不良, 不稳定",
         "harm": "hurt*, harm*, block*, break*, ruin*, stall*, disturb*, drag*, take* down, takes down, affect*, delay*, kill*, stop*, damag*, influence*, hold*, wreck*, spoil*, stuck, jeopardi*, destabili*, whole group, entire group, everyone, peers, others, all, 影响, 拖累, 拖垮, 阻塞, 卡住, 破坏, 整个组, 全组",
-        "incremental": "incremental*, incrementa*, gradual*, step by step, stepwise, one by one, one at a time, one after another, one after the other, member by member, partition by partition, bit by bit, piece by piece, piecemeal, step at a time, at its own pace, at their own pace, own pace, in small steps, little by little, reconcil*, converg*, independently, individually, separately, on its own, on their own, by itself, asynchronous*, only the affected, only affected, only some, only those, only the partition*, only that partition, only what, without touching, without stopping the rest, without stopping, others go on, others continue, others keep, rest continue*, rest go* on, rest keep*, others not, individual member*, from one member to another, 增量, 逐个, 逐步, 渐进, 逐一, 一个一个, 独立, 各自, 只移动, 只影响, 慢慢, 分步, 不停, 不用停, 收敛, 调和, 其他成员继续, 其他继续",
+        "incremental": "incremental*, incrementa*, gradual*, step by step, stepwise, one by one, one at a time, one after another, one after the other, member by member, partition by partition, bit by bit, piece by piece, piecemeal, step at a time, own speed, own time, own rhythm, own pace, one member after, member after member, client after client, single member*, small portion*, piecewise, smoothly, no longer all at once, not all at once, in small steps, little by little, reconcil*, converg*, independently, individually, separately, on its own, on their own, by itself, asynchronous*, only the affected, only affected, only some, only those, only the partition*, only that partition, only what, without touching, without stopping the rest, without stopping, others go on, others continue, others keep, rest continue*, rest go* on, rest keep*, others not, individual member*, from one member to another, 增量, 逐个, 逐步, 渐进, 逐一, 一点一点, 一步一步, 逐渐, 一个一个, 独立, 各自, 只移动, 只影响, 慢慢, 分步, 不停, 不用停, 收敛, 调和, 其他成员继续, 其他继续",
         "old": "classic*, old, before, previous*, earlier, join sync, joingroup*, syncgroup*, client side, rebalance*, in the past, so far, existing, 旧, 老, 经典, 以前, 之前, 原来, 再平衡, 重平衡",
         "new_protocol": "kip 848, kip848, 848, new protocol*, new one, new group protocol, next generation*, consumergroupheartbeat*, server side, broker side, kip - 848, 新协议, 新的协议, 新版",
         "not": "not, never, no, nothing, nobody, without, nor, neither, none, 不, 没, 没有, 不会, 并不, 不是, 非, 无, 无需, 不用",
@@ -50,6 +50,9 @@ OPEN = Rubric(
                 "~{broker} .. {free} .. {upgrade}",
                 "~{broker} .. {upgrade} .. {free}",
                 "~{strategy} .. {free} .. {broker}",
+                "~{free} _ new _ (broker*|server*)",
+                "~{new} .. {strategy} .. {broker} _ _ (as they are|as it is|alone|untouched|in peace)",
+                "(plug in|plugin*|pluggable)",
                 "~(decoupl*|independen*|separat*|解耦|独立|分离|无关) .. {broker}",
                 "~{broker} .. (decoupl*|independen*|解耦|独立|无关|untouched|unchanged|unaware)",
                 "{new} _ {strategy} .. {client}",
@@ -139,9 +142,10 @@ OPEN = Rubric(
             "理由说反了",
             ways=(
                 "(to|at|on|in) (the|a|one)? (client*|leader*|member*|consumer*) _ _ (because|since|as|in order to avoid|to avoid|to remove|to get rid) .. (barrier*|stop* the|stopped|wait*|all members|whole group|every member|entire group) ^ (back|return*|then|later|but|without|not|upgrad*|strateg*|in kip)",
+                "(to|at|on|in) (the|a|one)? (client*|leader*|member*|consumer*) _ _ (because|since|as|in order|so that|for|to get|to have) .. (incremental*|step by step|one by one|gradual*|reconcil*) ^ (back|return*|then|later|but|without|not|upgrad*|strateg*|in kip|848)",
                 "(back|return*|returned) _ _ (broker*|server*|coordinator*) .. (so that|so|because|since|in order to|to let|to allow|for|as) .. (plug*|custom*|own _ {strategy}|own strateg*|without upgrad*|without a broker*|upgrad* not|new strateg* without|decoupl*|independent of broker*|flexib*) ! (not that|barrier*|incremental*|stop*)",
-                "(移到|放到|交给) (客户端|消费者) _ _ (是因为|因为|由于) .. (停止|屏障|停顿|等待) ! (移回|后来|但)",
-                "(移回|回到|交回|收回) _ (broker|服务端|协调者) _ (是为了|为了|以便|因为) .. (自定义|不升级|不用升级|无需升级|解耦|灵活) ! 不是",
+                "(移到|放到|交给) (客户端|消费者) _ _ (是因为|因为|由于) .. (停止|屏障|停顿|等待) ^ (移回|后来|但)",
+                "(移回|回到|交回|收回) _ (broker|服务端|协调者) _ (是为了|为了|以便|因为) .. (自定义|不升级|不用升级|无需升级|解耦|灵活) ^ 不是",
             ),
         ),
         Blunder(
@@ -151,10 +155,13 @@ OPEN = Rubric(
             ways=(
                 "{new_protocol} .. (hands|gives|gave|moves|moved|move|handed|puts|put|delegates|shifts|shifted|transfers) (it|assignment|this|them|the assignment|partition assignment|the job)? _ to (the|a)? (group)? (client*|leader*|consumer*|member*) ! (from|{not}|back|away|broker .. to)",
                 "(to|at) (the|a)? (client*|group leader|leader) (in|with|by|under) (the)? {new_protocol} ! ({not}|back|from)",
+                "{new_protocol} .. (group leader|leader) .. (comput*|calculat*|decid*|assign*) ^ ({not}|no longer|instead|was|before|old|classic*|from|had)",
+                "{new_protocol} .. (client*|consumer*|member*) (are|is|become|becomes)? responsible ^ ({not}|no longer)",
+                "{new_protocol} .. broker* .. (is|becomes) _ (only|just|merely) _ (mailbox|postbox|post box|relay|messenger|postman|forward*|store) ^ {not}",
                 "{new_protocol} .. (the)? (group leader|leader|client) (now)? (computes|decides|assigns|calculates|does) ! ({not}|no longer|instead|was|before|old)",
                 "(classic*|old) (protocol|one|way)? .. (the)? (coordinator|broker) (computes|computed|calculates|calculated|decides|decided|assigns|assigned|did|does) ! ({not}|opaque|first|{client} .. (computes|decides)|assigned the leader|848)",
-                "{new_protocol} _ _ _ (交给|放到|移到|给了) _ (客户端|消费者|leader) ! (不|从)",
-                "(classic*|经典|旧) _ (协议)? _ (由)? (协调者|broker|服务端) (计算|分配|决定) ! (不|早期|最初)",
+                "{new_protocol} _ _ _ (交给|放到|移到|给了) _ (客户端|消费者|leader) ^ 从",
+                "(classic*|经典|旧) _ (协议)? _ (由)? (协调者|broker|服务端) (计算|分配|决定) ^ (早期|最初)",
             ),
         ),
         Blunder(
@@ -163,10 +170,10 @@ OPEN = Rubric(
             "KIP-848 不再让全组停止",
             ways=(
                 "{new_protocol} .. (introduc*|adds|add|has|brings|creates|needs|requires|uses|added) _ _ (barrier*|stop the world|global) ! ({not}|remov*|no longer|old|classic*|instead of|replac*|get rid|without)",
-                "{new_protocol} .. (all|every|each) _ (member*|consumer*) _ (stop*|stops|revok*|wait*|pause*) ! ({not}|instead|remov*|no longer|old|classic*|avoid*|eliminat*|only|before|used to|had to|incremental*|where)",
+                "{new_protocol} .. (all|every|each) _ (member*|consumer*) _ (stop*|stops|revok*|wait*|pause*|give* up everything|give* up all) ! ({not}|instead|remov*|no longer|old|classic*|avoid*|eliminat*|only|before|used to|had to|incremental*|where)",
                 "{new_protocol} .. (revoke*|revoking) all ! ({not}|instead|no longer|old|classic*|avoid*)",
-                "{new_protocol} .. (引入|增加|需要) _ (屏障|全局|全部停) ! (不|没|去掉|取消)",
-                "{new_protocol} .. (所有|全部|每个) _ (成员|消费者) _ (停|停止|都停|暂停|等待) ! (不|没|无需|去掉|避免|旧)",
+                "{new_protocol} .. (引入|增加|需要) _ (屏障|全局|全部停) ^ (去掉|取消)",
+                "{new_protocol} .. (所有|全部|每个) _ (成员|消费者) _ (停|停止|都停|暂停|等待) ^ (无需|去掉|避免|旧)",
             ),
         ),
         Blunder(

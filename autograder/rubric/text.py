@@ -23,7 +23,7 @@ _TOKEN = re.compile(
     r"(?P<abbreviation>\b(?:incl|etc|vs|approx|resp|cf|e\.g|i\.e)\.)"
     r"|(?P<call>\(\s*\))"
     r"|(?P<dotted>[a-z]+(?:\.[a-z]+)+)"
-    r"|(?P<word>[a-z]+(?:'[a-z]+)?)"
+    r"|(?P<word>(?:b/c|w/o|w/)(?![a-z])|[a-z]+(?:'[a-z]+)?)"
     r"|(?P<negative>(?<![\w)\-])(?<!\d )-\d+)"
     r"|(?P<number>\d+(?:\.\d+)*)"
     r"|(?P<arrow>-+>|=+>|[→⇒➜])"
@@ -36,7 +36,7 @@ _CONTRACTIONS = {
     "can't": "can not", "cannot": "can not", "cant": "can not", "won't": "will not", "wont": "will not", "n't": "not",
     "dont": "do not", "doesnt": "does not", "isnt": "is not", "arent": "are not", "wasnt": "was not", "didnt": "did not",
     "wouldnt": "would not", "couldnt": "could not", "shouldnt": "should not", "hasnt": "has not", "havent": "have not",
-    "cuz": "because", "coz": "because", "bc": "because", "b/c": "because", "w/o": "without", "conn": "connection",
+    "cuz": "because", "coz": "because", "bc": "because", "b/c": "because", "w/o": "without", "w/": "with", "conn": "connection",
     "conns": "connections", "addr": "address", "addrs": "addresses", "coord": "coordinator", "hb": "heartbeat",
     "hbs": "heartbeats", "ctor": "constructor", "obj": "object", "lb": "load balancer",
 }
