@@ -165,8 +165,10 @@ def _order(sockets: list[Socket], nested: bool) -> list[Any]:
 
 
 def _after_idle(sockets: list[Socket]) -> dict[str, Any]:
-    kept = [socket for socket in sockets if socket.closed_at_ms is None]
-    return {"closed_by_idle": [_number(socket) for socket in sockets if socket.how == "idle"], "kept_after_idle": len(kept),
+    """What idle time leaves of the sockets that the start had opened; what a refresh of metadata opens later is another question."""
+    first = [socket for socket in sockets if socket.opened_at_ms <= SETTLED_MS]
+    kept = [socket for socket in first if socket.closed_at_ms is None]
+    return {"closed_by_idle": [_number(socket) for socket in first if socket.how == "idle"], "kept_after_idle": len(kept),
             "kept_ids": [_number(s) for s in kept if s.role == "bootstrap"] + _summary(kept)["others"]}
 
 

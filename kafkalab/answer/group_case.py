@@ -67,12 +67,12 @@ class GroupCase:
         return self
 
     def join(self, name: str, member_id: str = "", instance: str | None = None, version: int | None = None, session_timeout_ms: int = SESSION_MS,
-             metadata: bytes = b"") -> JoinGroupResponse | None:
+             metadata: bytes = b"", rebalance_timeout_ms: int = REBALANCE_MS) -> JoinGroupResponse | None:
         """The answer; None while it is parked."""
         if version is None:
             version = JOINS_WITHOUT_ID if instance is None else None
-        request = JoinGroupRequest(group_id=GROUP, session_timeout_ms=session_timeout_ms, rebalance_timeout_ms=REBALANCE_MS, member_id=member_id,
-                                   group_instance_id=instance, protocols=(JoinGroupRequestProtocol(name="range", metadata=metadata),))
+        request = JoinGroupRequest(group_id=GROUP, session_timeout_ms=session_timeout_ms, rebalance_timeout_ms=rebalance_timeout_ms,
+                                   member_id=member_id, group_instance_id=instance, protocols=(JoinGroupRequestProtocol(name="range", metadata=metadata),))
         return self.client(name).ask(request, version=version)
 
     def leave(self, name: str) -> None:

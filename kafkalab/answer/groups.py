@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from kafkalab.answer.entry import CannotAnswer, Entry
-from kafkalab.answer.group_case import JOINS_WITHOUT_ID, GroupCase
+from kafkalab.answer.group_case import JOINS_WITHOUT_ID, REBALANCE_MS, GroupCase
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.group_state import GroupState, may_move
 from kafkalab.broker.group_storage import expired_offsets
@@ -31,12 +31,21 @@ def heartbeat(entry: Entry) -> dict[str, Any]:
     static = given.get("static_instance")
     case = GroupCase(BROKER).bring_to(given["state"], instance="i1" if static else None)
     member = "a stranger" if given.get("member") in ("unknown", "evicted") else case.ids["alice"]
-    generation = case.group.generation - 1 if str(given.get("generation", "current")) in ("older", "stale", "old") else None
-    if isinstance(given.get("generation"), int):
-        generation = given["generation"]
+    generation = _generation(case, given.get("generation", "current"))
     if static and "taken over" in str(static):
         case.join("the new alice", instance="i1")
     return {"answer": case.beat(member, generation, "i1" if static else None).name}
+
+
+def _generation(case: GroupCase, said: int | str) -> int:
+    """A generation as an entry says it: a number, the current one, or one that is not."""
+    if isinstance(said, int):
+        return said
+    current = case.group.generation
+    words = {"current": 0, "newer": 1, "future": 1, "older": -1, "old": -1, "stale": -1, "previous": -1, "wrong": -1, "not current": -1}
+    if said not in words:
+        raise CannotAnswer(f"a generation is a number or one of {', '.join(words)}, not {said!r}")
+    return current + words[said]
 
 
 def commit(entry: Entry) -> dict[str, Any]:
@@ -47,9 +56,7 @@ def commit(entry: Entry) -> dict[str, Any]:
     case = GroupCase(BROKER).bring_to(given["state"])
     who = given.get("member", "known")
     member = {"": "", "known": case.ids["alice"]}.get(who, "a stranger")
-    current = case.group.generation
-    generation = {"current": current, "older": current - 1, "newer": current + 1}.get(given.get("generation", "current"), given.get("generation"))
-    return {"broker": case.commit(member, generation).name}
+    return {"broker": case.commit(member, _generation(case, given.get("generation", "current"))).name}
 
 
 def offset_expiry(entry: Entry) -> dict[str, Any]:
@@ -96,8 +103,10 @@ def join(entry: Entry) -> dict[str, Any]:
 
 
 def initial_delay(entry: Entry) -> dict[str, Any]:
-    """When the first rebalance of a new group ends, its members joining at these times."""
+    """When the first rebalance of a new group ends, its members joining at these times; never later than their rebalance timeout, which is
+    their max.poll.interval.ms."""
     given = entry.input
+    rebalance_ms = next((value for key, value in given.items() if _is_rebalance_timeout(key)), REBALANCE_MS)
     settings = {"group.initial.rebalance.delay.ms": given["delay_ms"]} if "delay_ms" in given else None
     case = GroupCase(BROKER, settings)
     first_ms = case.lab.now_ms
@@ -106,12 +115,17 @@ def initial_delay(entry: Entry) -> dict[str, Any]:
     begin_ms = case.lab.now_ms
     for number, at_ms in enumerate(sorted(given["joins_at_ms"])):
         case.lab.run_for(ms=max(0, begin_ms + at_ms - case.lab.now_ms))
-        case.join(f"member-{number}")
+        case.join(f"member-{number}", rebalance_timeout_ms=rebalance_ms)
     case.lab.run_until(lambda: case.group.generation > 0 and case.state != "PreparingRebalance", timeout_ms=600_000)
     moves = [event for event in case.lab.journal.of("state") if event.fields.get("group") == "inventory" and event.at_ms >= first_ms]
     began = next(event.at_ms for event in moves if event.after == "PreparingRebalance")
     ended = next(event.at_ms for event in moves if event.after == "CompletingRebalance")
     return {"completes_at_ms": ended - began}
+
+
+def _is_rebalance_timeout(key: str) -> bool:
+    words = key.replace(".", "_").replace("-", "_")
+    return "rebalance_timeout" in words or "max_poll_interval" in words
 
 
 def assignment(entry: Entry) -> dict[str, Any]:

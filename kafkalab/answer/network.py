@@ -96,7 +96,7 @@ def _states(entry: Entry, given: Mapping[str, Any], luck: float, failures: int, 
     for _ in range(failures):
         states.connecting("0", clock.now_ms)
         states.disconnected("0", clock.now_ms)
-    if trying:
+    if trying or not failures:
         states.connecting("0", clock.now_ms)
     return states
 
