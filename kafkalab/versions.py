@@ -66,7 +66,10 @@ class Profile:
     prints_ids_of_changes             lines name what a fetch session alters and forgets with its topic id (3.1, KIP-516)
     enforces_rebalances               has enforceRebalance (2.6, KIP-568)
     tells_commits_of_rebalances       a commit during a rebalance raises RebalanceInProgressException (2.5, KIP-447); before, CommitFailed
-    disconnects_lost_coordinator      the old coordinator's socket is closed when it is no longer trusted (3.1)
+    tells_cancelled_by_itself         a socket that the client closes itself has a line for each request that goes with it; seen in 2.8's source, not in 2.3's
+    keeps_answered_lookup             an answered FIND_COORDINATOR counts until the application's thread has looked at it, and the heartbeat thread asks beside it
+                                      (2.8, KAFKA-10793)
+    rests_after_lookup                the heartbeat thread waits retry.backoff.ms between asking and asking anew (3.x; seen in 3.6's source, not in 2.8's)
     leave_reason_in_full              LeaveGroup's line repeats the whole poll time-out sentence (2.8)
     assigns_static_first              range and roundrobin sort static members by instance id, before the others (2.4, KAFKA-8558)
     assigns_by_rack                   range and sticky look at racks (3.5, KIP-881)
@@ -180,7 +183,9 @@ class Profile:
     prints_ids_of_changes: bool = True
     enforces_rebalances: bool = True
     tells_commits_of_rebalances: bool = True
-    disconnects_lost_coordinator: bool = True
+    tells_cancelled_by_itself: bool = True
+    keeps_answered_lookup: bool = True
+    rests_after_lookup: bool = True
     leave_reason_in_full: bool = False
     assigns_static_first: bool = True
     assigns_by_rack: bool = True
@@ -341,7 +346,7 @@ V2_8 = replace(V3_6, name="2.8", reset_strategy="{upper}", returns_when_position
                asks_partitioner_again="any", drain_index_by_node=False, batches_follow_leader=False,
                buffer_exhausted_text=BUFFER_EXHAUSTED_OLD, tells_timed_out_requests=False, fills_metadata_of_failed_send=False,
                names_partition_of_buffer=True, release="2.8.2", commit_id="3146c6ff4a24cc24", prepares_with_async_commit=False,
-               states_rejoin_reason=False, disconnects_lost_coordinator=False, leave_reason_in_full=True, closes_fetch_sessions=False,
+               states_rejoin_reason=False, rests_after_lookup=False, leave_reason_in_full=True, closes_fetch_sessions=False,
                names_both_threads=False, prints_assignment_in_hash_order=True, headers_read_only=True,
                assigns_by_rack=False, sticky_fast_path="capacity", sticky_reads_user_data_once=True, sticky_takes_numbers_on_trust=False,
                sticky_balance_margin=0, partitioner="sticky", transmits_after_assign=True, ready_in_hash_order=True, names_partition_count=False,
@@ -352,7 +357,7 @@ V2_8 = replace(V3_6, name="2.8", reset_strategy="{upper}", returns_when_position
                old_epoch_text="Producer attempted to produce with an old epoch {producer}",
                awaited_too_long_text="Timeout expired after {limit_ms} milliseconds while awaiting {operation}")
 V2_3 = replace(
-    V2_8, name="2.3", asks_partitioner_again="", round_robin_skips=False, partitioner_classes=("DefaultPartitioner",),
+    V2_8, name="2.3", tells_cancelled_by_itself=False, keeps_answered_lookup=False, asks_partitioner_again="", round_robin_skips=False, partitioner_classes=("DefaultPartitioner",),
     has_buffer_exhausted_exception=False, names_lost_node=False,
     release="2.3.0", commit_id="fc1aaa116b661c8a", least_loaded=standing_then_preparing,
     client_id_without_group="consumer-{n}", client_id_with_group="consumer-{n}", awaits_join_in_poll=True, revokes_even_nothing=True,

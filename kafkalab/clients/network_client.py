@@ -142,7 +142,7 @@ class NetworkClient:
         return self._rule([self._load(nodes[(start + i) % len(nodes)]) for i in range(len(nodes))], self.log)
 
     def disconnect(self, connection: str) -> list[ClientResponse]:
-        """Close a socket from this side; its unanswered requests end as disconnected."""
+        """Close a socket from this side; its unanswered requests end as disconnected. No new metadata is asked for: nothing has failed."""
         if self.states.is_disconnected(connection) or connection not in self.states.nodes:
             self.log("DISCONNECT_REQUESTED_TWICE", node_id=connection)
             return []
@@ -150,7 +150,11 @@ class NetworkClient:
                  requests=", ".join(r.header.api_key.name for r in self._in_flight.of(connection)))
         self.selector.close(connection)
         responses: list[ClientResponse] = []
-        self._disconnected(connection, "self", responses)
+        self._sockets.closed(connection, "self")
+        for request in self._in_flight.clear(connection):
+            self._cancel(request, self._clock.now_ms, responses, timed_out=False, is_told=self.profile.tells_cancelled_by_itself)
+        self.states.disconnected(connection, self._clock.now_ms)
+        self.api_versions.disconnected(connection)
         _complete(responses)
         return responses
 
@@ -295,11 +299,12 @@ class NetworkClient:
             self.log("BOOTSTRAP_DISCONNECTED", node=node)
         self.metadata.request_update()
 
-    def _cancel(self, request: ClientRequest, now_ms: int, responses: list[ClientResponse], timed_out: bool) -> None:
+    def _cancel(self, request: ClientRequest, now_ms: int, responses: list[ClientResponse], timed_out: bool, is_told: bool = True) -> None:
         version = request.header.api_version
-        self.log("REQUEST_CANCELLED", header=request.header, request=as_sent(request.message, version), node_id=request.connection,
-                 elapsed_created=now_ms - request.created_ms, elapsed_sent=now_ms - request.sent_ms, throttle=0,
-                 timeout_ms=request.timeout_ms)
+        if is_told:
+            self.log("REQUEST_CANCELLED", header=request.header, request=as_sent(request.message, version), node_id=request.connection,
+                     elapsed_created=now_ms - request.created_ms, elapsed_sent=now_ms - request.sent_ms, throttle=0,
+                     timeout_ms=request.timeout_ms)
         if not request.internal:
             responses.append(ClientResponse(request, now_ms, disconnected=True, timed_out=timed_out))
         elif request.header.api_key is ApiKeys.METADATA:

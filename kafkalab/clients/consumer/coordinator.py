@@ -18,6 +18,7 @@ is a field of the Profile.
 from __future__ import annotations
 
 import operator
+import random
 from collections.abc import Iterator, Mapping
 
 from kafkalab.clients.consumer.assignment_changes import AssignmentChanges
@@ -49,7 +50,7 @@ class ConsumerCoordinator:
     """One consumer's seat in its group. `offsets` are the group's committed offsets."""
 
     def __init__(self, group_id: str, config: Mapping, profile, client: ConsumerNetworkClient, subscriptions: SubscriptionState,
-                 log: LogContext, stage: Stage) -> None:
+                 log: LogContext, stage: Stage, rng: random.Random) -> None:
         self._config, self._profile, self._client, self._subscriptions, self._log = config, profile, client, subscriptions, log
         self._clock = client.clock
         backoff_ms = config["retry.backoff.ms"]
@@ -57,9 +58,10 @@ class ConsumerCoordinator:
         self._heartbeat = Heartbeat(config["session.timeout.ms"], config["heartbeat.interval.ms"], config["max.poll.interval.ms"],
                                     backoff_ms)
         self._membership = Membership(group_id, config.get("group.instance.id"), profile, log)
-        self._lookup = CoordinatorLookup(group_id, profile, client, self._heartbeat, log, backoff_ms)
+        self._lookup = CoordinatorLookup(group_id, profile, client, self._heartbeat, log, backoff_ms,
+                                        config.get("retry.backoff.max.ms", backoff_ms), rng)
         self._thread = HeartbeatThread(profile, client, self._lookup, self._membership, self._heartbeat, self._leave_in_thread, stage, log,
-                                       backoff_ms)
+                                       backoff_ms, rng)
         self._join = GroupJoin(config, profile, client, self._lookup, self._membership, self._thread, self._heartbeat, subscriptions, log)
         self.offsets = GroupOffsets(profile, client, self._lookup, self._membership, subscriptions, log, backoff_ms)
         self._auto_commit = AutoCommit(config, self.offsets, subscriptions, log, self._clock)

@@ -7,6 +7,7 @@ Here it is a loop that yields until when it sleeps; see `kafkalab.sim.apps`.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator
 
 from kafkalab.clients.consumer.consumer_network_client import ConsumerNetworkClient
@@ -20,6 +21,10 @@ from kafkalab.protocol.messages import HeartbeatRequest
 from kafkalab.sim.apps import FOREVER_MS, Signal, Stage
 
 
+WAKES_AFTER_MS = 2
+"""A thread that has waited for another one needs a moment before it runs."""
+
+
 class HeartbeatThread:
     """Started with the first join, enabled while there is a membership to keep, closed with the consumer.
 
@@ -27,13 +32,16 @@ class HeartbeatThread:
     """
 
     def __init__(self, profile, client: ConsumerNetworkClient, lookup: CoordinatorLookup, membership: Membership, heartbeat: Heartbeat,
-                 leave: Callable[[str], Iterator[int]], stage: Stage, log: LogContext, retry_backoff_ms: int) -> None:
+                 leave: Callable[[str], Iterator[int]], stage: Stage, log: LogContext, retry_backoff_ms: int,
+                 rng: random.Random) -> None:
+        self._rng = rng
         self._profile, self._client, self._lookup, self._membership, self._heartbeat = profile, client, lookup, membership, heartbeat
         self._leave, self._stage, self._log, self._retry_backoff_ms = leave, stage, log, retry_backoff_ms
         self._clock = client.clock
         self._signal = Signal()
         self._started = self._enabled = self._closed = False
         self._failure: BaseException | None = None
+        lookup.on_released = self._have_a_turn
 
     def start(self) -> None:
         if not self._started:
@@ -74,6 +82,10 @@ class HeartbeatThread:
             if not self._membership.owes_heartbeats:
                 self.disable()
                 continue
+            if self._lookup.is_looking:
+                yield FOREVER_MS
+                yield self._clock.now_ms + WAKES_AFTER_MS
+                continue
             if not self._client.is_polling:
                 yield from self._client.poll_in_thread()
             if self._enabled and not self._closed:
@@ -87,8 +99,10 @@ class HeartbeatThread:
 
     def _keep_alive(self, now_ms: int) -> Iterator[int]:
         heartbeat = self._heartbeat
+        if self._lookup.is_looking:
+            return
         if self._lookup.unknown:
-            self._lookup.find()
+            self._look_up()
             yield now_ms + self._retry_backoff_ms
         elif heartbeat.session_expired(now_ms):
             self._lookup.mark_unknown("session timed out without receiving a heartbeat response", disconnected=False)
@@ -96,11 +110,37 @@ class HeartbeatThread:
             self._log("POLL_TIMEOUT_EXPIRED")
             yield from self._leave("consumer poll timeout has expired.")
         else:
-            heartbeat.sent(now_ms)
-            self._log("HEARTBEAT_TIMER", group=self._membership.group_id, remaining_ms=heartbeat.interval_ms)
-            self._send()
+            self._beat(now_ms)
             if self._client.is_polling:
                 yield now_ms + 1
+
+    def _look_up(self) -> None:
+        """Ask where the coordinator is. Since KAFKA-10793 this thread forgets a question that somebody has asked before, its own too, so that
+        several may be under way at a time."""
+        if not self._profile.keeps_answered_lookup:
+            self._lookup.find()
+        elif self._lookup.has_asked:
+            self._lookup.forget_lookup()
+        else:
+            self._lookup.find()
+            if not self._profile.rests_after_lookup:
+                self._lookup.forget_lookup()
+
+    def _have_a_turn(self) -> None:
+        """The application's thread lets go of the coordinator. If this one has waited for it with a heartbeat that is due, it may well be quicker
+        than what the application's thread does next: recordings have both orders."""
+        now_ms, heartbeat = self._clock.now_ms, self._heartbeat
+        if not self._started or not self._enabled or self._closed:
+            return
+        self._signal.set()
+        if (self._membership.owes_heartbeats and not self._lookup.unknown and heartbeat.time_to_next_ms(now_ms) == 0
+                and not heartbeat.session_expired(now_ms) and not heartbeat.poll_expired(now_ms) and self._rng.random() < 0.5):
+            self._beat(now_ms)
+
+    def _beat(self, now_ms: int) -> None:
+        self._heartbeat.sent(now_ms)
+        self._log("HEARTBEAT_TIMER", group=self._membership.group_id, remaining_ms=self._heartbeat.interval_ms)
+        self._send()
 
     def _send(self) -> None:
         membership, node = self._membership, self._lookup.node

@@ -84,7 +84,8 @@ class KafkaConsumer(ConsumerQueries):
         self._network = ConsumerNetworkClient(client, lab.stage, lab.clock, config["retry.backoff.ms"])
         self._coordinator = None
         if group is not None:
-            self._coordinator = ConsumerCoordinator(group, config, profile, self._network, self._subscriptions, log, lab.stage)
+            self._coordinator = ConsumerCoordinator(group, config, profile, self._network, self._subscriptions, log, lab.stage,
+                                                    lab.streams.stream(f"{self.name}/coordinator lookup"))
             self._coordinator.offsets.on_commit = self._interceptors.on_commit
             if profile.classic_banner:
                 log("CONSUMER_PROTOCOL_BANNER")
