@@ -169,6 +169,7 @@ OPEN = Rubric(
                 "{record} .. (to|by) (one|a single|only one|the first) {group} ! ({not}|partition*|{member}|each {group}|all)",
                 "(between|among|across) _ {group} .. (compet*|split*|divid*|share*|distribut*|one group) ! ({not}|all the|each|everything|independent*|own)",
                 "(different|several|multiple|the|many|two|all) {group} (share|shares|compete|competes|split|splits|divide|divides|take turns) ^ (nothing|nothing|not) ! (members split|do not share|share (nothing|the log|one log|the same (log|records)))",
+                "{record} .. (split|divided|shared|distributed|spread|partitioned) _ (between|among|across|over) _ (groups|consumer groups) ^ ({not}|inside|within|partition*)",
                 "{group} .. (compete|competes) (for|with) .. {record} ! ({not}|inside|within|same|member*|partition*)",
                 "(不同|不同的|多个|各个|各) {group} _ _ (分摊|竞争|瓜分|平分|抢) ^ (组内|独立|全部)",
                 "(组与组|组之间|组间) _ _ (分摊|竞争|瓜分|平分|抢|共享消息)",
@@ -198,6 +199,7 @@ OPEN = Rubric(
             ways=(
                 "(two|2|several|multiple|many|more than one) _ (consumer*|member*|reader*|worker*) .. (same|one|single) {group} .. (same|one|single|every) {partition} ^ ({not}|only|just|exactly|each|one of|different) ! (would|if)",
                 "(same|one|single|within|inside) _ {group} .. (two|2|several|multiple|many|more than one) _ (consumer*|member*|reader*|worker*) .. (same|one|single|every) {partition} ^ ({not}|only|just|exactly|each|one of|different) ! (would|if)",
+                "{partition} .. (read|consumed|shared|owned|processed) by (all|every|each) _ ({member}|of them) ^ ({not}|only|one of) ! (different {group}|other {group}|would|unlike)",
                 "{partition} .. (read|consumed|shared|owned|processed) by (two|2|several|multiple|many) _ {member} ^ ({not}|only|one of) ! (different {group}|other {group}|{each} _ {group} _ (can|may|read)|would|if|unlike|no partition|neither)",
                 "(同一个|同一|同) {group} .. (多个|两个|所有) _ {member} .. (同一个|同一|一个) {partition} ^ 只能",
             ),

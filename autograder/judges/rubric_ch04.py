@@ -22,7 +22,7 @@ _WORDS = Lexicon(
         "order": "order, orders of, ordered, ordering*, orderly, sequence*, sequential*, chronolog*, in turn, overtak*, out of order, before the (old*|earlier|previous), (later|newer|new) .. (before|first|earlier), earlier ones, reorder*, mixed up, 顺序, 有序, 次序, 先后, 乱序, 顺序性, order",
         "broken": "break*, broke, broken, lost, lose*, loss, losing, gone, destroy*, violat*, disturb*, vanish*, disappear*, fail*, damage*, undefined, mess*, mixed, jumbl*, scrambl*, ruin*, interrupt*, overtak*, out of order, at risk, ends, end, invalid*, void, shuffl*, wrong, suffer*, reorder*, matter*, not guarante*, not ensur*, not _ preserv*, not _ kept, not _ hold, not _ holds, not _ defined, not _ valid, not _ true, no longer, no order*, no guarantee*, not _ any more, not _ anymore, nobody guarantee*, nothing guarantee*, can not guarantee*, without order*, 打破, 破坏, 丢失, 没有, 无法保证, 不能保证, 不再, 乱, 打乱, 丧失, 失去, 不保证, 没有保证, 混乱, 失效, 没法保证, 不能, 无法",
         "kept": "stable, kept, keep*, preserv*, unchang*, unaffected, maintain*, guarante*, intact, stays, stay, remain*, still, hold, holds, valid, ensur*, defin*, 不变, 保持, 保留, 不受影响, 保证",
-        "state": "state store*, state, stateful*, statefull, stores, store, join*, aggregat*, co partition*, copartition*, window*, cache*, caches, cached, totals, total, running total*, counter*, ktable*, k table*, changelog*, materiali*, local data, local store*, in memory, lookup table*, enrich*, notes, remember*, kept _ per partition, accumulat*, session data, 状态, 聚合, 关联, 连接, 缓存, 窗口, 本地, 累计, 统计",
+        "state": "state store*, state, stateful*, statefull, local store*, rocksdb, (its|their|the) (store|stores), stores (sit|are|do|no|for), join*, aggregat*, co partition*, copartition*, window*, cache*, caches, cached, totals, total, running total*, counter*, ktable*, k table*, changelog*, materiali*, local data, local store*, in memory, lookup table*, enrich*, notes, remember*, kept _ per partition, accumulat*, session data, 状态, 聚合, 关联, 连接, 缓存, 窗口, 本地, 累计, 统计",
         "mismatch": "wrong, not match*, mismatch*, misalign*, misplac*, no longer, not _ fit, not _ match, not _ agree, not _ align*, not _ correct, not _ valid, not _ there, different, other, elsewhere, another, break*, broke, broken, fail*, invalid*, inconsisten*, incorrect*, lost, lose*, stale, incomplete, split, beside, old, find nothing, finds nothing, not _ find, not _ next to, not _ help, separat*, stays behind, left behind, stay, stays, die, dies, corrupt*, useless, gone, orphan*, need*, require*, have to, must, same number, matter*, mess*, problem*, "
         "不匹配, 不一致, 对不上, 失效, 错误, 错乱, 不对, 丢失, 不再, 破坏, 不同, 失败, 出错, 无法, 找不到, 混乱, 不正确, 不准",
         "new_topic": "new topic*, second topic*, fresh _ topic*, another topic*, separate topic*, bigger topic*, wider topic*, larger topic*, different topic*, (new|second|fresh) _ _ topic*, other topic, v 2, version 2, topic 2, new wall, replacement topic*, successor*, parallel topic*, recreat* _ topic*, re create _ topic*, new one, "
@@ -86,12 +86,6 @@ OPEN = Rubric(
                 "(mod|modulo|modulus|modulu*|remainder|余数)",
                 "{key} .. (switch*|jump*|move*|shift*|land*|end* up|hop*) .. ({partition}|elsewhere|somewhere|another|other)",
                 "(f|function) _ key .. {count}",
-            ),
-            against=(
-                "{key} .. (always|still|forever|keeps|keep|permanently|will) .. (same|its|their|original|old) _ {partition} ! ({not}|until|as long as|promise*|rely|relied|assum*|contract|guarantee*|before|so far|same key ->|must|should|only if|wish|need*|want*)",
-                "{key} _ (stick*|stay*|remain*) _ _ (same|its|their|original|old|to|in|on|where) ! ({not}|{old} _ {record}|new ones|{old} ones|until|as long as|promise*|rely|relied|assum*|contract|guarantee*|before|must|should|only|need*|want*)",
-                "(regardless|irrespective|independent*|no matter) .. (how many|{count}|partitions) ! {hash} .. {modulo}",
-                "(key|键) .. (一直|始终|仍然|永远|总是|还是|还会) .. (原来|同一|相同|原|固定) ^ (不|没|无) ! (承诺|依赖|假设|之前)",
             ),
             near=("{key}", "{hash}", "partitioner*"),
         ),
@@ -172,7 +166,7 @@ OPEN = Rubric(
             against=(
                 "(delet*|remov*|reduc*|shrink*|decreas*|drop*|减少|删除|缩减) _ _ {partition} ! ({not}|impossible|can not|could|old topic|never)",
                 "~{new_topic} .. (not|unnecessar*|no need|superfluous|needless) _ _ (need*|necessary|required|useful)?  ^ (only|just)",
-                "~(不需要|不用|没必要|无需) .. {new_topic}",
+                "~(不需要|不用|没必要|无需|no need|not need|need not|unnecessary|superfluous) .. {new_topic}",
             ),
             near=("{migrate}", "{enough}", "(instead|rather|better|应该|建议)"),
         ),
@@ -189,7 +183,16 @@ OPEN = Rubric(
                 "(only|just) (the|some)? new key* .. (new|added|additional|other) ! {not}",
                 "{key} .. (not|never) (move*|change*|switch*|leave*) .. {partition} ! (no longer|any more|if|unless|until|without|as long|assum*|promise*|rely|relied|must|should)",
                 "(key|键) .. (一直|始终|仍然|永远|总是|还是) .. (原来|同一|相同|原|固定) ^ (不|没|无) ! (承诺|依赖|假设|之前)",
-                "(只有|只) 新的? (key|键) .. (新的? 分区|新增)",
+                "(只有|只|只会|仅) _ 新的? (key|键)",
+                "(key|键) _ _ (总是|一直|始终|永远|仍然|还是) _ _ (相同|同一|原来|原) ^ (不|无) ! (承诺|依赖|假设)",
+            ),
+            even_supposed=True,
+            forgiven_by=(
+                "{key} .. {maps} .. (different|another|other|new|wrong) _ {partition}",
+                "{key} .. (different|another|other) _ {partition}",
+                "({hash}|{modulo}|mapping) .. (is|gets|becomes|are) _ (different|changed|other)",
+                "(no longer|not) .. same _ {partition}",
+                "key .. (其他|另一个|不同|别的|另外) 的? _ (分区|partition)",
             ),
         ),
         Blunder(

@@ -17,13 +17,13 @@ _WORDS = Lexicon(
         "replica": "replica*, broker*, node, nodes, follower*, server*, machine*, copy, isr, member*, keyholder*, signator*, host*, computer*, one, any, disk*, leader, element, people, 副本, 节点, 机器, 服务器, 一台, 一个, 任意, 任何, broker",
         "down": "down, die, dies, died, dead, fail*, falls, fall, lost, lose*, losing, loss, crash*, gone, goes, out, missing, unavailab*, offline, restart*, reboot*, maintenance, leave*, left, ill, away, absent, absence, holiday, slow, lag*, outage*, broken, breaks, break, unreachable, shut*, drop*, disappear*, remov*, patch*, upgrad*, stop working, behind, shrink*, hiccup*, pause, sick, breakdown, kaput, goner, "
         "宕机, 挂, 挂掉, 下线, 故障, 失效, 崩溃, 掉, 离线, 不可用, 停机, 宕, 坏, 重启, 维护, 丢失, 落后, 少",
-        "nowrite": "not _ write, not _ written, not _ be written, not _ writable, not produce*, not _ produce, not _ send, not _ accept*, not _ reach*, not _ possible, not _ confirm*, not _ ack, not _ acked, not _ acknowledged, no (more|further|new)? write*, no (more|further|new)? records, no (more|further|new)? message*, no cheques, no cheque, write* (stop*|fail*|halt*|block*|hang*|blocked|refused|rejected|break*|end|ends|cease*), write* (is|are|get|gets|will|would|will be|would be|be|being) _ (stop*|fail*|refus*|reject*|block*|halt*|impossible|unavailable|denied|interrupt*|suspend*|broken|off), (stop*|block*|refus*|reject*|fail*|halt*|prevent*|den*|break*|interrupt*|kill*|suspend*) _ _ (write*|writing|produc*|append*|record*|message*|traffic|batch*), produc* _ _ (stop*|fail*|block*|reject*|refus*|stuck|error*|exception*|halt*|denied|turned away|suffer*|hang*|down), producer* .. (get|gets|receive*|see|sees|has|have|face*|throw*) .. (error*|exception*|notenough*), unwritable, unwriteable, read only, readonly, notenoughreplica*, not enough replica*, not enough in sync*, not enough isr*, notenough*, unavailab*, write outage, unable to write, unable to produce, can t write, zero failure*, not open*, can not work, stuck, stand* still, standstill, downtime, blocked, cease*, leader refuse*, refuse*, reject*, impossible, (lose|loses) availability, refusal*, rejection*, (不能|无法|不可以|不可) (write|produce), write* stop, 写入 stop, "
+        "nowrite": "turn* _ away, turn* _ _ away, write* 就 (fail*|stop*|block*|error*), not _ write, not _ written, not _ be written, not _ writable, not produce*, not _ produce, not _ send, not _ accept*, not _ reach*, not _ possible, not _ confirm*, not _ ack, not _ acked, not _ acknowledged, no (more|further|new)? write*, no (more|further|new)? records, no (more|further|new)? message*, no cheques, no cheque, write* (stop*|fail*|halt*|block*|hang*|blocked|refused|rejected|break*|end|ends|cease*), write* (is|are|get|gets|will|would|will be|would be|be|being) _ (stop*|fail*|refus*|reject*|block*|halt*|impossible|unavailable|denied|interrupt*|suspend*|broken|off), (stop*|block*|refus*|reject*|fail*|halt*|prevent*|den*|break*|interrupt*|kill*|suspend*) _ _ (write*|writing|produc*|append*|record*|message*|traffic|batch*), produc* _ _ (stop*|fail*|block*|reject*|refus*|stuck|error*|exception*|halt*|denied|turned away|suffer*|hang*|down), producer* .. (get|gets|receive*|see|sees|has|have|face*|throw*) .. (error*|exception*|notenough*), unwritable, unwriteable, read only, readonly, notenoughreplica*, not enough replica*, not enough in sync*, not enough isr*, notenough*, unavailab*, write outage, unable to write, unable to produce, can t write, zero failure*, not open*, can not work, stuck, stand* still, standstill, downtime, blocked, cease*, leader refuse*, refuse*, reject*, impossible, (lose|loses) availability, refusal*, rejection*, (不能|无法|不可以|不可) (write|produce), write* stop, 写入 stop, "
         "写不了, 写不进, 写不进去, 无法写, 不能写, 无法写入, 不能写入, 写入失败, 拒绝写, 停止写, 写入停止, 写失败, 报错, 写入报错, 写就失败, 写入会失败, 写入就会, 写会失败, 无法再写, 不可写, 拒绝, 阻塞, 失败, 写入会停, 停止, 没法写, 不可用, 写入就, 无法生产, 无法发送, 只读",
         "paralysed": "paraly*, nobody can, no one can, nothing (works|goes|can)?, no decision*, can not (be|open|decide|issue|sign|go), no quorum, interrupt*, stands still, halts everything, brought to a halt, stops everything, 中断, 停摆, 瘫痪, 就不行, 一台都不能少, 不能少",
         "tolerate": "tolerat*, tolarat*, surviv*, absorb*, afford*, can lose, can be lost, may lose, could lose, allowed to, may fail, can fail, could fail, may be, can be, could be, may die, can die, can go, may go, may break, lose one, withstand*, cope*, stand, stands, bear, bears, handle*, endure*, one failure, a failure, single failure, headroom, slack, spare, margin, buffer, reserve, fault toleran*, failure toleran*, room for, is allowed, not a problem, no problem, fine, without downtime, without interrupt*, without _ outage, without stopping, without _ blocking, without _ losing availability, no harm, does not matter, doesn t matter, not matter, not hurt, high availability, stays available, remain* available, still available, availability, compensat*, resist*, resilien*, redundan*, "
         "容忍, 允许, 承受, 容许, 容错, 可以挂, 能挂, 可以坏, 可用性, 高可用, 冗余, 余量, 备用, 扛, 没关系, 不影响",
         "one": "one, 1, a, single, an, any, the loss of one, another, 一个, 一台, 一次, 一, 1 个, 1 台, 单个, 任意, 任一, 某个",
-        "goon": "still write, still be written, still produce, still accept*, still work*, still writable, keep* writ*, keep* accept*, keep* work*, keep* produc*, keep* going, continu*, go on, goes on, going on, carry on, carries on, proceed*, run on, keep* running, keep on, keeps on, write* (is|are)? (still)? (ok|possible|fine|working|accepted|available), writable, remain* writable, stay* writable, writing (is)? (still)? possible, stay* available, remain* available, still available, writes are still, without downtime, write is still, still ok, nd still, work* on, not stop*, not block*, not interrupt*, uninterrupted, still satisfied, still met, still reached, still enough, enough (replicas|copies|brokers), "
+        "goon": "still write, still can write, still can produce, still can, can still, is ok, is fine, is no problem, go through, goes through, through while, still be written, still produce, still accept*, still work*, still writable, keep* writ*, keep* accept*, keep* work*, keep* produc*, keep* going, continu*, go on, goes on, going on, carry on, carries on, proceed*, run on, keep* running, keep on, keeps on, write* (is|are)? (still)? (ok|possible|fine|working|accepted|available), writable, remain* writable, stay* writable, writing (is)? (still)? possible, stay* available, remain* available, still available, writes are still, without downtime, write is still, still ok, nd still, work* on, not stop*, not block*, not interrupt*, uninterrupted, still satisfied, still met, still reached, still enough, enough (replicas|copies|brokers), "
         "仍然可以写, 仍可以写, 还能写, 还可以写, 仍能写, 继续写, 写入继续, 继续工作, 仍可写, 不影响写, 可以继续, 继续, 照常, 仍然可写, 依然可以, 正常写, 不中断, 仍能",
         "ack": "ack, acked, acknowledg*, confirm*, commit*, promise*, accepted write*, successful write*, success, guarantee*, durab*, durable, safe, safety, signed, cheque*, bears, written record*, write is only, write needs, write requires, safe*, reliab*, stored on, acks = all, "
         "确认, 提交, 持久, 可靠, 安全, 持久性, 可靠性, 一致性, 成功, 保证, 写入成功, ack",
@@ -36,18 +36,21 @@ _WORDS = Lexicon(
         "rf": "replication.factor, replication factor, rf, replicationfactor, number of replicas, replica count, 副本数, 复制因子, 副本因子",
         "other_two": "two, 2, both, several, three, 3, 两个, 两台, 2 个, 2 台",
         "system": "kafka, broker*, it, leader, controller, cluster",
+        "beyond": "+, plus, one more, one extra, one additional, extra, additional, on top, 加一, 加 1, 多一, 额外",
         "lossy": "lost, lose, loses, losing, loss, data loss, disappear*, vanish*, gone, missing, 丢失, 丢, 丢数据, 数据丢失",
         "data": "data, record*, message*, write*, event*, 数据, 消息, 记录",
     },
     scopes={
         "equal": "(equal*|eqaul*|equality|{rf} = {min}|{rf} = = {min}|(are|is|be|were|both|the|being) (the)? same|identical|same (number|value)|no (surplus|slack|spare|margin|reserve|headroom|extra)|without (the|a|any|that|this|one)? (surplus|slack|spare|margin|reserve|extra|additional|+ 1)|otherwise|相等|相同|一样|等于|否则)",
-        "plus": "(+ 1|plus one|plus 1|one more|one extra|one additional|an (extra|additional)|(the|one|a) (extra|additional|spare|surplus) (replica|broker|copy|one|node)?|surplus of one|one (bigger|higher|greater|larger)|加一|加 1|多一|额外|多出)",
+        "plus": "(+ 1|plus one|plus 1|one more|one extra|one additional|an (extra|additional)|(the|one|a) (extra|additional|spare|surplus) (replica|broker|copy|one|node)?|surplus of one|on top|one (bigger|higher|greater|larger)|加一|加 1|多一|额外|多出)",
     },
 )
 _WRITES_GO_ON = (
-    "@equal! {down} .. {goon} ! ({nowrite}|+|plus|more|extra|additional|third|spare|加一|多一)",
-    "@equal! {tolerate} .. (one|a|single|1|一个|一台|一次) _ ({down}|{replica}) ! ({nowrite}|+ 1 .. {nowrite}|zero|no|not|plus one|one more|extra|without losing avail*)",
-    "{equal} .. (writes|write|producers|producer|writing|writes) _ _ (continue|continues|go on|goes on|keep|keeps|still|succeed|succeeds) ! ({not}|+|plus|more|extra|third|spare|three|stop*|refus*|block*|fail*|but with|whereas|while)",
+    "@equal! {down} .. {goon} ^ {beyond} ! ({nowrite}|+|plus|more|extra|additional|third|spare|加一|多一)",
+    "@equal! {tolerate} .. (one|a|single|1|一个|一台|一次) _ ({down}|{replica}) ^ {beyond} ! ({nowrite}|+ 1 .. {nowrite}|zero|no|not|plus one|one more|extra|without losing avail*)",
+    "{equal} .. (writes|write|producers|producer|writing) _ _ (continue|continues|go on|goes on|keep|keeps|still|succeed|succeeds) ^ ({not}|+|plus|more|extra|third|spare|three|stop*|refus*|block*|fail*|reject*|but|whereas|while)",
+    "@equal! ~(writes|producers|writing) (do|does|will|would|are) not _ (stop*|fail*|block*|affected|refused|rejected) ^ ({beyond}|+|plus) ! (not that|two)",
+    "@equal! {down} .. (也能|还能|仍能|照样|照常|依然能|也可以|还可以) _ 写 ^ {beyond}",
     "{equal} .. (写入|写) _ _ (继续|仍然|仍会|仍|照样|还会|可以|成功) ! (不|失败|无法|停|加一|加 1|多一|拒绝)",
 )
 
@@ -62,16 +65,16 @@ OPEN = Rubric(
             says="with equal values one replica down stops the writes (NotEnoughReplicas)",
             gloss="相等时一个副本下线就不能写入",
             ways=(
-                "@equal {replica} _ _ {down} .. {nowrite}",
-                "@equal {down} .. {replica} .. {nowrite}",
-                "@equal {nowrite} .. {down}",
-                "@equal {down} .. {nowrite}",
+                "@equal {replica} _ _ {down} .. {nowrite} ^ {beyond}",
+                "@equal {down} .. {replica} .. {nowrite} ^ {beyond}",
+                "@equal {nowrite} .. {down} ^ {beyond}",
+                "@equal {down} .. {nowrite} ^ {beyond}",
                 "{equal} .. {nowrite} ^ (+|plus|one more|extra|additional|加一|多一)",
-                "{nowrite} .. {equal} ^ (+|plus|one more|extra|additional|加一|多一)",
-                "@equal {replica} .. {nowrite}",
-                "@equal {down} .. {paralysed}",
-                "@equal paraly*",
-                "@equal {paralysed} .. {down}",
+                "{nowrite} .. {equal} ^ (+|plus|one more|extra|additional|加一|多一|but|while|whereas)",
+                "@equal {replica} .. {nowrite} ^ {beyond}",
+                "@equal {down} .. {paralysed} ^ {beyond}",
+                "@equal paraly* ^ {beyond}",
+                "@equal {paralysed} .. {down} ^ {beyond}",
                 "{equal} .. {paralysed} ^ (+|plus|one more|extra|additional|加一|多一)",
                 "(all|every|each|both|全部|所有) _ _ (must|have to|has to|need*|required|必须|都要) .. (else|otherwise|or|so) .. {nowrite}",
                 "~(no|zero|without|not any) _ (room|slack|tolerance|margin|reserve|surplus|headroom|spare|redundancy) ! {not} lost",
@@ -82,6 +85,7 @@ OPEN = Rubric(
                 "(tolerat*|surviv*|afford*|allow*) (zero|0|no) _ (failure*|fault*|loss*)",
                 "~(not|can not|never|unable to) _ (afford|tolerate|survive|lose|withstand|cope) .. (one|a|single|any) _ {replica}",
                 "(equal*|equality) .. (zero|0|none)",
+                "(tolerat*|surviv*|allow*|afford*) (zero|0|none)",
                 "(every|all|each|全部|所有|每个) _ {replica} .. (must|have to|has to|need*|required|in sync|up|alive|必须|都要|都在)",
             ),
             against=(
@@ -95,6 +99,7 @@ OPEN = Rubric(
             says="with one more, one failure is survived and writes go on",
             gloss="多一个副本可以容忍一次故障, 写入继续",
             ways=(
+                "@plus {tolerate} (one|a|1|a single|exactly one) _ ({down}|{replica})",
                 "@plus {tolerate} .. {down} ^ (zero|0|no|none|{nowrite})",
                 "@plus {tolerate} .. {one} .. {replica} ^ (zero|0|no|none|{nowrite})",
                 "@plus {one} .. {replica} .. {tolerate} ^ (zero|0|no|none|{nowrite})",
@@ -134,6 +139,8 @@ OPEN = Rubric(
                 "(ack|acked|acknowledg*|confirm*|cheque*|commit*|确认|ack) .. {copies}",
                 "{copies} .. (ack|acked|acknowledg*|confirm*|cheque*|commit*|before|确认|ack)",
                 "(every|each|any) (ack|acked|acknowledg*|confirm*|commit*|write) .. {copies}",
+                "~(nothing|no|not|never|nobody) .. (ack|acked|acknowledg*|confirm*) .. (before|until|unless|without|fewer) .. ({copies}|have it)",
+                "(acks|acknowledgements|confirmations) _ (still|come|comes|only|arrive|are sent|sent|need|require) .. {copies} ^ =",
                 "(ack|acked|acknowledg*|confirm*) .. (on|at) (two|three|2|3|all|min*) ",
                 "~(level|degree) of (safety|durab*) .. {not}",
                 "(minimum|min) (number)? (of)? (copies|replicas) .. (ack|acked|confirm*|acknowledg*)",
@@ -154,11 +161,12 @@ OPEN = Rubric(
         ),
     ),
     blunders=(
-        Blunder("central_claim_wrong", "it lets the writes go on with equal values and one replica down", "相等时一个副本下线写入会停止", ways=_WRITES_GO_ON),
+        Blunder("central_claim_wrong", "it lets the writes go on with equal values and one replica down", "相等时一个副本下线写入会停止", ways=_WRITES_GO_ON, even_supposed=True),
         Blunder(
             "central_claim_wrong",
             "it makes data loss the reason, where the writes are refused",
             "相等的问题是写不了, 不是丢数据",
+            even_supposed=True,
             ways=(
                 "{equal} .. {data} _ _ {lossy} ^ ({not}|nothing|never|as safe|+|plus|one more) ! (not lose|nothing|not lost|no loss|not about|not that)",
                 "{equal} .. {lossy} _ {data} ^ ({not}|nothing|never|as safe|+|plus|one more) ! (not lose|nothing|not lost|no loss|not about|not that)",
@@ -174,6 +182,7 @@ OPEN = Rubric(
             "direction_reversed",
             "it wants min.insync.replicas greater than the replication factor",
             "说反了: 副本数要大于 min.insync",
+            even_supposed=True,
             ways=(
                 "{min} .. (greater|larger|higher|bigger|more|above|exceed*) _ {rf} ! ({not}|would|{rf} .. {min} .. than)",
                 "{rf} .. (smaller|less|lower|below|fewer) _ {min} ! ({not}|would|never|if|impossible)",
@@ -184,9 +193,10 @@ OPEN = Rubric(
             "direction_reversed",
             "it has the writes stop with one replica more",
             "说反了: 多一个副本时写入继续",
+            even_supposed=True,
             ways=(
-                "@plus! {down} .. {nowrite} ^ ({not} _ (stop*|block*|fail*)|{equal}|second|two|2|another|without|until|instead) ! (second|two (fail*|replicas|brokers|failures)|without|before|avoid*|prevent*|instead|so that|advised|because|since|as|if equal|{equal})",
-                "@plus! {nowrite} .. {down} ^ ({equal}|second|two|2|another|without|until|instead|only) ! (second|two (fail*|replicas|brokers|failures)|without|before|avoid*|prevent*|instead|so that|advised|because|since|as|if equal|{equal})",
+                "@plus! {down} .. {nowrite} ^ ({not} _ (stop*|block*|fail*)|{equal}|second|two|2|another|without|until|instead) ! (second|two (fail*|replicas|brokers|failures)|without|before|avoid*|prevent*|instead|so that|advised|because|since)",
+                "@plus! {nowrite} .. {down} ^ ({equal}|second|two|2|another|without|until|instead|only) ! (second|two (fail*|replicas|brokers|failures)|without|before|avoid*|prevent*|instead|so that|advised|because|since)",
                 "(+ 1|plus one|plus 1) (means that|means|and|:|=)? (the)? (writes|producers) (are|get|will be)? (stop*|block*|fail*|refused|rejected)",
                 "(加一|加 1|多一个副本) .. (写入失败|写不了|停止写|无法写) ! (不|相等|否则|两)",
             ),
@@ -195,10 +205,11 @@ OPEN = Rubric(
             "central_claim_wrong",
             "it makes the reads stop",
             "停止的是写入, 不是读取",
+            even_supposed=True,
             ways=(
                 "{equal} .. (consumer*|reads|reading|read) .. (not|no longer|stop*|block*|fail*|unable|refus*) .. (read*|consum*|fetch*)? ! (still|only writes|go on|continue|works|possible|producers|write|writing)",
                 "(reads|consumers|reading) (need*|require*|want|demand*) .. ({min}|in sync|two|cop*|replica*) ! {not}",
-                "@equal! (consumers|reads|readers|reading) (can not|can|could not|stop|stops|fail|are blocked|no longer) ^ (still|continue|go on|work) ! (still read|can still|go on reading|continue to read|only writes)",
+                "@equal! (consumers|reads|readers|reading) (can not|can|could not|stop|stops|fail|are blocked|no longer) ^ ({beyond}|still|continue|go on|work) ! (still read|can still|go on reading|continue to read|only writes)",
                 "(make|makes) (the)? (consumers|reads) (stop|fail|block)",
                 "(keeps|keep) (the)? (consumers|reads|readers) (going|running|alive|working)",
                 "(相等|一样) .. (消费者|读取|消费) .. (无法|不能|不了|失败) ! (写不|写入失败|写入停)",
@@ -208,6 +219,7 @@ OPEN = Rubric(
             "central_claim_wrong",
             "it lets two failures pass, or takes min.insync.replicas for the number of failures",
             "min.insync 不是可容忍的故障数; +1 只容忍一次",
+            even_supposed=True,
             ways=(
                 "(two|2|both|three|min.insync.replicas|as many as) (other|more|of the)? (broker*|replica*|node*|failures|machines) .. (may|can|could|fail|fails|die|dies|be down|are down|lost) .. (write*|still|go on|continue|fine|tak*|available|down|fail) ! ({not}|with two left|in sync|must|need*|remain*|equal*|alive|block*|stop*|refus*|rf = 4|would|one may|one can|left)",
                 "(when|if|surviv*|tolerat*) (two|2|both) (broker*|replica*|node*|failures) (fail|die|are down|are lost|go down)? ! ({not}|stop*|refus*|block*|no longer|fails|alive|in sync|left|would)",
@@ -223,10 +235,13 @@ OPEN = Rubric(
             "central_claim_wrong",
             "it asks all replicas, also the dead one, for the acknowledgement",
             "acks=all 只等同步副本",
+            even_supposed=True,
             ways=(
                 "(all|every|each) (of the)? (three|3)? (replicas|copies|brokers) (including|even|also) .. {down} ! {not}",
                 "(three|3|all three|one more|more) (cop*|replica*|broker*) (have to|has to|must|need to|will|would)? (ack*|confirm*|acknowledg*) ! ({not}|only)",
                 "(only|just) (adds|add|gives|improves|increases|for) (more|better)? (durab*|safety|reliab*) ! {not}",
+                "(counts|count|counting|means) _ (followers only|only followers|only _ followers)",
+                "without (counting)? (the)? leader",
                 "(leader) (is|does) not (count*|in sync|part of|one of|included|belong*) ! (would|if)",
                 "(leader|主副本) (不算|不计|不包括) .. (同步|isr)",
                 "{equal} .. (more available|better availab*|higher availab*|is fine|safer for avail*) ^ ({not}|plus|+)",

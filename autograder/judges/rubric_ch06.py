@@ -154,6 +154,7 @@ OPEN = Rubric(
             "central_claim_wrong",
             "it says yes, the e-mail is covered",
             "不包括: 邮件在 Kafka 之外",
+            even_supposed=True,
             ways=(
                 "yes .. (exactly once|cover*|every e? mail*|each e? mail*|mail*|email*|kafka|transaction*|set|only|once|rolled|works|possible) ! (yes but|but not|not cover*|yes and no|not the|only inside|only within|it does not|only for kafka)",
                 "(kafka* exactly once|exactly once|eos|transaction*|guarantee*|it) (semantics)? (does|do|will|also|really|of course)? (also)? (covers|cover|includes|include|extends|extend|reaches|protects|protect) _ _ (e mail*|email*|mail*|external|outside|side effect*|sending) ! ({not}|nope|only|whether|if|would|neither|nor|no|wrong|myth)",
@@ -172,6 +173,7 @@ OPEN = Rubric(
             "central_claim_wrong",
             "it trusts a setting of Kafka to keep the mail from being repeated",
             "Kafka 的参数不能防止邮件重复",
+            even_supposed=True,
             ways=(
                 "~(enable.idempotence*|idempotent producer*|idempotence|isolation.level*|read committed|transactional.id*|transactional producer*|acks = all) .. (not|never|no|only|exactly) _ _ (twice|again|duplicat*|repeat*|once) ! (not help*|does not|not enough|only inside|only within|useless|nothing|no use|not prevent*|not cover*|not protect*|within kafka|in kafka|can not|not _ mail*|do not)",
                 "(enable.idempotence*|idempotent producer*|transactional.id*|transactional producer*|read committed) .. (prevent*|avoid*|ensure*|guarantee*|make sure|makes sure|solve*|part of the transaction|enough|suffic*) ! {not}",
@@ -184,6 +186,7 @@ OPEN = Rubric(
             "direction_reversed",
             "it commits before sending and calls that exactly-once",
             "先提交后发送是至多一次",
+            even_supposed=True,
             ways=(
                 "commit* _ _ _ before .. (send*|mail*|e mail*|email*) .. (exactly once|no duplicat*|never twice|covered|only once) ! (at most|may be lost|lost|lose|miss*)",
                 "先提交 .. (再|后) .. 发 .. (一次|不会重复) ^ (丢|至多|最多)",

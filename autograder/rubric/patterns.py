@@ -90,7 +90,9 @@ class Lexicon:
     def find(self, pattern: str, reading: Reading) -> Iterator[Hit]:
         """All places where the pattern holds, whatever the polarity."""
         compared = _COMPARED.search(pattern)
-        for match in self.compile(pattern).finditer(reading.line):
+        expression, after = self.compile(pattern), 0
+        while match := expression.search(reading.line, after):
+            after = match.start() + 1  # hits may overlap: the first one found need not be the one that holds
             if compared and not int(match[compared[1]]) < int(match[compared[2]]):
                 continue
             yield Hit(reading.token_at(match.start()), reading.token_at(match.end() - 1) + 1)
@@ -179,9 +181,21 @@ def negations(lexicon: Lexicon, way: str, reading: Reading, hit: Hit, reach: int
         if budget < 0:
             break
         first -= 1
+    denied = _clause_is_denied(reading, first)
     line = _stretch(reading, first, hit.last)
     line = lexicon.denying_phrases(way).sub(" ", _HARMLESS.sub(" ", line))
-    return sum(word in NEGATORS for word in line.split())
+    return sum(word in NEGATORS for word in line.split()) + denied
+
+
+# "It is not true that every group ..." denies the whole clause, not only its first words.
+_DENIED_CLAUSE = re.compile(r" (?:not (?:true|correct|right|the case)|untrue|false|wrong|incorrect|a (?:myth|mistake|misconception)|nonsense) (?:that|to (?:say|think|claim|believe))(?= )")
+
+
+def _clause_is_denied(reading: Reading, before: int) -> bool:
+    first = before
+    while first > 0 and reading.tokens[first - 1].text not in (SENTENCE_END, ",", ":", "->"):
+        first -= 1
+    return first < before and _DENIED_CLAUSE.search(_stretch(reading, first, before)) is not None
 
 
 def is_hypothetical(reading: Reading, hit: Hit, even_supposed: bool = False) -> bool:

@@ -23,6 +23,7 @@ from autograder.rubric.text import Reading, read
 
 PASS_MARK = 3
 LOW_CONFIDENCE = 0.6
+_WORTH_A_LOOK = 30  # words
 
 
 class RubricMissing(LookupError):
@@ -220,6 +221,8 @@ def _confidence(rubric: Rubric, body: Reading, judged: list[tuple[Status, list[H
     if "one_decisive_error" in flags:
         doubt += 0.2  # all its ideas are right but for one sentence: a person reads that sentence
     words = len(body.words)
+    if mark <= 1 and words >= _WORTH_A_LOOK * (1 + body.chinese_share) and not any(flag in flags for flag in ("central_claim_wrong", "direction_reversed")):
+        doubt += 0.2  # a long text in which little was recognised: a metaphor, perhaps, or words nobody thought of
     if words > 180 * (1 + body.chinese_share):
         doubt += 0.1
     if 0.1 < body.chinese_share and words and sum(word in english.EVERYDAY for word in body.words) > 0.25 * words:
