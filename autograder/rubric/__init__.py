@@ -8,6 +8,6 @@ looks for ideas and for what contradicts them, `counts` finds the numbers, `gami
 puts it together. The rubrics themselves live in `autograder/judges/` and never reach a learner.
 """
 
-from autograder.rubric.score import ConceptFinding, RubricMissing, Span, Suggestion, questions, score
+from autograder.rubric.score import PASS_MARK, ConceptFinding, RubricMissing, Span, Suggestion, questions, score
 
-__all__ = ["ConceptFinding", "RubricMissing", "Span", "Suggestion", "questions", "score"]
+__all__ = ["PASS_MARK", "ConceptFinding", "RubricMissing", "Span", "Suggestion", "questions", "score"]

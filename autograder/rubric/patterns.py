@@ -1,9 +1,10 @@
-"""The small language the rubrics are written in, and how a pattern is looked for.
+r"""The small language the rubrics are written in, and how a pattern is looked for.
 
 A pattern is a row of words:
     word        that word            open*       any word that starts so      (is|are)    either
     {closed}    any of a named list  the?        may be there                 ..          a gap inside one sentence
     _           up to three words    空闲        Chinese characters in a row
+    \)          a closing bracket, as in a list of points: 1)
     #a .. #a    a number, and the same number again; `[a<b]` at the end of a pattern: only if a is less than b
 A named list (a `Lexicon` entry) is such phrases separated by commas. So `{bootstrap} .. {closed}` says "something that
 means bootstrap and later in that sentence something that means closed", in English, in Chinese or in a mixture.
@@ -98,7 +99,7 @@ class Lexicon:
             yield Hit(reading.token_at(match.start()), reading.token_at(match.end() - 1) + 1)
 
     def _expand(self, pattern: str) -> str:
-        words = re.findall(r"[()|]|[^\s()|]+", pattern)
+        words = re.findall(r"\\\)|[()|]|[^\s()|\\]+", pattern)
         expanded, rest = self._choices(words)
         if rest:
             raise ValueError(f"A bracket is not opened in the pattern {pattern!r}.")
@@ -126,6 +127,8 @@ class Lexicon:
         return "(?:" + "|".join(phrases) + ")", words
 
     def _word(self, word: str) -> str:
+        if word == "\\)":
+            return r" \)"
         if word == "..":
             return GAP
         if word == "_":

@@ -25,7 +25,7 @@ _TOKEN = re.compile(
     r"|(?P<dotted>[a-z]+(?:\.[a-z]+)+)"
     r"|(?P<word>(?:b/c|w/o|w/)(?![a-z])|[a-z]+(?:'[a-z]+)?)"
     r"|(?P<negative>(?<![\w)\-])(?<!\d )-\d+)"
-    r"|(?P<number>\d+(?:\.\d+)*)"
+    r"|(?P<number>\d+(?:\.+\d+)*)"
     r"|(?P<arrow>-+>|=+>|[→⇒➜])"
     r"|(?P<end>[.!?。\n]+)"
     r"|(?P<chinese>[\u3400-\u9fff])"
