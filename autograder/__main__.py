@@ -83,6 +83,13 @@ def _solution(wanted) -> None:
 
 
 def _score(wanted) -> None:
+    if wanted.table:
+        from autograder import scoretable
+        rows = scoretable.table(wanted.question)
+        print(json.dumps(scoretable.as_data(rows), indent=1) if wanted.json else scoretable.text(rows))
+        return
+    if not wanted.question or not wanted.answers:
+        raise Unusable("Say which question and which file: score 03.open ANSWERS.json. Or ask for the table: score --table.")
     from autograder.scoring import score_file
     print(json.dumps(score_file(wanted.question, Path(wanted.answers)), ensure_ascii=False, indent=1))
 
@@ -210,8 +217,10 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("--file", metavar="FILE", help="where to write it (default: the terminal)")
     command("feedback", _feedback, "a page for each student: marks, sentences, their own words; nothing active").add_argument("out", metavar="OUT")
     score = command("score", _score, "suggest marks for a file of open answers: [{\"id\": ..., \"answer\": \"...\"}, ...]")
-    score.add_argument("question", metavar="QUESTION", help="02.open, 03.open, ...")
-    score.add_argument("answers", metavar="ANSWERS.json")
+    score.add_argument("question", nargs="?", metavar="QUESTION", help="02.open, 03.open, ...")
+    score.add_argument("answers", nargs="?", metavar="ANSWERS.json")
+    score.add_argument("--table", action="store_true", help="how well the scorer does on the marked answers kept with its tests, for one question or all")
+    score.add_argument("--json", action="store_true", help="with --table: as data")
     calibrate = command("calibrate", _calibrate, "try the scorer on your own marks; `grade` believes it only where the gate is met (exit 0, else 3)")
     calibrate.add_argument("question", metavar="QUESTION", help="02.open, 03.open, ...")
     calibrate.add_argument("marks", metavar="MARKS|OUT", help="a CSV or JSON file with id, answer, mark (0 to 4); or the OUT folder whose answers you have marked")

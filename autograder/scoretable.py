@@ -13,10 +13,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.agreement import quadratic_weighted_kappa
 from autograder.rubric import PASS_MARK, questions, score
 from autograder.scoring import decide
 
 MARKED = Path(__file__).parent / "tests" / "rubric" / "corpus"
+GAMING = "gaming.tsv"  # question, the guard that should speak, answer
 SEEN, HELD = "seen", "held"
 
 
@@ -46,12 +48,21 @@ class Row:
     question: str
     part: str
     answers: int
-    kappa: float | None
+    sure: tuple[tuple[int, int], ...]  # (a person's mark, the scorer's) where no person would read first
     wrong: tuple[int, int]
     gaming: tuple[int, int]
     lost: tuple[int, int]
-    review: float
     milliseconds: float
+
+    @property
+    def kappa(self) -> float | None:
+        """Quadratic weighted kappa of what no person would read first."""
+        return quadratic_weighted_kappa(self.sure) if self.sure else None
+
+    @property
+    def review(self) -> float:
+        """Share that goes to a person, 0..1."""
+        return 1 - len(self.sure) / self.answers
 
 
 def read(path: Path) -> list[Marked]:
@@ -73,17 +84,11 @@ def parts(folder: Path = MARKED) -> dict[tuple[str, str], list[Marked]]:
         for one in read(path):
             held = one.number % 2 == 1 if "-" not in path.stem else "-held" in path.stem
             found[one.question, HELD if held else SEEN].append(one)
+    for number, line in enumerate((folder / GAMING).read_text(encoding="utf-8").split("\n") if (folder / GAMING).exists() else ()):
+        question, _, answer = line.split("\t") if line and not line.startswith("#") else ("", "", "")
+        if question in known:
+            found[question, SEEN].append(Marked(question, number, 0, "g", answer.replace("\\n", "\n")))
     return dict(sorted(found.items()))
-
-
-def quadratic_weighted_kappa(pairs: Sequence[tuple[int, int]], highest: int = 4) -> float:
-    """Cohen's kappa with squared distances as weights (Cohen 1968): 1 is full agreement, 0 is what chance gives."""
-    total = len(pairs)
-    seen = sum((a - b) ** 2 for a, b in pairs) / total
-    left = [sum(a == mark for a, _ in pairs) / total for mark in range(highest + 1)]
-    right = [sum(b == mark for _, b in pairs) / total for mark in range(highest + 1)]
-    by_chance = sum(left[a] * right[b] * (a - b) ** 2 for a in range(highest + 1) for b in range(highest + 1))
-    return 1 - seen / by_chance if by_chance else 1.0
 
 
 def row(question: str, part: str, answers: Sequence[Marked], clock: Callable[[], float] = time.perf_counter) -> Row:
@@ -93,21 +98,21 @@ def row(question: str, part: str, answers: Sequence[Marked], clock: Callable[[],
     suggested = [score(question, one.answer) for one in answers]
     spent = clock() - began
     said = [(one, suggestion.mark, decide(suggestion)) for one, suggestion in zip(answers, suggested)]
-    sure = [(one.mark, mark) for one, mark, decision in said if decision != "review"]
     return Row(
         question, part, len(answers),
-        quadratic_weighted_kappa(sure) if sure else None,
+        tuple((one.mark, mark) for one, mark, decision in said if decision != "review"),
         _share(said, "accept", lambda one: one.mark < PASS_MARK and not one.gaming),
         _share(said, "accept", lambda one: one.gaming),
         _share(said, "reject", lambda one: one.mark >= PASS_MARK),
-        1 - len(sure) / len(answers),
         1000 * spent / len(answers),
     )
 
 
-def table(folder: Path = MARKED) -> list[Row]:
-    """The whole table, by question; then one line for all that was seen and one for all that was held."""
-    marked = parts(folder)
+def table(question: str | None = None, folder: Path = MARKED) -> list[Row]:
+    """The table by question, or one question's lines. ValueError, with a sentence, where there are no marked answers."""
+    marked = {key: answers for key, answers in parts(folder).items() if question in (None, key[0])}
+    if not marked:
+        raise ValueError(f"There are no marked answers{' to ' + question if question else ''} here (the folder {folder.name} is not part of a learner's package).")
     return [row(question, part, answers) for (question, part), answers in marked.items()]
 
 
@@ -115,17 +120,10 @@ def text(rows: Iterable[Row]) -> str:
     """The table as a page of text, with a line for each part of all questions together."""
     rows = list(rows)
     lines = [f"{'question':<11}{'part':<6}{'answers':>8}{'QWK':>7}{'wrong accepted':>17}{'gaming accepted':>17}{'good rejected':>15}{'to review':>11}{'ms':>7}"]
-    for one in rows:
+    together = [_together(part, [one for one in rows if one.part == part]) for part in (SEEN, HELD) if any(one.part == part for one in rows)]
+    for one in [*rows, *together]:
         kappa = f"{one.kappa:.2f}" if one.kappa is not None else "-"
         lines.append(f"{one.question:<11}{one.part:<6}{one.answers:>8}{kappa:>7}{_of(one.wrong):>17}{_of(one.gaming):>17}{_of(one.lost):>15}{one.review:>11.0%}{one.milliseconds:>7.1f}")
-    for part in (SEEN, HELD):
-        these = [one for one in rows if one.part == part]
-        if these:
-            answers = sum(one.answers for one in these)
-            review = sum(one.review * one.answers for one in these) / answers
-            spent = sum(one.milliseconds * one.answers for one in these) / answers
-            lines.append(f"{'all':<11}{part:<6}{answers:>8}{'':>7}{_of(_sum(one.wrong for one in these)):>17}{_of(_sum(one.gaming for one in these)):>17}"
-                         f"{_of(_sum(one.lost for one in these)):>15}{review:>11.0%}{spent:>7.1f}")
     lines += ["", "QWK, wrong and good are counted among the answers no person would read first. seen: used while the rubrics were written;",
               "held: not looked at until they were measured. All answers are synthetic, so your own marks (calibrate) decide what may stand."]
     return "\n".join(lines)
@@ -141,6 +139,12 @@ def as_data(rows: Iterable[Row]) -> list[Mapping[str, object]]:
 def _share(said: Sequence[tuple[Marked, int, str]], decision: str, which: Callable[[Marked], bool]) -> tuple[int, int]:
     those = [word for one, _, word in said if which(one)]
     return sum(word == decision for word in those), len(those)
+
+
+def _together(part: str, rows: Sequence[Row]) -> Row:
+    answers = sum(one.answers for one in rows)
+    return Row("all", part, answers, tuple(pair for one in rows for pair in one.sure), _sum(one.wrong for one in rows), _sum(one.gaming for one in rows),
+               _sum(one.lost for one in rows), sum(one.milliseconds * one.answers for one in rows) / answers)
 
 
 def _sum(shares: Iterable[tuple[int, int]]) -> tuple[int, int]:

@@ -20,6 +20,7 @@ CORPUS = Path(__file__).parent / "corpus"
 PASS_MARK = 3
 IDEAS = {
     "01.open": "GOAR", "02.open": "FKAIT", "02.open2": "EPBS", "03.open": "43ILC", "04.open": "KOSN", "05.open": "WSD", "06.open": "ERIS", "07.open": "DGTI",
+    "08.open": "LSTQ", "09.open": "OVDF", "10.open": "TOCSXP", "11.open": "DRAL",
 }
 """The letters of each question's ideas, in the order of its rubric; each file's first line tells what they stand for."""
 
