@@ -25,8 +25,10 @@ BOLD, PLAIN = "\x1b[1;4m", "\x1b[0m"
 WIDEST = 100
 
 
-def in_terminal(out: Path, question: str | None, read_key: Callable[[], str] | None = None, write=sys.stdout.write, **settings) -> int:
+def in_terminal(out: Path, question: str | None, read_key: Callable[[], str] | None = None,
+                write: Callable[[str], object] | None = None, **settings) -> int:
     """Review until `q` or the end; returns how many looks are left. `read_key` gives one key (or a line of them) at a time."""
+    write = write or sys.stdout.write
     if question is None:
         write(listed(out))
         return 0
@@ -48,16 +50,17 @@ def in_terminal(out: Path, question: str | None, read_key: Callable[[], str] | N
 
 def in_notebook(out: Path, question: str | None, ask: Callable[[str], str] = input, **settings) -> None:
     """Review in a cell: the page changes in place, the answer goes into the field under it."""
-    from IPython.display import HTML, display
+    from IPython.display import HTML, display, update_display
 
     if question is None:
         print(listed(out), end="")
         return
     with Queue(out, question, **settings) as queue:
-        said, shown = "", display(HTML(""), display_id=True)
+        said, place = "", f"review {id(queue)}"
+        display(HTML(""), display_id=place)
         keys = ", ".join(f"{key} {what}" for key, what in KEYS)
         while queue.current is not None:
-            shown.update(HTML(page(queue, said)))
+            update_display(HTML(page(queue, said)), display_id=place)
             try:
                 key = ask(f"{keys}: ")
             except (KeyboardInterrupt, EOFError):
@@ -65,7 +68,7 @@ def in_notebook(out: Path, question: str | None, ask: Callable[[str], str] = inp
             if key.strip() in ("q", ""):
                 break
             said = act(queue, key.strip(), ask)
-        shown.update(HTML(f"<pre>{html.escape(farewell(queue))}</pre>"))
+        update_display(HTML(f"<pre>{html.escape(farewell(queue))}</pre>"), display_id=place)
 
 
 def act(queue: Queue, key: str, ask: Callable[[str], str] | None = None) -> str:

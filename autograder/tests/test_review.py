@@ -1,4 +1,5 @@
 """The queue of open answers: nobody's name, like ones together, resumable at any moment, and the teacher's mark always wins."""
+import io
 import json
 
 import pytest
@@ -146,7 +147,7 @@ def test_like_answers_meet_and_the_order_is_the_seeds():
 def test_the_command_and_the_notebook(out, capsys, tmp_path, monkeypatch):
     assert main(["review", str(out)]) == 0
     assert "90.open: 8 of 8 answers wait" in capsys.readouterr().out
-    monkeypatch.setattr("sys.stdin", iter(["3\n", "q\n"]))
+    monkeypatch.setattr("sys.stdin", io.StringIO("3\nq\n"))
     assert main(["review", str(out), "90.open"]) == 0
     assert "answers have your mark" in capsys.readouterr().out
     asked = iter(["2", "q"])
