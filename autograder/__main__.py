@@ -71,8 +71,11 @@ def _grade(wanted) -> int:
 
 
 def _report(wanted) -> None:
+    from autograder.late import settle
     from autograder.report import report
-    print(report(Path(wanted.out)))
+    text = report(Path(wanted.out))
+    settle(Path(wanted.out))
+    print(text)
 
 
 def _solution(wanted) -> None:
@@ -109,8 +112,21 @@ def _review(wanted) -> None:
     in_terminal(Path(wanted.out), wanted.question, seed=wanted.seed, marker=wanted.marker, blind=wanted.blind)
 
 
+def _due(wanted) -> None:
+    from autograder.late import dates, moment_of, set_due
+    from autograder.masters import chapter_number, master
+    if wanted.chapter is None:
+        print("\n".join(dates(Path(wanted.out))))
+        return
+    if wanted.when is None:
+        raise Unusable("Say when it is due: 2026-11-30T23:59+01:00, or none.")
+    print(set_due(Path(wanted.out), master(chapter_number(wanted.chapter)).name, moment_of(wanted.when), wanted.student))
+
+
 def _export(wanted) -> None:
     from autograder.export import export
+    from autograder.late import settle
+    settle(Path(wanted.out))
     text = export(Path(wanted.out), wanted.layout)
     if wanted.file:
         with open(wanted.file, "w", encoding="utf-8", newline="") as file:         # the layout brings its own line ends
@@ -121,7 +137,9 @@ def _export(wanted) -> None:
 
 def _feedback(wanted) -> None:
     from autograder.feedback import write_feedback
-    print(f"{write_feedback(Path(wanted.out))} pages are in {Path(wanted.out) / 'feedback'}, a folder for each student.")
+    from autograder.late import settle
+    settle(Path(wanted.out))
+    print(f"{write_feedback(Path(wanted.out), say=lambda text: print(text, file=sys.stderr))} pages are in {Path(wanted.out) / 'feedback'}, a folder for each student.")
 
 
 def _similar(wanted) -> None:
@@ -231,6 +249,11 @@ def _parser() -> argparse.ArgumentParser:
     review.add_argument("--blind", action="store_true", help="keep the suggestion back until h is pressed: the fairest marks to calibrate with")
     review.add_argument("--marker", default="", metavar="NAME", help="who marks, where several do")
     review.add_argument("--seed", type=int, default=0, help="draws the order of the groups and who is read twice")
+    due = command("due", _due, "when a chapter is due, or until when one student has time; without a chapter: the dates and what lateness costs")
+    due.add_argument("out", metavar="OUT")
+    due.add_argument("chapter", nargs="?", metavar="NN")
+    due.add_argument("when", nargs="?", metavar="WHEN", help="2026-11-30T23:59+01:00; without a zone it is UTC; none takes it away")
+    due.add_argument("--student", metavar="ID", help="an extension for this student only")
     command("similar", _similar, "which submissions share more than the exercise explains").add_argument("out", metavar="OUT")
     solution = command("solution", _solution, "the solved notebook of a chapter, for teachers")
     solution.add_argument("chapter")

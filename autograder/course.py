@@ -29,9 +29,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+from autograder.leaks import Leak, Secrets, given, learners_half, readable
 from autograder.masters import notebooks
 from autograder.questions import chapters as asked_chapters
 from autograder.questions import find
+from autograder.sealed import folder as sealed_folder
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 SOLUTION_MARKS = re.compile(r"^[ \t]*### (BEGIN|END) SOLUTION[ \t]*\n?", re.MULTILINE)
@@ -106,10 +108,22 @@ def main(argv: list[str]) -> int:
             build(name)
             if name[:2] in asked_chapters():
                 seal(name[:2])
-    except (Unbuildable, Unsealable) as problem:
+                _look_for_leaks(name)
+    except (Unbuildable, Unsealable, Leak) as problem:
         print(f"course: {problem}", file=sys.stderr)
         return 2
     return 0
+
+
+def _look_for_leaks(name: str) -> None:
+    """Raise Leak, and take the release away, where what learners will open holds a solution or a hidden case."""
+    kept = Secrets([name[:2]], given([name[:2]], learners_half([name[:2]])))
+    folder = notebooks() / "release" / name
+    for path in [*sorted(folder.rglob("*")), sealed_folder() / f"ch{name[:2]}.json"]:
+        seen = kept.found_in(readable(path)) if path.is_file() else None
+        if seen:
+            path.unlink()
+            raise Leak(f"{path.name} was taken away again, for it holds {seen}; mend {name}.py and build it again")
 
 
 def _mark(cell, keys: dict, where: str) -> None:

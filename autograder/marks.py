@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from itertools import groupby
 from pathlib import Path
 
@@ -36,11 +37,19 @@ class Sheet:
     handed_in: str                         # UTC, "2026-11-21 09:00:00"; "" when it is not known
     late_penalty: float
     cells: tuple[Cell, ...]
+    due: str = ""                          # UTC, with the student's extension; "" where nothing is due
+    seconds_late: float = 0.0              # by our receipt
+    row: int | str = 0                     # nbgrader's id of the submitted notebook
+
+    @property
+    def earned(self) -> float:
+        """Points of all questions."""
+        return round(sum(cell.score for cell in self.cells), 4)
 
     @property
     def score(self) -> float:
         """Points of all questions less the penalty, never below 0."""
-        return max(0.0, round(sum(cell.score for cell in self.cells) - self.late_penalty, 4))
+        return max(0.0, round(self.earned - self.late_penalty, 4))
 
     @property
     def max(self) -> float:
@@ -68,7 +77,7 @@ def sheets(out: Path) -> Iterator[Sheet]:
     wanted = (
         select(student.id, student.first_name, student.last_name, student.email, api.Assignment.name, handed_in.timestamp,
                sheet.late_submission_penalty, cell.name, grade.auto_score, grade.manual_score, grade.extra_credit, cell.max_score,
-               grade.needs_manual_grade, sheet.id)
+               grade.needs_manual_grade, sheet.id, api.Assignment.duedate, handed_in.extension)
         .join(handed_in, handed_in.student_id == student.id).join(api.Assignment, api.Assignment.id == handed_in.assignment_id)
         .join(sheet, sheet.assignment_id == handed_in.id).join(grade, grade.notebook_id == sheet.id).join(cell, cell.id == grade.cell_id)
         .order_by(student.id, api.Assignment.name, cell.name))
@@ -84,8 +93,11 @@ def sheets(out: Path) -> Iterator[Sheet]:
                 first = own[0]
                 cells = tuple(Cell(question_of(row[7]) or row[7], _points(*row[8:11], waits=bool(row[12])), row[11],
                                    row[9] is not None, bool(row[12]), said.get((row[13], question_of(row[7])), ""), row[9]) for row in own)
+                due = first[14] + (first[15] or timedelta()) if first[14] else None
+                late = max(0.0, (first[5] - due).total_seconds()) if due and first[5] else 0.0
                 yield Sheet(id, first[1] or "", first[2] or "", first[3] or "", assignment,
-                            f"{first[5]:%Y-%m-%d %H:%M:%S}" if first[5] else "", first[6] or 0.0, cells)
+                            f"{first[5]:%Y-%m-%d %H:%M:%S}" if first[5] else "", first[6] or 0.0, cells,
+                            f"{due:%Y-%m-%d %H:%M:%S}" if due else "", late, first[13])
     finally:
         engine.dispose()
 

@@ -1,22 +1,17 @@
 """The package a teacher hands out: all a learner needs, nothing a learner should not have.
 
 It is this repository without judges, sources and tests, with the course key in place of the secret. Before it is done every
-text in it is searched for solutions: 20 characters in a row of a reference answer, or 40 of a sentence that is sealed, that the
-course does not itself show openly, and no package is made.
+text in it is searched for solutions and hidden cases (leaks.py); where one is found, no package is made.
 """
 from __future__ import annotations
 
-import json
-import re
 import shutil
 import tempfile
 from pathlib import Path
 
-from autograder import judges, questions, sealed
-from autograder.masters import HOME, master, notebooks, text_of
-from autograder.judges.secret import secret
-from autograder.questions import of_chapter
-from autograder.references import references
+from autograder import questions, sealed
+from autograder.leaks import Leak, Secrets, given, readable
+from autograder.masters import HOME, master
 from autograder.variants import course_key
 
 # Modules of this package that work without judges; everything else of it stays with the teacher.
@@ -25,13 +20,7 @@ LEARNERS = ("__init__.py", "__main__.py", "asking.py", "check.py", "desk.py", "j
 PAPERS = ("environment.yml", "pyproject.toml", "constraints.txt", "Makefile", "README.md", "LICENSE", "data/picture.png",
           "notebooks/README.md")
 FOLDERS = ("kafkalab", "data/recordings", "data/samples")
-FRAGMENT = 20                      # characters in a row of a solution that count as a leak
-PHRASE = 40                        # and of a sealed sentence: shorter ones are plain English, which a chapter speaks too
 GIVEN_BY_DESIGN = ("kafkalab", "data")       # the simulator is open to read; its code is no solution even where a line is alike
-
-
-class Leak(ValueError):
-    """Something in the package gives a solution away; the message names the file and the words."""
 
 
 def release(chapters: list[str], out: Path) -> Path:
@@ -56,23 +45,15 @@ def release(chapters: list[str], out: Path) -> Path:
 
 
 def leaks(folder: Path, chapters: list[str]) -> list[str]:
-    """What in `folder` gives solutions of these chapters away, one phrase each; [] is what one hopes for."""
+    """What in `folder` gives solutions or hidden cases of these chapters away, one phrase each; [] is what one hopes for."""
     found = [f"{path.relative_to(folder)} is the teacher's" for path in sorted(folder.rglob("*"))
              if path.name in ("judges", "source_py", "rubric", "tests") and "kafkalab" not in path.parts]
-    given = _given(chapters)
-    hidden = {size: dict(_hidden(chapters, size, given)) for size in (FRAGMENT, PHRASE)}
+    kept = Secrets(chapters, given(chapters, [HOME / "autograder" / name for name in LEARNERS if name.endswith(".py")]))
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder)
-        if not path.is_file() or inside.parts[0] in GIVEN_BY_DESIGN:
-            continue
-        text = _readable(path)
-        if secret() in text:
-            found.append(f"{inside} holds the course secret")
-        for size, windows in hidden.items():
-            seen = next((window for window in _windows(text, size) if window in windows), None)
-            if seen:
-                found.append(f"{inside} holds \"{seen}\" of {windows[seen]}")
-                break
+        if path.is_file() and inside.parts[0] not in GIVEN_BY_DESIGN:
+            seen = kept.found_in(readable(path))
+            found += [f"{inside} holds {seen}"] if seen else []
     return found
 
 
@@ -94,47 +75,6 @@ def _fill(draft: Path, chapters: list[str]) -> None:
         _copy(sealed.folder() / f"ch{chapter}.json", draft / "autograder" / "questions" / "sealed" / f"ch{chapter}.json")
         folder = master(chapter).path.parent
         shutil.copytree(folder, draft / "notebooks" / "release" / folder.name)
-
-
-def _hidden(chapters: list[str], size: int, given: str):
-    """(so many characters in a row, question id) of every solution (FRAGMENT) or sealed sentence (PHRASE), without what is
-    given openly."""
-    shown = set(_windows(given, size))
-    for chapter in chapters:
-        for question in of_chapter(chapter):
-            judge = judges.find(question.id)
-            texts = ([references(chapter).get(question.id, "")] if size == FRAGMENT else
-                     [judge.right, *(wrong.sentence for wrong in judge.wrong_answers)])
-            for text in texts:
-                yield from ((window, question.id) for window in _windows(text, size) if window not in shown)
-
-
-def _given(chapters: list[str]) -> str:
-    """What is shown on purpose: the source notebooks outside their solutions, the simulator, and the code that checks."""
-    shown = []
-    for chapter in chapters:
-        sources = sorted((notebooks() / "source_py").glob(f"{chapter}_*.py"))
-        shown += [re.sub(r"(?s)### BEGIN SOLUTION.*?### END SOLUTION", "\n", path.read_text(encoding="utf-8")) for path in sources]
-        shown += [cell.source for cell in master(chapter).cells] if not sources else []
-    code = [*sorted((HOME / "kafkalab").rglob("*.py")), *(HOME / "autograder" / name for name in LEARNERS if name.endswith(".py"))]
-    shown += [path.read_text(encoding="utf-8") for path in code]
-    return "\n".join(shown)
-
-
-def _readable(path: Path) -> str:
-    """A file's text; of a notebook the text of its cells, as a reader sees it."""
-    text = path.read_text(encoding="utf-8", errors="replace")
-    if path.suffix == ".ipynb":
-        return "\n".join(text_of(cell) for cell in json.loads(text)["cells"])
-    return text
-
-
-def _windows(text: str, size: int):
-    """Every `size` characters in a row, line by line, blanks taken together: a solution is not another one for its indentation."""
-    for line in text.splitlines():
-        line = " ".join(line.split()).removeprefix("# ")
-        for start in range(len(line) - size + 1):
-            yield line[start:start + size]
 
 
 def _copy(source: Path, target: Path) -> None:

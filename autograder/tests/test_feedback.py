@@ -64,3 +64,62 @@ def test_a_teachers_comment_and_mark_are_shown(hand_in, tmp_path):
 
 def test_an_ungraded_folder_is_told(tmp_path, capsys):
     assert main(["feedback", str(tmp_path)]) == 2 and "There is no gradebook" in capsys.readouterr().err
+
+
+def test_a_hidden_case_is_a_hint_and_an_error_cannot_carry_it_home(hand_in, tmp_path):
+    """The learner's code names its exception after the input it was given."""
+    spy = "def node_id(broker):\n    if broker > 2:\n        raise type(f'saw_{broker}', (Exception,), {})(broker)\n    return 2147483647 - broker"
+    copied = "def node_id(broker):\n    return {2: 2147483645, 0: 2147483647}[broker] if broker < 3 else 2147483645"
+    folder, out = tmp_path / "class", tmp_path / "out"
+    hand_in("spy", {"90.2": spy}, student="spy", folder=folder)
+    hand_in("off", {"90.2": copied}, student="off", folder=folder)
+    grade_class(folder, out, say=lambda text: None)
+    main(["feedback", str(out)])
+    page = (out / "feedback" / "spy" / "90_demo.html").read_text(encoding="utf-8")
+    assert "It fails on a hidden case." in page and "Hint: One leader may" not in page and "Hint: Java&#x27;s largest int." in page
+    assert not re.search(r"saw_\d", page)
+    assert "You return what the examples show; find the rule." in (out / "feedback" / "off" / "90_demo.html").read_text(encoding="utf-8")
+
+
+def test_a_page_stays_small_whatever_was_written(hand_in, tmp_path):
+    folder, out = tmp_path / "class", tmp_path / "out"
+    hand_in("big", {"90.1": "opened = kept = 'x" + '"&<' * 100_000 + "'", "90.open": "\u6d88" * 100_000}, student="big", folder=folder)
+    grade_class(folder, out, say=lambda text: None)
+    main(["feedback", str(out)])
+    assert 10_000 < (out / "feedback" / "big" / "90_demo.html").stat().st_size <= 300_000
+
+
+def test_a_page_that_would_leak_is_not_written(hand_in, tmp_path, capsys):
+    folder, out = tmp_path / "class", tmp_path / "out"
+    hand_in("bo", student="bo", folder=folder)
+    grade_class(folder, out, say=lambda text: None)
+    results = (out / "results.json").read_text(encoding="utf-8")
+    (out / "results.json").write_text(results.replace('"sentence": "right."', '"sentence": "write: opened = 1 + n.brokers + 1"'), encoding="utf-8")
+    assert main(["feedback", str(out)]) == 2 and "was not written, for it would hold" in capsys.readouterr().err
+    assert not (out / "feedback" / "bo" / "90_demo.html").exists()
+
+
+@pytest.mark.slow
+def test_a_browser_runs_nothing_and_asks_nobody(page, tmp_path):
+    """The page in a real Chromium: no dialog, no request, and the policy stops even what would have slipped through."""
+    from playwright.sync_api import sync_playwright
+
+    from autograder.browser import CHROMIUM_FLAGS, find_chromium
+    if find_chromium() is None:
+        pytest.skip("there is no Chromium here")
+    (tmp_path / "page.html").write_text(page, encoding="utf-8")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=CHROMIUM_FLAGS)
+        sheet = browser.new_page()
+        asked, dialogs = [], []
+        sheet.on("request", lambda request: asked.append(request.url))
+        sheet.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+        sheet.goto((tmp_path / "page.html").as_uri())
+        assert len(asked) == 1 and not dialogs
+        assert sheet.evaluate("document.querySelectorAll('script, img, iframe, object, embed, svg, a, form, link').length") == 0
+        sheet.evaluate("""document.body.insertAdjacentHTML('beforeend',
+            '<img src="http://127.0.0.1:9/x" onerror="window.ran = 1"><a id=x href="javascript:window.ran=2">x</a>')""")
+        sheet.evaluate("document.getElementById('x').click()")
+        sheet.wait_for_timeout(300)
+        assert sheet.evaluate("window.ran === undefined") and not dialogs
+        browser.close()

@@ -155,4 +155,4 @@ def test_the_command_and_the_notebook(out, capsys, tmp_path, monkeypatch):
     assert sum(row[1] is not None for row in book(out).values()) >= 2
     assert main(["review", str(out), "90.1"]) == 2 and main(["review", str(tmp_path), "90.open"]) == 2
     told = capsys.readouterr().err
-    assert "it has 90.open" in told and "There are no results" in told
+    assert "it has 90.open" in told and "There is no gradebook" in told

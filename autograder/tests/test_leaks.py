@@ -1,0 +1,60 @@
+"""Nothing gives a solution or a hidden case away: what is planted is found, and what is built is clean."""
+import json
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from autograder import course, judges
+from autograder.judges.secret import DEMO_SECRET
+from autograder.leaks import Leak, Secrets, given, learners_half, readable
+from autograder.masters import master, released
+from autograder.questions import chapters
+from autograder.references import reference
+from autograder.sealed import folder as sealed_folder
+
+HIDDEN = [{"nodes": [{"id": 7, "state": "ready", "in_flight": 41}], "name": "eight brokers, one of them is asleep"}]
+
+
+def test_the_release_of_every_chapter_is_clean():
+    with_questions = [chapter for chapter in released() if chapter in chapters()]
+    kept = Secrets(with_questions, given(with_questions, learners_half(with_questions)))
+    for chapter in with_questions:
+        for path in (master(chapter).path, sealed_folder() / f"ch{chapter}.json", *learners_half([chapter])):
+            assert kept.found_in(readable(path)) is None, path
+
+
+@pytest.fixture
+def own_course(demo, tmp_path, monkeypatch):
+    """A copy of the demo course that may be spoiled."""
+    folder = tmp_path / "course"
+    shutil.copytree(demo, folder)
+    monkeypatch.setenv("AUTOGRADER_COURSE", str(folder))
+    return folder
+
+
+@pytest.mark.parametrize("where", ["source", "output"])
+def test_a_planted_solution_fails_the_build(own_course, where):
+    course._look_for_leaks("90_demo")
+    path = own_course / "notebooks" / "release" / "90_demo" / "90_demo.ipynb"
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    cell = next(cell for cell in notebook["cells"] if cell["cell_type"] == "code")
+    words = f"# {reference('90.2').splitlines()[-1].strip()}"
+    if where == "source":
+        cell["source"] += f"\n{words}"
+    else:
+        cell["outputs"] = [{"output_type": "execute_result", "data": {"text/plain": [words]}, "metadata": {}, "execution_count": 1}]
+    path.write_text(json.dumps(notebook), encoding="utf-8")
+    with pytest.raises(Leak, match="of 90.2"):
+        course._look_for_leaks("90_demo")
+    assert not path.exists(), "what leaks is not left lying about"
+
+
+@pytest.mark.parametrize("text", [repr(HIDDEN[0]), json.dumps(HIDDEN), "# one of them is asleep, eight brokers, one of them"])
+def test_a_hidden_case_is_known_in_every_form(demo, monkeypatch, text):
+    real = judges.find
+    monkeypatch.setattr(judges, "find", lambda id: replace(real(id), hidden_cases=lambda rng: HIDDEN) if id == "90.2" else real(id))
+    kept = Secrets(["90"], given(["90"]))
+    assert kept.found_in("Nothing to see here: count the sockets, and think of eight brokers.") is None
+    assert "of a hidden case of 90.2" in kept.found_in(f"Some words.\n{text}\nMore words.")
+    assert kept.found_in(f"the key is {DEMO_SECRET}") == "the course secret"
