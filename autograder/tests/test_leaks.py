@@ -29,6 +29,8 @@ def own_course(demo, tmp_path, monkeypatch):
     """A copy of the demo course that may be spoiled."""
     folder = tmp_path / "course"
     shutil.copytree(demo, folder)
+    (folder / "notebooks" / "source_py").mkdir(exist_ok=True)
+    (folder / "notebooks" / "source_py" / "90_demo.py").write_text("\n".join(cell.source for cell in master("90").cells), encoding="utf-8")
     monkeypatch.setenv("AUTOGRADER_COURSE", str(folder))
     return folder
 
