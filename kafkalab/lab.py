@@ -26,6 +26,7 @@ from kafkalab.history.group_rows import offset_rows
 from kafkalab.lines.layout import Row, text_of, time_text
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.sim.apps import App, Signal, Stage
+from kafkalab.sim.garbage import COLLECTOR
 from kafkalab.sim.journal import Chain, Event, Journal
 from kafkalab.sim.network import Link, Network
 from kafkalab.sim.rng import Streams
@@ -59,6 +60,7 @@ class Lab:
         profile_of(version)  # An unknown version is told here, not at the first client.
         if not brokers or isinstance(brokers, int) and brokers < 1:
             raise ValueError(f"a lab needs at least one broker, not {brokers}")
+        COLLECTOR.look_for_dead_labs()
         self.clock = Scheduler()
         self.journal = Journal(self.clock)
         self._history = History(self.journal)

@@ -70,6 +70,14 @@ CREATING_TAKES_MS = (40, 240)
 """Until the internal topic of transactions is there for its first user; recorded: one to two refusals, 100 ms apart."""
 
 
+def _close_nothing(connection_id: str) -> None:
+    """A broker that is asked directly has no connections."""
+
+
+def _ask_nobody(broker: int, request: Any, on_reply: Callable[[Any], None]) -> None:
+    """A broker alone."""
+
+
 class BrokerConnection:
     """The broker's end of a connection.
 
@@ -104,9 +112,9 @@ class Broker:
 
     def __init__(self, node_id: int, host: str, port: int, profile: BrokerProfile, cluster: ClusterState,
                  scheduler: Scheduler, respond: Callable[[str, int, Any], None], journal: Journal, rng: Streams,
-                 close: Callable[[str], None] = lambda connection_id: None,
+                 close: Callable[[str], None] = _close_nothing,
                  config: BrokerConfig = BrokerConfig(),
-                 ask: Callable[[int, Any, Callable[[Any], None]], None] = lambda broker, request, on_reply: None) -> None:
+                 ask: Callable[[int, Any, Callable[[Any], None]], None] = _ask_nobody) -> None:
         self.node_id, self.host, self.port = node_id, host, port
         self.name = f"broker-{node_id}"
         self.profile = profile

@@ -39,12 +39,17 @@ NOWHERE = (-1, "", -1)
 """Node id, host and port of a coordinator that cannot be named."""
 
 
+def _at_once(caller: Caller) -> int:
+    """`__transaction_state` is there."""
+    return 0
+
+
 class Directory:
     """transactions_ready_after_ms: asked once, at the first question for a transactional id: how long `__transaction_state` takes to
     be created; 0 where it exists."""
 
     def __init__(self, profile: BrokerProfile, cluster: ClusterState, config: BrokerConfig,
-                 transactions_ready_after_ms: Callable[[Caller], int] = lambda caller: 0) -> None:
+                 transactions_ready_after_ms: Callable[[Caller], int] = _at_once) -> None:
         self._transactions_ready_after_ms = transactions_ready_after_ms
         self._profile = profile
         self._cluster = cluster

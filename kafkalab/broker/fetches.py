@@ -22,6 +22,7 @@ from kafkalab.protocol.messages import (
     FetchPartitionData,
     FetchRequest,
     FetchResponse,
+    RecordBatch,
 )
 
 
@@ -175,7 +176,8 @@ class Fetches:
         log = replica.log
         if not log.log_start_offset <= asked.fetch_offset <= log.log_end_offset:
             return FetchPartitionData(partition_index=partition, error_code=Errors.OFFSET_OUT_OF_RANGE.code)
-        records, end = (), _end(replica, isolation_level)
+        records: tuple[RecordBatch, ...] = ()
+        end = _end(replica, isolation_level)
         if left > 0 and asked.fetch_offset < end:
             records = log.read(asked.fetch_offset, min(left, asked.partition_max_bytes), end, at_least_one=first)
         aborted = None

@@ -70,7 +70,7 @@ class GroupCoordinator(GroupMembers):
 
     def __init__(self, node_id: int, profile: BrokerProfile, cluster: ClusterState, config: BrokerConfig,
                  draw_member_uuid: Callable[[Caller], str], log: OffsetsLog | None = None,
-                 draw_loading_ms: Callable[[], int] = lambda: 0) -> None:
+                 draw_loading_ms: Callable[[], int] = int) -> None:
         super().__init__(node_id, profile, cluster, config, draw_member_uuid, log)
         self._draw_loading_ms = draw_loading_ms
         self._offsets = GroupOffsets(self, cluster, config)
@@ -104,7 +104,7 @@ class GroupCoordinator(GroupMembers):
         effects = self._actions[type(request)](request, caller, now_ms)
         return _with_news(effects, self.groups.get(getattr(request, "group_id", None)))
 
-    def on_timer(self, key: tuple[str, ...], now_ms: int) -> list[Effect]:
+    def on_timer(self, key: tuple[Any, ...], now_ms: int) -> list[Effect]:
         """key is (what, group) or (what, group, member); ("load", partition) and ("expire offsets",) are about the records."""
         self._now_ms = now_ms
         if key[0] == "load":

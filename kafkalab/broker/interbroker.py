@@ -351,9 +351,9 @@ class InterBroker:
             for partition in topic.partitions:
                 key = partition.topic, partition.index
                 if partition.leader == id:
-                    replica = broker.replicas.found(key)
-                    if replica is not None and replica.led_epoch == partition.leader_epoch:
-                        broker.do(broker.replicas.reconsider(replica))
+                    led = broker.replicas.found(key)
+                    if led is not None and led.led_epoch == partition.leader_epoch:
+                        broker.do(broker.replicas.reconsider(led))
                 elif id in partition.replicas and partition.leader != NO_LEADER:
                     if not self.brokers[partition.leader].sessions.has(id, key) and not broker.fetchers.follows(key, partition.leader):
                         self._follow(id, key, partition.leader)

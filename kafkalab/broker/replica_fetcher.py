@@ -74,6 +74,11 @@ class ReplicaFetcher:
         self.state = state
 
 
+def _nothing_follows(key: PartitionKey, now_ms: int) -> list[Effect]:
+    """A log has grown, and nobody waits for it."""
+    return []
+
+
 class ReplicaFetchers:
     """All conversations of one broker.
 
@@ -84,7 +89,7 @@ class ReplicaFetchers:
     """
 
     def __init__(self, config: BrokerConfig, asks_for_epochs: bool, replica: Callable[[PartitionKey], Replica],
-                 grown: Callable[[PartitionKey, int], list[Effect]] = lambda key, now_ms: [],
+                 grown: Callable[[PartitionKey, int], list[Effect]] = _nothing_follows,
                  cannot_write: Callable[[], list[Effect]] = list) -> None:
         self.by_source: dict[int, ReplicaFetcher] = {}
         self._config = config

@@ -51,8 +51,8 @@ class ClusterView:
         leaders = {tp: by_id[view.leader] for tp, view in self.partitions.items() if view.leader in by_id}
         object.__setattr__(self, "leaders", leaders)
 
-    def node(self, id: int) -> Node | None:
-        return self.by_id.get(id)
+    def node(self, id: int | None) -> Node | None:
+        return None if id is None else self.by_id.get(id)
 
     @property
     def controller(self) -> Node | None:

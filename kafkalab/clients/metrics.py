@@ -10,8 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
-from kafkalab.sim.scheduler import Scheduler
+
+class Clock(Protocol):
+    """What a sensor asks for the time; a scheduler is one."""
+
+    now_ms: int
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -69,7 +74,7 @@ class Sample:
 class Sensor:
     """What was recorded: windows to look back over, and totals since the beginning (SampledStat)."""
 
-    def __init__(self, clock: Scheduler, window_ms: int, window_count: int) -> None:
+    def __init__(self, clock: Clock, window_ms: int, window_count: int) -> None:
         self.count, self.total = 0, 0.0
         self._clock, self._window_ms, self._window_count = clock, window_ms, window_count
         self._windows = [Sample(clock.now_ms)]

@@ -383,5 +383,7 @@ class NetworkClient:
 
 def _complete(responses: list[ClientResponse]) -> None:
     for response in responses:
-        if response.request.on_complete is not None:
-            response.request.on_complete(response)
+        request = response.request
+        done, request.on_complete = request.on_complete, None  # a request that is done holds nobody who waited for it
+        if done is not None:
+            done(response)

@@ -6,6 +6,7 @@ lab refuses it and names the nearest known one; and it refuses a value whose beh
 settings are with the broker (`kafkalab.broker.broker_config`).
 """
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from kafkalab.config.client_keys import (
     ADMIN_KEYS, ASSIGNOR_PROTOCOLS, ASSIGNOR_SINCE, CONSUMER_KEYS, NOT_FOR_ADMINS, PRODUCER_KEYS, SHARED_KEYS,
@@ -36,7 +37,7 @@ class ClientConfig(Mapping[str, object]):
         """The configuration of a client of `version` ("3.9") that was given these keys. ConfigException says what is wrong."""
         return cls(version, given)
 
-    def __getitem__(self, name: str) -> object:
+    def __getitem__(self, name: str) -> Any:
         return self._values[name]
 
     def __iter__(self) -> Iterator[str]:

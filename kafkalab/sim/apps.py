@@ -70,7 +70,7 @@ class App:
         self.result: object = None
         self.ending = False
         self.not_before_ms = 0
-        self.stack: _Stack | None = None
+        self.stack: greenlet | None = None
         self._wait = 0
 
     def pause(self, ms: int) -> None:
@@ -185,11 +185,18 @@ class Stage:
             return True
         app = current_app()
         if app is None:
-            self.clock.run_until(lambda: signal.is_set or bool(self._failed), deadline_ms)
+            self._step_until_set(signal, deadline_ms)
             self._raise_failure()
         else:
             app.park(signal, deadline_ms)
         return signal.is_set
+
+    def _step_until_set(self, signal: Signal, deadline_ms: int) -> None:
+        clock, halted = self.clock, True
+        while halted and not signal.is_set and not self._failed:
+            signal.tell(clock.halt)
+            halted = clock.run(deadline_ms)
+            signal.forget(clock.halt)
 
     def run_until(self, done: Callable[[], bool], deadline_ms: int) -> bool:
         """The front's own stepping. Raises what an app raised meanwhile."""
@@ -210,11 +217,12 @@ class Stage:
             except BaseException as error:  # surfaces at the front, where the learner is
                 app.error = error
                 self._failed.append(app)
+                self.clock.halt()
             app.done = True
 
         self.apps.append(app)
-        app.stack = _Stack(body)
-        app.stack.app = app
+        app.stack = greenlet(body)
+        app.stack.app = app  # a greenlet that knows whose stack it is
         self.clock.post(self.clock.now_ms, app.run)
         return app
 
@@ -251,12 +259,6 @@ class Stage:
     def _raise_failure(self) -> None:
         if self._failed and current_app() is None:
             raise self._failed.pop(0).error
-
-
-class _Stack(greenlet):
-    """A greenlet that knows whose stack it is."""
-
-    app: App
 
 
 def current_app() -> App | None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol, overload
 
+from kafkalab.sim.chain import Chain
 from kafkalab.sim.scheduler import Scheduler
 
 
@@ -58,17 +59,6 @@ class Event:
     def __repr__(self) -> str:
         shown = " ".join(f"{k}={v}" for k, v in self.fields.items() if k != "text")
         return f"{self.at_ms:>7} ms  #{self.id} {self.who} {self.kind} {shown}"
-
-
-STEPS_SHOWN = 12
-"""A printed chain moves this many steps to the right, and then straight down: a page is only so wide."""
-
-
-class Chain(list[Event]):
-    """Events, each the cause of the next, oldest first; it prints as a staircase."""
-
-    def __repr__(self) -> str:
-        return "\n".join(f"{'  ' * min(depth, STEPS_SHOWN)}{'-> ' if depth else ''}{event!r}" for depth, event in enumerate(self))
 
 
 class Events(Sequence[Event]):

@@ -17,6 +17,10 @@ from kafkalab.sim.rng import Streams, below
 from kafkalab.sim.scheduler import Scheduler
 
 
+def _nobody_listens(client: str, server: str, what: str, fields: dict[str, Any]) -> None:
+    """Of faults."""
+
+
 class Endpoint(Protocol):
     """The client's end of a connection; told what the network did."""
 
@@ -190,7 +194,7 @@ class Network:
 
     def __init__(self, clock: Scheduler, streams: Streams, latency_ms: int = 1, jitter_ms: int = 1,
                  name_of: Callable[[Any], str] = str,
-                 on_fault: Callable[[str, str, str, dict[str, Any]], None] = lambda client, server, what, fields: None) -> None:
+                 on_fault: Callable[[str, str, str, dict[str, Any]], None] = _nobody_listens) -> None:
         self.latency_ms, self.jitter_ms = latency_ms, jitter_ms
         self._clock, self._streams, self._name_of, self._on_fault = clock, streams, name_of, on_fault
         self._listeners: dict[tuple[str, int], Server] = {}

@@ -7,29 +7,12 @@ is counted in whole milliseconds, many callbacks share one, and the heap is aske
 
 from __future__ import annotations
 
-import gc
 import heapq
 from collections.abc import Callable
 from typing import Any
 
-
-PATIENCE = (5_000, 10, 1_000_000)
-"""The garbage collector's thresholds while the clock runs. A journal only grows, and little of what a run leaves is garbage that
-refers to itself; looking through all of it again and again, as Python would, takes a quarter of the time. Young objects are looked
-at as ever, old ones when the clock stands."""
-
-
-class Timer(list):
-    """A callback that waits in its queue: [callback, arguments, cause]. `cancel()` makes it never happen; twice is harmless."""
-
-    __slots__ = ()
-
-    def cancel(self) -> None:
-        self[0] = None
-
-    @property
-    def pending(self) -> bool:
-        return self[0] is not None
+from kafkalab.sim.garbage import COLLECTOR
+from kafkalab.sim.timer import Timer
 
 
 class Scheduler:
@@ -39,14 +22,16 @@ class Scheduler:
     cause      the id of the journal event in whose name code is running now; captured by `at`, restored when the callback
                fires, so that every journal entry knows what led to it
     scheduled  how many callbacks were ever put in, for those who count what a wait costs
+    halted     somebody wants the clock to stand after this callback; see `run`
     """
 
-    __slots__ = ("now_ms", "cause", "scheduled", "_times", "_queues", "_at_ms", "_position")
+    __slots__ = ("now_ms", "cause", "scheduled", "halted", "_times", "_queues", "_at_ms", "_position")
 
     def __init__(self) -> None:
         self.now_ms = 0
         self.cause: int | None = None
         self.scheduled = 0
+        self.halted = False
         self._times: list[int] = []
         self._queues: dict[int, list[list]] = {}
         self._at_ms = -1  # whose queue is worked off, and how far
@@ -113,27 +98,38 @@ class Scheduler:
         callback(*args)
         return True
 
-    def run_until(self, done: Callable[[], bool], deadline_ms: int) -> bool:
+    def halt(self) -> None:
+        """Let the clock stand after this callback."""
+        self.halted = True
+
+    def run(self, deadline_ms: int) -> bool:
+        """Step until somebody halts the clock or it stands at `deadline_ms`; says whether it was halted. What is asked after every
+        callback costs more than many a callback: who waits for something lets it call `halt`."""
+        self.halted = False
+        return self.run_until(None, deadline_ms)
+
+    def run_until(self, done: Callable[[], bool] | None, deadline_ms: int) -> bool:
         """Step until `done()` or until the clock stands at `deadline_ms`; says whether `done()` came true.
 
         Nothing due later than the deadline happens; the clock never stops before it unless `done()` is true. The caller's
         `cause` is put back afterwards: what others did meanwhile was not done in its name.
         """
-        cause, thresholds = self.cause, gc.get_threshold()
-        gc.set_threshold(*PATIENCE)
+        cause, rests = self.cause, COLLECTOR.rest()
         try:
-            while not done():
+            while not (self.halted if done is None else done()):
                 due = self.next_at_ms()
                 if due is None or due > deadline_ms:
-                    self.now_ms = max(self.now_ms, deadline_ms)
-                    return done()
+                    if self.now_ms < deadline_ms:
+                        self.now_ms = deadline_ms
+                    return done is not None and done()
                 self._run_queue(due, done)
             return True
         finally:
             self.cause = cause
-            gc.set_threshold(*thresholds)
+            if rests:
+                COLLECTOR.resume()
 
-    def _run_queue(self, at_ms: int, done: Callable[[], bool]) -> None:
+    def _run_queue(self, at_ms: int, done: Callable[[], bool] | None) -> None:
         """Fire what is due at `at_ms`, the next to come there, until its queue is empty or `done()`: `step`, without looking at the
         heap in between, because nothing can be scheduled for an earlier time. (A callback may step the clock itself, past this.)"""
         self.now_ms = at_ms
@@ -146,5 +142,5 @@ class Scheduler:
                 timer[0] = None
                 self.cause = cause
                 callback(*args)
-                if done():
+                if self.halted if done is None else done():
                     return

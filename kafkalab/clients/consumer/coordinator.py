@@ -60,9 +60,9 @@ class ConsumerCoordinator:
         self._membership = Membership(group_id, config.get("group.instance.id"), profile, log)
         self._lookup = CoordinatorLookup(group_id, profile, client, self._heartbeat, log, backoff_ms,
                                         config.get("retry.backoff.max.ms", backoff_ms), rng)
-        self._thread = HeartbeatThread(profile, client, self._lookup, self._membership, self._heartbeat, self._leave_in_thread, stage, log,
+        self._heartbeats = HeartbeatThread(profile, client, self._lookup, self._membership, self._heartbeat, self._leave_in_thread, stage, log,
                                        backoff_ms, rng)
-        self._join = GroupJoin(config, profile, client, self._lookup, self._membership, self._thread, self._heartbeat, subscriptions, log)
+        self._join = GroupJoin(config, profile, client, self._lookup, self._membership, self._heartbeats, self._heartbeat, subscriptions, log)
         self.offsets = GroupOffsets(profile, client, self._lookup, self._membership, subscriptions, log, backoff_ms)
         self._auto_commit = AutoCommit(config, self.offsets, subscriptions, log, self._clock)
         self._changes = AssignmentChanges(config, profile, client, subscriptions, self._membership, self._auto_commit,
@@ -96,7 +96,7 @@ class ConsumerCoordinator:
         self._match_pattern()
         self.offsets.run_callbacks()
         if self._subscriptions.auto_assigned:
-            self._thread.raise_failure()
+            self._heartbeats.raise_failure()
             self._heartbeat.polled(self._clock.now_ms)
             if self._lookup.unknown and not self._lookup.ensure_ready(timer):
                 return False
@@ -136,9 +136,9 @@ class ConsumerCoordinator:
         joined, wanted = self._join.joined_topics, frozenset(self._subscriptions.topics)
         if joined is not None and joined != wanted:
             if not self._membership.rejoin_needed:
-                before, after = list_text(ids_in_hash_order(joined)), list_text(ids_in_hash_order(wanted))
+                then, today = list_text(ids_in_hash_order(joined)), list_text(ids_in_hash_order(wanted))
                 self._membership.request_rejoin(
-                    "subscription has changed", f"subscription has changed from {before} at the beginning of the rebalance to {after}")
+                    "subscription has changed", f"subscription has changed from {then} at the beginning of the rebalance to {today}")
             return True
         self._seen = seen
         return self._membership.rejoin_needed or self._join.under_way is not None
@@ -172,7 +172,7 @@ class ConsumerCoordinator:
     def _ensure_active(self, timer: Timer) -> bool:
         if not self._lookup.ensure_ready(timer):
             return False
-        self._thread.start()
+        self._heartbeats.start()
         return self._join_if_needed(timer)
 
     def _join_if_needed(self, timer: Timer) -> bool:
@@ -258,7 +258,7 @@ class ConsumerCoordinator:
             self._lookup.ensure_ready(timer)
             self._client.poll(timer)
             self.offsets.run_callbacks()
-        self._thread.close()
+        self._heartbeats.close()
         try:
             if self._profile.revokes_on_close:
                 self._changes.before_leaving()

@@ -73,10 +73,10 @@ class FetchSessionHandler:
         session = {"session_id": self.session_id, "session_epoch": self.epoch}
         if self.epoch in (INITIAL_EPOCH, FINAL_EPOCH):
             self.partitions = dict(wanted)
-            shown = _parenthesised(wanted)
+            everyone = _parenthesised(wanted)
             self._log("FETCH_BUILT_FULL", session_id=self.session_id or "INVALID", session_epoch=EPOCH_NAMES[self.epoch],
-                      node_id=self.node_id, partitions=shown)
-            return FetchSessionData(session, _fetch_topics(wanted), (), ShownFetch(full=True, to_send=shown))
+                      node_id=self.node_id, partitions=everyone)
+            return FetchSessionData(session, _fetch_topics(wanted), (), ShownFetch(full=True, to_send=everyone))
         if self._goes_without_saying(wanted):
             everything = Later(_parenthesised, self._names)
             self._log("FETCH_BUILT_INCREMENTAL", session_id=self.session_id, session_epoch=self.epoch, node_id=self.node_id,

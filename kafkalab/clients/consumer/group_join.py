@@ -49,13 +49,13 @@ class GroupJoin:
         self.joined_topics: frozenset[str] | None = None
         self.leader = GroupLeader(config, profile, client.client.metadata, subscriptions, log)
         self._config, self._profile, self._client, self._lookup, self._membership = config, profile, client, lookup, membership
-        self._thread, self._heartbeat, self._subscriptions, self._log = thread, heartbeat, subscriptions, log
+        self._heartbeats, self._heartbeat, self._subscriptions, self._log = thread, heartbeat, subscriptions, log
 
     def begin(self) -> RequestFuture:
         """Send JoinGroup to the coordinator, unless a join is under way."""
         if self.under_way is None:
             if self._profile.join_disables_heartbeats:
-                self._thread.disable()
+                self._heartbeats.disable()
             self._membership.transition_to(MemberState.PREPARING_REBALANCE)
             self.under_way = RequestFuture()
             self._log("JOINING_GROUP")
@@ -99,7 +99,7 @@ class GroupJoin:
             membership.generation = Generation(response.generation_id, response.member_id, response.protocol_name)
             membership.transition_to(MemberState.COMPLETING_REBALANCE)
             if self._profile.heartbeats_from_join:
-                self._thread.enable()
+                self._heartbeats.enable()
                 self._log("JOINED_GROUP", generation=membership.generation_text())
             self._synchronize(response)
         elif error is Errors.MEMBER_ID_REQUIRED:
@@ -174,7 +174,7 @@ class GroupJoin:
             self._heartbeat.reset_timeouts(self._client.clock.now_ms)
             if not self._profile.heartbeats_from_join:
                 self._log("JOINED_GROUP", generation=membership.generation_text())
-                self._thread.enable()
+                self._heartbeats.enable()
             self._log("SYNCED_GROUP", generation=membership.generation)
             assigned = parse_assignment(response.assignment)
             self.under_way.complete([TopicPartition(topic, p) for topic, numbers in assigned.items() for p in numbers])

@@ -65,10 +65,10 @@ class FetchPosition:
         epoch = "Optional.empty" if self.offset_epoch is None else f"Optional[{self.offset_epoch}]"
         known = self.leader_epoch is not None
         if style == "plain":
-            leader, leader_epoch = self.leader, self.leader_epoch if known else "-1"
+            leader, leader_epoch = str(self.leader), str(self.leader_epoch) if known else "-1"
         else:
             leader = "Optional.empty" if self.leader is None else f"Optional[{self.leader}]"
-            leader_epoch = self.leader_epoch if known else "absent"
+            leader_epoch = str(self.leader_epoch) if known else "absent"
         return (f"FetchPosition{{offset={self.offset}, offsetEpoch={epoch}, "
                 f"currentLeader=LeaderAndEpoch{{leader={leader}, epoch={leader_epoch}}}}}")
 
@@ -104,6 +104,10 @@ class PartitionState:
         self.state = after
 
 
+def _tell_nobody(kind: str, **fields: object) -> None:
+    """There is no journal."""
+
+
 class SubscriptionState:
     """What the application asked for, and what it got.
 
@@ -112,7 +116,7 @@ class SubscriptionState:
     pattern       what the names of topics must match in full, None without; `topics` then holds those that do
     """
 
-    def __init__(self, reset_strategy: str, tell: Callable[..., object] = lambda kind, **fields: None,
+    def __init__(self, reset_strategy: str, tell: Callable[..., object] = _tell_nobody,
                  with_internal_topics: bool = False) -> None:
         self.default_reset = reset_strategy
         self._tell = tell

@@ -11,7 +11,8 @@ from kafkalab.errors import WakeupException
 class Wakeable:
     """Remembers one wakeup until the poll that it is for. `_interrupt` makes a poll that waits look."""
 
-    _woken = _wakeups_disabled = False
+    _woken = False
+    _wakeups_disabled = False
 
     def _interrupt(self) -> None:
         raise NotImplementedError

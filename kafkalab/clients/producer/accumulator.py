@@ -217,7 +217,8 @@ class RecordAccumulator:
         counts_nodes_apart = self._profile.drain_index_by_node
         key = node.id if counts_nodes_apart else -1
         start = self._drain_index.get(key, 0) % len(partitions)
-        size, taken = 0, []
+        size = 0
+        taken: list[ProducerBatch] = []
         for step in range(len(partitions)):
             at = (start + step) % len(partitions)
             # Where a full request broke off, newer clients go on with the partition that did not fit, older ones behind it.

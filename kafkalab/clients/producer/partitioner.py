@@ -36,7 +36,8 @@ class RoundRobin:
     out while there are others (DefaultPartitioner)."""
 
     def __init__(self, rng: random.Random) -> None:
-        self._rng, self._counters = rng, {}
+        self._rng = rng
+        self._counters: dict[str, int] = {}
 
     def next(self, topic: str, cluster: Cluster) -> int:
         counter = self._counters.get(topic)
@@ -62,7 +63,8 @@ class StickyPartitionCache:
     """2.4 to 3.2: one random partition a topic, which changes when a new batch is about to be opened for it (KIP-480)."""
 
     def __init__(self, rng: random.Random) -> None:
-        self._rng, self._current = rng, {}
+        self._rng = rng
+        self._current: dict[str, int] = {}
 
     def partition(self, topic: str, cluster: Cluster) -> int:
         if topic not in self._current:

@@ -275,9 +275,10 @@ class TransactionManager:
             if not self.has_fatal_error:
                 self.log("END_TXN_NOT_SENT")
                 self.complete_transaction()
-            request = self._queue.pop(0) if self._queue else None
-        if request is not None:
-            self.log("TRANSACTIONAL_REQUEST_DEQUEUED", request=request.shown)
+            if not self._queue:
+                return None
+            request = self._queue.pop(0)
+        self.log("TRANSACTIONAL_REQUEST_DEQUEUED", request=request.shown)
         return request
 
     def _ends_with_error(self, request: TxnRequest) -> bool:
