@@ -40,6 +40,7 @@ def _grade(wanted) -> int:
     from autograder.grade import grade_class, grade_file, needs_attention, public
     from autograder.sandbox import Unofficial
     from autograder.submission import Roster, read_roster
+    from autograder.writer import Busy
 
     source = Path(wanted.submissions)
     if not source.exists():
@@ -57,7 +58,7 @@ def _grade(wanted) -> int:
         try:
             graded = grade_class(source, Path(wanted.out), asked, roster, wanted.workers, wanted.force, ignore=ignore,
                                  allow_unsafe=wanted.allow_unsafe)
-        except Unofficial:
+        except (Unofficial, Busy):
             raise
         except Exception:                                # ours, not the class's: say all we know, and let the next run go on
             traceback.print_exc()

@@ -150,6 +150,8 @@ def _as_far_as_it_goes(text: str, broken: ValueError) -> tuple[dict, tuple[str, 
         except (ValueError, RecursionError):
             following = NEXT_CELL.search(text, opening + 1)         # this one is damaged
             if not following:
+                cell = _closed(text[opening:])
+                cells += [cell] if isinstance(cell, dict) and "cell_type" in cell and "source" in cell else []
                 break
             position, skipped = following.start(), skipped + 1
             continue
@@ -160,6 +162,26 @@ def _as_far_as_it_goes(text: str, broken: ValueError) -> tuple[dict, tuple[str, 
     if not cells:
         raise Unreadable(f"its JSON breaks at line {getattr(broken, 'lineno', 1)}, before the first whole cell.")
     return {"cells": cells}, (f"its JSON was broken; {len(cells)} cells could be read",)
+
+
+def _closed(text: str):
+    """The value that a cut-off JSON text began, as far as it is whole; None where nothing is."""
+    opened, whole = [], None
+    for found in re.finditer(r'"(?:[^"\\]|\\.)*"|[{}\[\],]|"', text):
+        mark = found[0]
+        if mark in "{[":
+            opened.append("}" if mark == "{" else "]")
+        elif mark == '"':                                # a text that has no end: nothing behind it is whole
+            break
+        elif mark == ",":
+            whole = (found.start(), "".join(reversed(opened)))
+        elif mark in "}]" and opened:
+            opened.pop()
+            whole = (found.end(), "".join(reversed(opened)))
+    try:
+        return json.loads(text[:whole[0]] + whole[1], strict=False) if whole else None
+    except (ValueError, RecursionError):
+        return None
 
 
 def _of_zip(raw: bytes) -> list[tuple[str, bytes]]:

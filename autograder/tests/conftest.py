@@ -51,13 +51,18 @@ def sandbox(demo_folder):
 @pytest.fixture
 def hand_in(demo, tmp_path):
     """hand_in("alice", {"90.1": source}) writes alice's notebook, the reference in all other cells, and returns its path."""
+    return writer_of(tmp_path)
+
+
+def writer_of(home):
+    """What `hand_in` is, writing into `home` where no folder is named."""
     def write(name: str, answers: dict | None = None, student: str | None = None, folder=None, **changes):
         notebook = rebuild(master("90"), {**references("90"), **(answers or {})})
         for cell in notebook["cells"]:
             if cell["source"] == 'me("")' and student is not None:
                 cell["source"] = f'me("{student}")'
         notebook.update(changes)
-        path = (folder or tmp_path) / f"{name}.ipynb"
+        path = (folder or home) / f"{name}.ipynb"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(notebook, indent=1), encoding="utf-8")
         return path

@@ -1,0 +1,52 @@
+"""The corpus of broken submissions among good ones: everybody gets what is theirs, and nobody stops anybody."""
+import json
+
+import pytest
+
+from autograder.assignment import rebuild
+from autograder.grade import grade_class, needs_attention
+from autograder.masters import master
+from autograder.references import references
+from autograder.tests.broken import CORPUS
+from autograder.tests.honest import notebooks
+
+GOOD_FOR_EACH = 4
+
+
+def graded(box, corpus, out):
+    """Write the corpus and four honest notebooks for each of it, and grade all: (results, {name: Broken}, {name: Honest})."""
+    box.mkdir()
+    broken, good = {}, {}
+    for number, each in enumerate(corpus):
+        path = each.make(box / f"b{number:02}", rebuild(master("90"), references("90")))
+        broken[path.name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")] = each
+    for each in notebooks("90", GOOD_FOR_EACH * len(corpus)):
+        (box / f"{each.student}.ipynb").write_text(json.dumps(each.notebook), encoding="utf-8")
+        good[f"{each.student}.ipynb"] = each
+    return grade_class(box, out, say=lambda text: None), broken, good
+
+
+def judge_all(results, broken, good):
+    wrong = [f"{name} ({each.style}): {results[name]['score']} for {each.score}, {results[name]['status']}: {results[name]['reason']}"
+             for name, each in good.items() if (results[name]["score"], results[name]["status"]) != (each.score, "graded")]
+    assert not wrong, "good ones:\n" + "\n".join(wrong)
+    assert set(results) == {*broken, *good}, "everything that lies there has a status"
+    silent = [each.name for name, each in broken.items() if results[name]["status"] == "partial" and not results[name]["reason"].endswith(".")]
+    odd = [f"{each.name}: {results[name]['status']} ({results[name]['score']:g}): {results[name]['reason']}" for name, each in broken.items()
+           if results[name]["status"] not in each.statuses]
+    unsaid = [each.name for name, each in broken.items() if results[name]["status"] != "graded" and (
+        not results[name]["reason"].endswith(".") or "\n" in results[name]["reason"])]
+    short = [f"{each.name}: {results[name]['score']:g} for {each.score:g}: {results[name]['reason']}" for name, each in broken.items()
+             if each.repairable and results[name]["score"] != each.score]
+    assert not silent + odd + unsaid + short, "\n".join(silent + odd + unsaid + short)
+    assert set(needs_attention(results)) == {name for name in broken if results[name]["status"] in ("partial", "unreadable", "refused")}
+
+
+def test_a_share_of_the_broken_among_good_ones(demo, tmp_path):
+    assert len(CORPUS) >= 75 and len({each.name for each in CORPUS}) == len(CORPUS)
+    judge_all(*graded(tmp_path / "box", CORPUS[::5], tmp_path / "out"))
+
+
+@pytest.mark.slow
+def test_all_of_the_broken_among_good_ones(demo, tmp_path):
+    judge_all(*graded(tmp_path / "box", CORPUS, tmp_path / "out"))
