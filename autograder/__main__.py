@@ -6,6 +6,7 @@ ends with 0 when everything was graded, 3 when something needs a person's attent
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import sys
 import traceback
@@ -45,6 +46,8 @@ def _grade(wanted) -> int:
     source = Path(wanted.submissions)
     if not source.exists():
         raise Unusable(f"There is no {source}.")
+    if wanted.workers is not None and wanted.workers < 1:
+        raise Unusable(f"--workers is a number from 1 on, not {wanted.workers}.")
     asked = chapter_number(wanted.assignment) if wanted.assignment else None
     if wanted.out is None:
         if not wanted.json:
@@ -63,9 +66,9 @@ def _grade(wanted) -> int:
         except Exception:                                # ours, not the class's: say all we know, and let the next run go on
             traceback.print_exc()
             return FAILED
-        found = {name: public(result) for name, result in graded.items()}
+        found = graded
     if wanted.json:
-        _write_json(wanted.json, found)
+        _write_json(wanted.json, ((name, public(result)) for name, result in found.items()))
     if wanted.out:
         print(f"{len(found)} submissions graded into {wanted.out}; see `python -m autograder report {wanted.out}`.", file=sys.stderr)
     return ATTENTION if needs_attention(found) else OK
@@ -272,13 +275,15 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _write_json(where: str, found: dict) -> None:
-    text = json.dumps(found, ensure_ascii=False, indent=1)
+def _write_json(where: str, found) -> None:
+    """(name, result) pairs as one JSON object, piece by piece: a class of ten thousand is not put together in memory."""
+    from autograder.results import as_json, write_atomically
     if where == "-":
-        print(text)
+        for piece in as_json(found):
+            print(piece, end="")
+        print()
     else:
-        from autograder.results import write_atomically
-        write_atomically(Path(where), text + "\n")
+        write_atomically(Path(where), itertools.chain(as_json(found), "\n"))
 
 
 def _sentence(error: Exception) -> str:

@@ -25,6 +25,7 @@ from autograder import calibration, results
 from autograder.arrivals import arrive, copied, keep_copy
 from autograder.assignment import steps
 from autograder.colleague import Colleague, Lost, Unable
+from autograder.gradebook import written
 from autograder.judging import ALL_RAN, asked_of, blank, judge
 from autograder.masters import chapter_number, master
 from autograder.needs import as_python
@@ -105,7 +106,7 @@ def grade_class(folder: Path, out: Path, asked: str | None = None, roster: Roste
         counts = _latest(found, receipts)
         work = [_Work(each, results.key_of(each, master(each.chapter) if each.can_run else None),
                       counts.get((each.student, each.chapter)) is each, receipts.at(each).isoformat()) for each in found]
-        todo = _still_to_do(work, out / "results", calibration.read(out), force)
+        todo = _still_to_do(work, out, calibration.read(out), force)
         if len(todo) < len(work):
             say(f"{len(work) - len(todo)} of {len(work)} were graded before; {len(todo)} to go.")
         if todo or not (out / "gradebook.db").exists():
@@ -162,19 +163,24 @@ def _latest(found: list[Submission], receipts: Receipts) -> dict[tuple[str, str]
     return latest
 
 
-def _still_to_do(work: list[_Work], kept: Path, calibrations, force: bool) -> list[_Work]:
+def _still_to_do(work: list[_Work], out: Path, calibrations, force: bool) -> list[_Work]:
     """What has no result yet; and what has one that the gradebook must be told of again: it counts since another one went, or the
-    teacher has calibrated a question since. One that no longer counts is marked so here, before anything takes its place."""
-    todo = []
+    teacher has calibrated a question since, or its notebook was lost. One that no longer counts is marked so here, before anything
+    takes its place."""
+    todo, kept = [], out / "results"
     for each in work:
         known = None if force else results.read(kept, each.key)
         if known is None or known.get("lost"):
             todo.append(each)
-        elif each.counts and (not known["counted"] or settle(known, calibrations) != known):
+        elif each.counts and (not known["counted"] or settle(known, calibrations) != known or not _shown(out, each.submission)):
             todo.append(_Work(each.submission, each.key, each.counts, each.received, known))
         elif known["counted"] and not each.counts:
             results.keep(kept, each.key, {**known, "counted": False})
     return todo
+
+
+def _shown(out: Path, submission: Submission) -> bool:
+    return written(out, master(submission.chapter), submission.student)
 
 
 def _grade_all(todo: list[_Work], course: _Course, say) -> None:
@@ -217,7 +223,8 @@ def _grade_all(todo: list[_Work], course: _Course, say) -> None:
                 if failed is not None:
                     raise failed
                 pace.done()
-            writer.ask({"do": "close"})
+            spent = writer.ask({"do": "close"})["seconds"]
+            say(f"Graded in {pace.spent():.1f} s; the gradebook and the files beside it took {spent:.1f} s of that.")
         finally:
             stopping.set()
             sandbox.stop()                               # a lane in the middle of a submission hears that its worker is lost, and drops it

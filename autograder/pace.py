@@ -29,6 +29,10 @@ class Pace:
             self._said_at = now
             self.say(f"{finished} of {self.total} graded, {self.rate():.1f} a second, {_words(self.left())} to go")
 
+    def spent(self) -> float:
+        """Seconds since the start."""
+        return self.clock() - self._times[0]
+
     def rate(self) -> float:
         """Submissions a second, lately."""
         first = (len(self._times) - 1) // 2

@@ -64,8 +64,8 @@ def read(folder: Path, key: str) -> dict | None:
 
 
 def keep(folder: Path, key: str, result: dict) -> None:
-    """Keep a result."""
-    write_atomically(folder / f"{key}.json", json.dumps(result, ensure_ascii=False, indent=1, sort_keys=True))
+    """Keep a result. After a power cut it is there whole, or not there and made again: nobody need wait for the disk."""
+    write_atomically(folder / f"{key}.json", json.dumps(result, ensure_ascii=False, indent=1, sort_keys=True), wait=False)
 
 
 def canonical(results: Mapping[str, dict]) -> str:
@@ -84,14 +84,16 @@ def as_json(results: Iterable[tuple[str, dict]]) -> Iterator[str]:
     yield "{}" if opening == "{\n " else "\n}"
 
 
-def write_atomically(path: Path, text: str | Iterable[str]) -> None:
-    """Write a whole file or none of it; text in pieces if there is much of it."""
+def write_atomically(path: Path, text: str | Iterable[str], wait: bool = True) -> None:
+    """Write a whole file or none of it; text in pieces if there is much of it. `wait` until the disk has it: without, a power cut
+    (not a kill) may leave it empty."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", errors="replace", dir=path.parent, prefix=".draft", delete=False) as draft:
         for piece in (text,) if isinstance(text, str) else text:
             draft.write(piece)
-        draft.flush()
-        os.fsync(draft.fileno())
+        if wait:
+            draft.flush()
+            os.fsync(draft.fileno())
     os.chmod(draft.name, 0o644)
     os.replace(draft.name, path)
 

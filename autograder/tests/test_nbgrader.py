@@ -1,0 +1,73 @@
+"""nbgrader's own commands work on the course, and where both graders look at the same honest notebook they agree."""
+import json
+
+import pytest
+
+from autograder import questions
+from autograder.grade import run
+from autograder.masters import master, released
+from autograder.references import solved
+from autograder.sandbox import Sandbox
+from autograder.submission import read
+from autograder.tests.honest import notebooks as honest
+from autograder.tests.plain_nbgrader import PlainCourse, source_of
+
+CHAPTERS = [chapter for chapter in released() if chapter in questions.chapters()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_every_command_works_on_every_chapter(chapter, tmp_path):
+    """Generate, validate, autograde, feedback, as a teacher without our tools would. The reference has full marks there too."""
+    own = master(chapter)
+    course = PlainCourse(tmp_path / "course")
+    course.take(own, source_of(own))
+    made = json.loads((course.folder / "release" / own.name / f"{own.name}.ipynb").read_text())
+    assert [cell["source"] for cell in made["cells"]] == [cell["source"] for cell in own.notebook()["cells"]], "the release nbgrader makes is ours"
+    for name, notebook, word in (("solved", solved(chapter), "Success"), ("blank", own.notebook(), "VALIDATION FAILED")):
+        path = tmp_path / f"{name}.ipynb"
+        path.write_text(json.dumps(notebook), encoding="utf-8")
+        assert word in course.run("validate", str(path)), name
+    course.hand_in(own, "s001", {**solved(chapter)})
+    course.hand_in(own, "s002", own.notebook())
+    course.run("autograde", own.name, "--create")
+    course.run("generate_feedback", own.name)
+    full = {question.id: own.points(question) for question in own.questions if question.kind != "open"}
+    assert course.points(own) == {"s001": full, "s002": dict.fromkeys(full, 0.0)}
+    for student in ("s001", "s002"):
+        assert (course.folder / "feedback" / student / own.name / f"{own.name}.html").stat().st_size > 1000
+
+
+def compared(chapter, count, folder, sandbox, **words):
+    """Where the two graders differ on honest notebooks: one line each."""
+    own = master(chapter)
+    course = PlainCourse(folder / "course")
+    course.take(own, source_of(own))
+    ours = {}
+    for each in honest(chapter, count, **words):
+        path = folder / f"{each.student}.ipynb"
+        path.write_text(json.dumps(each.notebook), encoding="utf-8")
+        result = run(read(path)[0], sandbox)
+        ours[each.student] = {question: result["cells"][question]["score"] for question in each.points}
+        assert ours[each.student] == each.points, f"{each.student} ({each.style})"
+        course.hand_in(own, each.student, each.notebook)
+    course.run("autograde", own.name, "--create")
+    theirs = course.points(own)
+    return [f"{student} {question}: ours {points}, nbgrader's {theirs[student][question]}"
+            for student, cells in ours.items() for question, points in cells.items() if theirs[student][question] != points]
+
+
+def test_a_share_of_the_honest_gets_the_same_from_nbgrader(demo, sandbox, tmp_path):
+    assert compared("90", 6, tmp_path, sandbox, seed=2) == []
+
+
+@pytest.mark.slow
+def test_the_honest_get_the_same_from_nbgrader(demo, sandbox, tmp_path):
+    assert compared("90", 90, tmp_path, sandbox) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_the_honest_of_every_chapter_get_the_same_from_nbgrader(chapter, tmp_path):
+    with Sandbox() as sandbox:
+        assert compared(chapter, 20, tmp_path, sandbox, spark=False) == []
