@@ -1,5 +1,6 @@
 """Pictures of a lab. They read the journal and touch nothing; each has a text twin (``picture.text``)."""
 
+from .batch_strip import batch_strip
 from .bookmarks import bookmarks
 from .connections import timeline
 from .group_timeline import group_timeline
@@ -12,5 +13,5 @@ from .state_diagram import state_diagram
 from .transaction_timeline import transaction_timeline
 from .versions import compare
 
-__all__ = ["Picture", "bookmarks", "compare", "group_timeline", "lag_curve", "offset_ruler", "replica_ladder", "sequence", "side_by_side", "state_diagram", "timeline",
+__all__ = ["Picture", "batch_strip", "bookmarks", "compare", "group_timeline", "lag_curve", "offset_ruler", "replica_ladder", "sequence", "side_by_side", "state_diagram", "timeline",
            "transaction_timeline"]

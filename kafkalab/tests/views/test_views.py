@@ -8,7 +8,7 @@ import pytest
 
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
 from kafkalab.tests.views.fake_lab import FakeLab, first_poll
-from kafkalab.views import bookmarks, compare, group_timeline, lag_curve, offset_ruler, replica_ladder, sequence, side_by_side, timeline
+from kafkalab.views import batch_strip, bookmarks, compare, group_timeline, lag_curve, offset_ruler, replica_ladder, sequence, side_by_side, timeline
 from kafkalab.views.connections import rows
 from kafkalab.views.offset_ruler import lag_points
 from kafkalab.views.replica_ladder import rungs
@@ -218,3 +218,20 @@ def test_everybody_has_a_bookmark_of_their_own():
     assert_texts_inside_and_apart(bookmarks(lab, "orders-0"))
     with pytest.raises(KeyError, match="no partition orders-1; there are"):
         bookmarks(lab, "orders-1")
+
+
+def test_a_strip_has_a_block_for_every_batch():
+    lab = Lab(brokers=1, seed=1)
+    lab.create_topic("orders", partitions=2)
+    producer = KafkaProducer(lab, {"linger.ms": 20}, name="shop")
+    for partition in (0, 0, 0, 1):
+        producer.send(ProducerRecord("orders", value="tea", partition=partition))
+    producer.flush()
+    producer.send(ProducerRecord("orders", value="tea", partition=0))
+    producer.close()
+    picture = batch_strip(lab, "orders")
+    assert [line.split()[1:4] for line in picture.text.splitlines()[1:]] == [["orders-0", "2", "4"], ["orders-1", "1", "1"]]
+    assert_texts_inside_and_apart(picture)
+    assert "client 2.3" in batch_strip({"client 2.3": lab}, "orders").text
+    with pytest.raises(KeyError, match="no topic tea; make it with"):
+        batch_strip(lab, "tea")

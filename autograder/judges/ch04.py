@@ -1,0 +1,153 @@
+"""Chapter 04, from record to batch: the judges' half. Truths come from running labs, not from a formula."""
+from __future__ import annotations
+
+from functools import lru_cache
+from random import Random
+
+from autograder.judges import Judge, Verdict, WrongAnswer
+from autograder.questions.ch04 import keeps_the_rule
+from kafkalab import KafkaProducer, Lab, ProducerRecord
+
+PAIRS = (("gzip", "producer"), ("none", "producer"), ("none", "lz4"), ("zstd", "zstd"), ("snappy", "gzip"), ("lz4", "uncompressed"))
+
+
+@lru_cache(maxsize=None)
+def _homes(keys: tuple[str, ...], partitions: int) -> tuple[int, ...]:
+    """Where a producer puts records with these keys."""
+    lab = Lab(brokers=1, seed=2)
+    lab.create_topic("t", partitions=partitions)
+    producer = KafkaProducer(lab, {"client.id": "writer"})
+    futures = [producer.send(ProducerRecord("t", key=key, value="v")) for key in keys]
+    producer.close()
+    return tuple(future.get().partition for future in futures)
+
+
+def _moves(case: dict) -> dict:
+    keys = tuple(f"{case['name']}-{number}" for number in range(200))
+    moving = [number for number, (old, new) in enumerate(zip(_homes(keys, case["before"]), _homes(keys, case["after"]))) if old != new]
+    return {"movers": len(moving), "first_mover": moving[0]}
+
+
+@lru_cache(maxsize=None)
+def _packed(records: int, value_bytes: int, batch_size: int) -> tuple[int, ...]:
+    """Records in each batch of one partition."""
+    lab = Lab(brokers=1, seed=3)
+    lab.create_topic("t", partitions=1)
+    producer = KafkaProducer(lab, {"batch.size": batch_size, "linger.ms": 2_000})
+    for _ in range(records):
+        producer.send(ProducerRecord("t", value="v" * value_bytes))
+    producer.close()
+    return tuple(len(batch.records) for batch in lab.journal.of("record.appended"))
+
+
+def _batches(case: dict) -> dict:
+    packed = _packed(case["records"], case["value_bytes"], case["batch_size"])
+    return {"batches": len(packed), "in_the_first": packed[0]}
+
+
+@lru_cache(maxsize=None)
+def _packers() -> tuple[str, ...]:
+    """Who packed records, for each pair of codecs: read off the work that a lab's machines did."""
+    found = []
+    for producer_codec, topic_codec in PAIRS:
+        lab = Lab(brokers=1, seed=1)
+        lab.create_topic("t", partitions=1, config={"compression.type": topic_codec})
+        producer = KafkaProducer(lab, {"compression.type": producer_codec, "linger.ms": 20})
+        for number in range(200):
+            producer.send(ProducerRecord("t", value=f"order {number}: one cup of tea"))
+        producer.close()
+        works = {event.work for event in lab.journal.of("cpu") if event.codec != "none"}
+        found.append({(True, True): "both", (True, False): "producer", (False, True): "broker"}.get(("compress" in works, "recompress" in works), "nobody"))
+    return tuple(found)
+
+
+def _keys(rng: Random) -> list[dict]:
+    words = ["".join(rng.choice("abcdefghijklmnopqrstuvwxyzäé茶咖啡") for _ in range(rng.randrange(1, 20))) for _ in range(14)]
+    return [{"key": word, "partitions": rng.randrange(2, 50)} for word in words] + [{"key": None, "partitions": 3}]
+
+
+def _mega(case: dict, data) -> Verdict:
+    ok, sentence = keeps_the_rule(case, data)
+    return Verdict(ok, sentence, 1.0 if ok else 0.0)
+
+
+OF_KEY = "def partition_of(key, partitions):\n    if key is None:\n        return None\n    return "
+OF_MEGA = "def mega_partitioner(topic, key, key_bytes, value, value_bytes, cluster):\n    partitions = cluster.partition_count_for_topic(topic)\n    "
+PLACE = "from kafkalab.hashing import murmur2, to_positive\nplace = lambda key, partitions: to_positive(murmur2(key.encode())) % partitions\n"
+CODECS = "pairs = {}\n".format(PAIRS)
+
+JUDGES = (
+    Judge(
+        id="04.1", truth=lambda case: None if case["key"] is None else _homes((case["key"],), case["partitions"])[0], hidden_cases=_keys,
+        right="right.", otherwise="a Java client writes it elsewhere. Bytes, murmur2, sign, rest: in this order.",
+        wrong_answers=(
+            WrongAnswer("the absolute value", OF_KEY + "abs(murmur2(key.encode())) % partitions",
+                        "You took the absolute value. Kafka clears the sign bit, & 0x7fffffff, and a negative number becomes another one that way."),
+            WrongAnswer("the sign is kept", OF_KEY + "murmur2(key.encode()) % partitions",
+                        "You kept the sign. Python's % hides it; Java's would give a negative partition, so Kafka clears the sign bit first."),
+            WrongAnswer("Java's hashCode", "from kafkalab.hashing import java_string_hash\n" + OF_KEY + "abs(java_string_hash(key)) % partitions",
+                        "That is String.hashCode, which places a group among the offsets partitions. Keys go by murmur2 over their bytes."),
+            WrongAnswer("None is a text", "def partition_of(key, partitions):\n    return (murmur2(str(key).encode()) & 0x7fffffff) % partitions",
+                        "You hashed the word None. Without a key there is nothing to hash, and the partitioner chooses by its own rule."),
+        )),
+    Judge(
+        id="04.2", truth=_moves, right="right: most keys move, and their order is broken at that moment.",
+        otherwise="not these. A key moves when its home among {before} differs from its home among {after}.",
+        wrong_answers=(
+            WrongAnswer("only the new share moves", "movers = 200 * (n.after - n.before) // n.after\nfirst_mover = 0",
+                        "You let only as many move as the new partitions need. That is consistent hashing; Kafka takes the rest of a division, and nearly all change."),
+            WrongAnswer("who stays", PLACE + "stay = [i for i in range(200) if place(f'{n.name}-{i}', n.before) == place(f'{n.name}-{i}', n.after)]\n"
+                        "movers = len(stay)\nfirst_mover = stay[0]", "These are the ones who stay."),
+            WrongAnswer("only into the new ones", PLACE + "new = [i for i in range(200) if place(f'{n.name}-{i}', n.after) >= n.before]\nmovers = len(new)\nfirst_mover = new[0]",
+                        "You counted those who move into a new partition. Most movers go from one old partition to another."),
+            WrongAnswer("nobody", "movers = 0\nfirst_mover = None", "The records that are there stay. But the next record of a key is placed by the new number of partitions."),
+        )),
+    Judge(
+        id="04.3", truth=_batches, right="right: each record brings some bytes of its own, and the batch a header of 61.",
+        otherwise="not these two. Let a lab count: one broker, one partition, linger.ms=1000.",
+        wrong_answers=(
+            WrongAnswer("values only", "in_the_first = n.batch_size // n.value_bytes\nbatches = -(-n.records // in_the_first)",
+                        "You divided by the bytes of the value alone. Each record has some bytes of its own around it, and each batch a header."),
+            WrongAnswer("one for each record", "batches = n.records\nin_the_first = 1",
+                        "You gave each record a batch. They are sent at once, and linger.ms is long: they are packed until {batch_size} bytes are reached."),
+            WrongAnswer("one for all", "batches = 1\nin_the_first = n.records", "All in one batch would be more than {batch_size} bytes. batch.size closes it earlier."),
+            WrongAnswer("batch.size counts records", "batches = -(-n.records // n.batch_size)\nin_the_first = n.batch_size",
+                        "You took batch.size for a number of records. It counts bytes."),
+        )),
+    Judge(
+        id="04.4", truth=lambda case: {"packers": list(_packers())},
+        right="right: the producer packs; the broker only where the topic asks for another codec than the one that came.",
+        otherwise="not all six. packed(*pair) shows who did what.",
+        wrong_answers=(
+            WrongAnswer("the broker packs", "packers = ['broker', 'nobody', 'broker', 'broker', 'broker', 'nobody']",
+                        "You gave the packing to the broker. The producer packs; a broker with nothing else to do keeps what it gets."),
+            WrongAnswer("the same codec twice", "packers = ['producer', 'nobody', 'broker', 'both', 'both', 'producer']",
+                        "zstd came and zstd is wanted: the broker keeps the batch as it is."),
+            WrongAnswer("no codec, no work", "packers = ['producer', 'nobody', 'nobody', 'producer', 'both', 'producer']",
+                        "A topic with a codec of its own packs what comes unpacked, too: the broker does it."),
+            WrongAnswer("uncompressed is packing", "packers = ['producer', 'nobody', 'broker', 'producer', 'both', 'both']",
+                        "uncompressed means that the broker unpacks and stores plain records. Unpacking is work, but not packing."),
+        )),
+    Judge(
+        id="04.5", judge=_mega, hidden_cases=lambda rng: [{"partitions": rng.randrange(2, 9), "seed": rng.randrange(10, 999)} for _ in range(4)],
+        wrong_answers=(
+            WrongAnswer("others share all", OF_MEGA + "if key == 'mega':\n        return partitions - 1\n    if key is None:\n        return 0\n"
+                        "    return to_positive(murmur2(key_bytes)) % partitions", "which belongs to mega."),
+            WrongAnswer("mega is the first", OF_MEGA + "if key == 'mega':\n        return 0\n    if key is None:\n        return partitions - 1\n"
+                        "    return 1 + to_positive(murmur2(key_bytes)) % (partitions - 1)", "which belongs to mega."),
+            WrongAnswer("one for everybody else", OF_MEGA + "return partitions - 1 if key == 'mega' else 0", "partitions are used."),
+        )),
+    Judge(
+        id="04.6", truth=lambda case: {"too_busy": "producer-6", "setting": "batch.size", "its_value": 200},
+        right="right: 200 bytes hold two records, and then the batch is full, whatever linger.ms says.",
+        otherwise="not these three. Who sends the most requests, and which of its settings is out of line?",
+        wrong_answers=(
+            WrongAnswer("linger.ms is blamed", "too_busy = 'producer-6'\nsetting = 'linger.ms'\nits_value = 20",
+                        "The right producer, but linger.ms is not it: others have the same. Its batches are full long before they have waited that long."),
+            WrongAnswer("the default", "too_busy = 'producer-6'\nsetting = 'batch.size'\nits_value = 16384",
+                        "16384 is the default, which the others have. Read this producer's own line."),
+            WrongAnswer("the first one", "too_busy = 'producer-1'\nsetting = 'batch.size'\nits_value = 16384",
+                        "producer-1 is healthy. Look for the one with the most requests and the fewest bytes in each."),
+        )),
+    Judge(id="04.open"),
+)

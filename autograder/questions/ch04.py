@@ -1,0 +1,73 @@
+"""Chapter 04, from record to batch: the learner's half of its questions."""
+from __future__ import annotations
+
+from autograder.questions import Question
+from kafkalab import KafkaProducer, Lab, ProducerRecord
+
+KEYS = ("tea", "茶", "coffee", "customer-7", "", None)
+TOPICS = tuple({"case": f"{partitions} partitions, seed {seed}", "partitions": partitions, "seed": seed} for partitions, seed in ((3, 1), (6, 2), (2, 3)))
+
+
+def placed(names, case) -> list:
+    """Where a producer with the learner's partitioner puts records: (key, partition) of each."""
+    lab = Lab(brokers=3, seed=case["seed"], version="3.9")
+    lab.create_topic("orders", partitions=case["partitions"])
+    producer = KafkaProducer(lab, {"partitioner.class": names["mega_partitioner"]}, name="learner")
+    keys = [None if number % 5 == 0 else "mega" if number % 3 == 0 else f"customer-{(number * 7 + case['seed']) % 40}" for number in range(120)]
+    futures = [producer.send(ProducerRecord("orders", key=key, value=f"order {number}")) for number, key in enumerate(keys)]
+    producer.close()
+    return [[key, future.get().partition] for key, future in zip(keys, futures)]
+
+
+def keeps_the_rule(case: dict, data) -> tuple[bool, str]:
+    """Whether mega is alone on the last partition, everybody else elsewhere, and each key in one place."""
+    last, home = case["partitions"] - 1, {}
+    for key, partition in data:
+        if key == "mega" and partition != last:
+            return False, f"a record of mega is in partition {partition}; the last one is {last}."
+        if key is None and partition == last:
+            return False, f"a record without a key is in partition {last}, which belongs to mega."
+        if key is not None and key != "mega" and partition == last:
+            return False, f"{key} is in partition {last}, which belongs to mega."
+        if key is not None and home.setdefault(key, partition) != partition:
+            return False, f"{key} is in partition {home[key]} and in {partition}. A key must stay in one place."
+    used = {partition for _, partition in data}
+    if len(used) < case["partitions"]:
+        return False, f"only {len(used)} of {case['partitions']} partitions are used. The others are to share all the rest."
+    return True, "right: mega has a partition of its own, and every key stays where it is."
+
+
+QUESTIONS = (
+    Question(
+        id="04.1", title="the partition of a key", points=2, kind="function", answers=("partition_of",),
+        public_cases=tuple({"case": "no key" if key is None else f"key {key!r}", "key": key, "partitions": 5} for key in KEYS),
+        probe=lambda names, case: names["partition_of"](case["key"], case["partitions"]),
+        hints=("Bytes first: key.encode(). Then murmur2, then the sign, then the rest of the division.",
+               "The sign goes with & 0x7fffffff, which is not the same as abs(). None comes before everything.")),
+    Question(
+        id="04.2", title="keys that move", points=2, kind="value", answers=("movers", "first_mover"),
+        space={"name": ("customer", "user", "device", "sensor", "order", "card"), "before": (3, 4, 5, 6, 7, 8), "after": (9, 10, 11, 12)},
+        where=lambda n: n["after"] % n["before"] != 0,      # a multiple moves keys into new partitions only
+        hints=("home(key, partitions) tells where a key lives. Compare the two numbers of partitions, name by name.",
+               "A list of the numbers whose two homes differ holds both answers: its length and its first entry.")),
+    Question(
+        id="04.3", title="how many batches", points=3, kind="value", answers=("batches", "in_the_first"),
+        space={"records": (300, 400, 500), "value_bytes": (40, 60, 90), "batch_size": (1500, 2000, 3000, 4000)},
+        hints=("A record weighs more than its value, and a batch has a header. Which of the two makes a batch full earlier than you think?",
+               "Make a Lab with one broker and one partition, send so many records with linger.ms=1000, close, and look at lab.table(\"record.appended\").")),
+    Question(
+        id="04.4", title="who packs", points=2, kind="lines", answers=("packers",),
+        hints=("packed(*pair) shows who did what. Compress and recompress are packing, validate is only reading.",
+               "A producer packs unless its codec is none. A broker packs when the topic asks for a codec other than the one that came.")),
+    Question(
+        id="04.5", title="a partitioner of your own", points=3, kind="function", answers=("mega_partitioner",), public_cases=TOPICS, probe=placed,
+        public_judge=keeps_the_rule,
+        hints=("Three kinds of records: mega, no key, all others. The last two share one partition less than there are.",
+               "For the others, Kafka's rule over partitions - 1. Without a key, take the value's bytes instead, by the same rule.")),
+    Question(
+        id="04.6", title="Spark: the producer that sends too much", points=2, kind="value", answers=("too_busy", "setting", "its_value"),
+        hints=("Most requests, and the fewest bytes in each: the table tells who. Then print that client's settings.",
+               "Two settings close a batch. One of them is far smaller here than in the other producers.")),
+    Question(id="04.open", points=4, kind="open",
+             title="When does adding partitions to a topic break a promise that producers and consumers relied on, and what would you do instead?"),
+)

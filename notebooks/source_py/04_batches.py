@@ -1,0 +1,470 @@
+# %% [markdown]
+# # 04 · How does a record become part of a batch?
+#
+# `send` takes one record. What crosses the network is a *batch*: many records for one partition, packed together. Who chooses the partition, who closes the
+# batch, and who makes it small? Three questions, and each has an answer most people get wrong at first.
+#
+# **You need** chapters 01 and 02. **You get** six words: *record batch*, *batch.size*, *linger.ms*, *partitioner*, *sticky*, *codec*. **Time** about 40 minutes.
+
+# %%
+from autograder import me, numbers, predict, truth, check, hint, require, reveal
+from kafkalab import Lab, KafkaConsumer, KafkaProducer, ProducerRecord, TopicPartition
+from kafkalab.views import batch_strip, side_by_side
+
+me("")     # your student id, if your teacher gave you one: me("s123")
+
+# %% [markdown]
+# ## 1. Guess, run, look
+#
+# A shop writes one order every millisecond, 240 in all, without a key, into a topic with three partitions. Its producer may wait five milliseconds for more records
+# (`linger.ms=5`). How many batches are written by a client of version 2.3? How many by one of 2.8?
+
+# %%
+predict("04 batches", v2_3=None, v2_8=None)
+
+# %%
+def write(version, records=240, pace_ms=1, partitions=3, seed=5, **config):
+    """A lab in which one producer has written so many records without a key."""
+    lab = Lab(brokers=3, seed=seed, version=version, broker_version="2.3" if version == "2.3" else "4.4")
+    lab.create_topic("orders", partitions=partitions)
+    producer = KafkaProducer(lab, {"client.id": "shop", **config})
+    producer.partitions_for("orders")                     # ask for the topic first, so that no record waits for that
+    for number in range(records):
+        producer.send(ProducerRecord("orders", value="an order of eighty bytes".ljust(80)))
+        lab.sleep(pace_ms)
+    producer.close()
+    return lab
+
+labs = {f"client {version}": write(version, **{"linger.ms": 5}) for version in ("2.3", "2.8")}
+counted = [len(list(lab.journal.of("record.appended"))) for lab in labs.values()]
+truth("04 batches", v2_3=counted[0], v2_8=counted[1])
+batch_strip(labs, "orders")
+
+# %% [markdown]
+# Each block is a **record batch**, the unit in which Kafka sends, stores and hands out records. The number in it says how many records it holds.
+#
+# Both clients waited five milliseconds, and five records came in that time. Client 2.3 dealt them to three partitions in turn, *round robin*. So each batch got two.
+# Client 2.8 is **sticky**: it stays with one partition until a batch is finished, and then picks another (KIP-480). All five land in one batch. In the long run each
+# partition gets about the same; in the short run the batches are more than twice as large, and the requests less than half as many.
+#
+# Why does it matter? A batch has a header of 61 bytes, and a request costs both sides work, whatever is in it.
+
+# %%
+import pandas as pd
+
+def summary(lab):
+    """What the producer sent: batches, PRODUCE requests, and how large they are."""
+    batches = lab.table("record.appended")
+    requests = lab.table("request.sent")
+    return {"batches": len(batches), "requests": (requests.api == "PRODUCE").sum(),
+            "records a batch": round(batches.records.map(len).mean(), 1), "bytes": batches.size_bytes.sum()}
+
+pd.DataFrame([summary(lab) for lab in labs.values()], index=list(labs))
+
+# %% [markdown]
+# ## 2. With a key, the key decides
+#
+# A record with a key goes where the key says: take the key's bytes, compute a number with a function called *murmur2*, drop the sign, take the rest by the number of
+# partitions. All Java clients do it the same way, so all of them agree where a key lives.
+
+# %%
+from kafkalab.hashing import murmur2
+
+murmur2(b"tea"), murmur2("茶".encode()), murmur2(b"coffee")
+
+# %% [markdown]
+# ### Exercise 04.1 · Where does a key live?
+#
+# Write `partition_of(key, partitions)`. `key` is a text or `None`; its bytes are UTF-8. `murmur2` gives an `int` of Java, which may be negative. Kafka drops the sign by
+# clearing the highest of its 32 bits, `number & 0x7fffffff`, and not by taking the absolute value. Without a key there is nothing to compute: return `None`.
+
+# %% answer="04.1"
+def partition_of(key, partitions):
+    """The partition of a key, as every Java client computes it, or None without a key."""
+    ### BEGIN SOLUTION
+    if key is None:
+        return None
+    return (murmur2(key.encode("utf-8")) & 0x7FFFFFFF) % partitions
+    ### END SOLUTION
+
+# %%
+check("04.1")
+
+# %% test="04.1"
+require("04.1")
+
+# %% [markdown]
+# ## 3. One partition more
+#
+# The topic gets crowded, and you add a sixth partition to its five. A hundred customers write with their names as keys. How many of them are written to another
+# partition from now on?
+
+# %%
+predict("04 sixth partition", moved=None)
+
+# %%
+from kafkalab.hashing import to_positive
+
+def home(key, partitions):
+    return to_positive(murmur2(key.encode())) % partitions
+
+names = [f"customer-{number}" for number in range(100)]
+moved = [name for name in names if home(name, 5) != home(name, 6)]
+truth("04 sixth partition", moved=len(moved))
+
+# %% [markdown]
+# Most of them. The rest of a division by six has little to do with the rest of a division by five. What was written before stays where it is. So a customer who moved has
+# an old half in one partition and a new half in another, and nothing orders the two. Whoever keeps a sum or a session by partition now has it in the wrong place.
+#
+# Here is one customer's story, read by two members of a group after the change:
+
+# %%
+lab = Lab(brokers=3, seed=8)
+lab.create_topic("orders", partitions=5)
+producer = KafkaProducer(lab, {"client.id": "shop"})
+who = moved[0]
+before = [producer.send(ProducerRecord("orders", key=who, value=f"order {n}")).get() for n in range(3)]
+
+from kafkalab import KafkaAdminClient, NewPartitions
+KafkaAdminClient(lab, {}).create_partitions({"orders": NewPartitions.increase_to(6)}).all().get()
+lab.run_for(ms=6 * 60_000)                                # the producer learns of it when its metadata are five minutes old
+after = [producer.send(ProducerRecord("orders", key=who, value=f"order {n}")).get() for n in range(3, 6)]
+[(answer.partition, answer.offset) for answer in before + after]
+
+# %% [markdown]
+# ### Exercise 04.2 · Count the movers
+#
+# Your customers are called `n.name`-0 to `n.name`-199. The topic grows from `n.before` to `n.after` partitions. How many of the 200 move? What is the number of the first who
+# does?
+
+# %%
+n = numbers("04.2")
+n
+
+# %% answer="04.2"
+movers = ...
+first_mover = ...
+### BEGIN SOLUTION
+from kafkalab.hashing import murmur2, to_positive
+place = lambda key, partitions: to_positive(murmur2(key.encode())) % partitions
+moving = [number for number in range(200)
+          if place(f"{n.name}-{number}", n.before) != place(f"{n.name}-{number}", n.after)]
+movers = len(moving)
+first_mover = moving[0]
+### END SOLUTION
+
+# %%
+check("04.2")
+
+# %% test="04.2"
+require("04.2")
+
+# %% [markdown]
+# ## 4. What closes a batch?
+#
+# Two settings. A batch is finished when it is full, `batch.size`, sixteen kilobytes unless you say otherwise; or when it has waited long enough, `linger.ms`. And whenever
+# a request leaves for a broker, what is ready for that broker goes along. Here is one partition, a record each millisecond, and four settings:
+
+# %%
+settings = {"linger 0": {"linger.ms": 0}, "linger 5": {"linger.ms": 5}, "linger 50": {"linger.ms": 50},
+            "linger 50, batch 1000 bytes": {"linger.ms": 50, "batch.size": 1000}}
+labs = {name: write("3.9", records=150, partitions=1, **config) for name, config in settings.items()}
+batch_strip(labs, "orders")
+
+# %% [markdown]
+# With `linger.ms=0` a record leaves as soon as somebody can carry it. Batches still form when records come faster than requests go. The last row is full after a few
+# records, long before the 50 ms are over. `batch.size` counts bytes, not records.
+#
+# ### Exercise 04.3 · How many batches?
+#
+# A producer sends `n.records` records at once, all to one partition. Each value has `n.value_bytes` bytes, there is no key, and `batch.size` is `n.batch_size`. `linger.ms` is
+# long enough to fill every batch. How many batches are written? How many records does the first one hold? Your formula may be fine; the lab is surer, and knows what a
+# record weighs beyond its value.
+
+# %%
+n = numbers("04.3")
+n
+
+# %% answer="04.3"
+batches = ...
+in_the_first = ...
+### BEGIN SOLUTION
+_lab = Lab(brokers=1, seed=1)
+_lab.create_topic("t", partitions=1)
+_producer = KafkaProducer(_lab, {"batch.size": n.batch_size, "linger.ms": 1000})
+for _ in range(n.records):
+    _producer.send(ProducerRecord("t", value="x" * n.value_bytes))
+_producer.close()
+_written = _lab.table("record.appended")
+batches = len(_written)
+in_the_first = len(_written.records[0])
+### END SOLUTION
+
+# %%
+check("04.3")
+
+# %% test="04.3"
+require("04.3")
+
+# %% [markdown]
+# ## 5. Who makes it small?
+#
+# `compression.type=gzip` in the producer. The topic keeps what it gets, unless its own `compression.type` says otherwise. Which of the three, producer, broker, consumer,
+# compresses, and which unpacks? Guess for the second lab: a producer with gzip, and a topic with snappy. How many times are the records packed or unpacked in all?
+
+# %%
+predict("04 pack and unpack", times=None)
+
+# %%
+def packed(producer_codec, topic_codec):
+    """Write 200 records and read them. Who worked on batches, and for how long?"""
+    lab = Lab(brokers=1, seed=1)
+    lab.create_topic("orders", partitions=1, config={"compression.type": topic_codec})
+    producer = KafkaProducer(lab, {"compression.type": producer_codec, "linger.ms": 20})
+    for number in range(200):
+        record = ProducerRecord("orders", value=f"order {number}: one cup of tea for table {number % 7}")
+        producer.send(record)
+    producer.close()
+    consumer = KafkaConsumer(lab, {"auto.offset.reset": "earliest"}, name="reader")
+    consumer.assign([TopicPartition("orders", 0)])
+    list(consumer.poll(timeout_ms=2_000))
+    columns = ["who", "work", "codec", "bytes_in", "bytes_out", "cpu_us"]
+    return lab.table("cpu").reindex(columns=columns)
+
+packed("gzip", "producer")
+
+# %%
+both = packed("gzip", "snappy")
+truth("04 pack and unpack", times=len(both))
+both
+
+# %% [markdown]
+# The rule is: the producer packs, the broker keeps, the consumer unpacks. `validate` in the first table is the broker reading through a batch to check it. The stored
+# bytes are the producer's own.
+#
+# In the second lab the topic asks for another codec. So the broker unpacks and packs again, for every batch of every producer. On a busy broker that is the
+# difference between idle and on fire. `compression.type=producer`, the default of a topic, is nearly always what you want.
+
+# %% [markdown]
+# ### Exercise 04.4 · Who packs?
+#
+# Six pairs of codecs: the producer's, the topic's. For each one write who packs records: `"producer"`, `"broker"`, `"both"` or `"nobody"`. `packed` knows. A broker that
+# only reads through a batch does not pack.
+
+# %%
+pairs = [("gzip", "producer"), ("none", "producer"), ("none", "lz4"), ("zstd", "zstd"), ("snappy", "gzip"),
+         ("lz4", "uncompressed")]
+
+# %% answer="04.4"
+packers = ...
+### BEGIN SOLUTION
+def packers_of(pair):
+    table = packed(*pair)
+    producer = (table.work == "compress").any()
+    broker = ((table.work == "recompress") & (table.codec != "none")).any()
+    return "both" if producer and broker else "producer" if producer else "broker" if broker else "nobody"
+
+packers = [packers_of(pair) for pair in pairs]
+### END SOLUTION
+
+# %%
+check("04.4")
+
+# %% test="04.4"
+require("04.4")
+
+# %% [markdown]
+# ## 6. One slow broker
+#
+# Back to records without a key. Broker 2 takes 40 milliseconds for each PRODUCE. Five records come every millisecond, 3,000 in all. The sticky client 2.8 and the client
+# 3.9 see the same. Which of them writes *more than a third* to the slow broker: 2.8, 3.9, both or neither?
+
+# %%
+predict("04 slow broker", more_than_a_third=None)
+
+# %%
+def with_slow_broker(version, **config):
+    lab = Lab(brokers=3, seed=3, version=version, broker_version="4.4")
+    lab.create_topic("orders", partitions=3)
+    lab.broker(2).delay("PRODUCE", 40)
+    producer = KafkaProducer(lab, {"client.id": "shop", "batch.size": 1000, "linger.ms": 0, **config})
+    producer.partitions_for("orders")
+    for number in range(3_000):
+        producer.send(ProducerRecord("orders", value="an order of eighty bytes".ljust(80)))
+        if number % 5 == 0:
+            lab.sleep(1)
+    producer.close()
+    shares = {f"orders-{partition}": 0 for partition in range(3)}
+    for batch in lab.journal.of("record.appended"):
+        shares[f"orders-{batch.partition}"] += len(batch.records)
+    return {**shares, "ms until all was written": lab.now_ms}
+
+slow = {"client 2.8": with_slow_broker("2.8"), "client 3.9": with_slow_broker("3.9"),
+        "3.9, not adaptive": with_slow_broker("3.9", **{"partitioner.adaptive.partitioning.enable": False})}
+answer = [name for name in ("client 2.8", "client 3.9") if slow[name]["orders-2"] > 1_000]
+truth("04 slow broker", more_than_a_third=", ".join(answer) or "neither")
+pd.DataFrame(slow)
+
+# %% [markdown]
+# The sticky client sends *more* to the slow broker. It moves on when a batch is finished, and the slow broker's batches wait longest, so they get the fullest. Client 3.9
+# looks at how much is queued for each partition and prefers the short queues (KIP-794). All is written in half the time.
+#
+# ### Exercise 04.5 · A partitioner of your own
+#
+# One customer, `mega`, writes as much as all others together. Write a partitioner that gives `mega` the last partition for itself. All other keys share the
+# remaining partitions by Kafka's rule for keys. Records without a key go anywhere but to the last partition. The check puts your function into a producer, sends with
+# several seeds and numbers of partitions, and looks where the records are. `cluster.partition_count_for_topic(topic)` tells how many partitions there are.
+
+# %% answer="04.5"
+def mega_partitioner(topic, key, key_bytes, value, value_bytes, cluster):
+    """The partition for a record. key is a text or None, key_bytes its bytes."""
+    ### BEGIN SOLUTION
+    partitions = cluster.partition_count_for_topic(topic)
+    if key == "mega":
+        return partitions - 1
+    if key is None:
+        return to_positive(murmur2(value_bytes)) % (partitions - 1)
+    return to_positive(murmur2(key_bytes)) % (partitions - 1)
+    ### END SOLUTION
+
+# %%
+check("04.5")
+
+# %% test="04.5"
+require("04.5")
+
+# %% [markdown]
+# ## 7. The real thing beside it
+#
+# A recording of a real Java producer 4.4.0. It sent records with keys into a topic of six partitions, and its lines tell the partition and the bytes of every batch. Here
+# they are beside the simulator's. (The topic's id, a random name, is cut off.)
+
+# %%
+import json, pathlib
+from kafkalab.lines.layout import read as read_log
+from kafkalab.replay import replay
+
+here = pathlib.Path.cwd()
+project = next(folder for folder in (here, *here.parents) if (folder / "data/recordings").is_dir())
+recording = project / "data/recordings/4.4.0/4.4.0/producer_keyed"
+scenario = json.loads((recording / "scenario.json").read_text())
+lines_folder = project / "data/generated/chapter04"
+lines_folder.mkdir(parents=True, exist_ok=True)
+(lines_folder / "played.txt").write_text(replay(scenario, seed=1)["client"])
+
+def produced(path):
+    """topic-partition=bytes of every PRODUCE line."""
+    texts = [row.text for row in read_log(path) if row.text.startswith("Sending PRODUCE")]
+    return [text.split("partitionSizes=[")[1].split(":")[1].rstrip("]}") for text in texts]
+
+side_by_side(produced(recording / "client.log.gz"), produced(lines_folder / "played.txt"),
+             titles=("Java producer 4.4.0", "simulator"))
+
+# %% [markdown]
+# The keys it sent are in the recording too. So a real Java client can check the rule of section 2:
+
+# %%
+sends = [event for event in scenario["events"] if event["do"] == "send"]
+pd.DataFrame([(event["key"], event["result"]["partition"], home(event["key"], 6)) for event in sends],
+             columns=["key", "partition in Java", "our rule"])
+
+# %% [markdown]
+# ## 8. Spark lab: the producer that sends too much
+#
+# The network team complains: one of eight producers sends far more requests than the others, for the same number of records. We let eight producers write and keep their
+# lines, as a logging server would. Then Spark reads them all.
+
+# %%
+import random
+
+log_folder = lines_folder / "producers"
+log_folder.mkdir(exist_ok=True)
+chance = random.Random(4)
+for number in range(1, 9):
+    config = {"client.id": f"producer-{number}", "linger.ms": chance.choice([20, 40, 60])}
+    if number == 6:
+        config["batch.size"] = 200
+    lab = Lab(brokers=3, seed=number, version=chance.choice(["2.8", "3.6", "3.9", "4.0"]), broker_version="4.4")
+    lab.create_topic("orders", partitions=3)
+    producer = KafkaProducer(lab, config)
+    for record in range(300):
+        producer.send(ProducerRecord("orders", value="an order of eighty bytes".ljust(80)))
+        lab.sleep(1)
+    producer.close()
+    (log_folder / f"producer-{number}.log").write_text(lab.log_text(f"producer-{number}"))
+
+# %% spark=true
+from kafkalab import logsets
+from pyspark.sql import functions as F
+
+spark = logsets.session()
+lines = logsets.read(spark, str(log_folder))
+produce = lines.where("message like 'Sending PRODUCE%'")
+sizes = F.regexp_extract_all("message", F.lit(r"-\d+=(\d+)"), F.lit(1)).cast("array<int>")
+requests = (produce.withColumn("bytes", F.aggregate(sizes, F.lit(0), lambda total, size: total + size))
+            .groupBy("client_id").agg(F.count("*").alias("requests"), F.round(F.avg("bytes")).alias("bytes_each")))
+requests.orderBy("client_id").toPandas()
+
+# %% [markdown]
+# ### Exercise 04.6 · Find the setting
+#
+# Which producer is it? A client writes all its settings into its log when it starts, one line of many rows, at INFO. Look there for what makes its batches small. Somebody
+# thought that the number counts records.
+
+# %% spark=true
+settings = lines.where("message like 'ProducerConfig values%'").orderBy("client_id")
+print(settings.where("client_id = 'producer-1'").first().message[:900])   # change this
+
+# %% answer="04.6"
+too_busy = ...            # its client id, a text
+setting = ...             # the name of the setting, a text
+its_value = ...           # and its value, a number
+### BEGIN SOLUTION
+too_busy = "producer-6"
+setting = "batch.size"
+its_value = 200
+### END SOLUTION
+
+# %%
+check("04.6")
+
+# %% test="04.6"
+require("04.6")
+
+# %% [markdown]
+# ## 9. In your own words
+#
+# When does adding partitions to a topic break a promise that producers and consumers relied on, and what would you do instead?
+
+# %% [markdown] open="04.open"
+# It breaks a promise when records have keys. The partition of a key is its hash modulo the number of partitions. With another number most keys go to another partition. So
+# the order of the records of one key is lost across the change: the older ones lie in the old partition, the newer ones in the new, and they are read by different
+# members. State or joins that are kept by partition no longer match either. I would create a new topic with more partitions, copy or migrate the records, and move the
+# producers and consumers over. Better still is to choose enough partitions from the start. Without keys nothing breaks.
+
+# %% [markdown]
+# ## Then and now
+#
+# | Then | Now | Try it |
+# |---|---|---|
+# | Without a key: round robin. | Up to 2.3. Sticky from 2.4 (KIP-480); from 3.3 a rule built in, which stays until `batch.size` bytes are written and avoids long queues (KIP-794). | sections 1 and 6 |
+# | `linger.ms` is 0. | 5 from 4.0 on (KIP-1030). | `write("4.0")` |
+# | A *message set* holds messages. | Since format 2 (0.11) a *record batch* holds records, and the header is written once for all. | section 1 |
+# | The broker converts batches for old consumers, and compresses them anew. | Gone: 4.0 writes and reads format 2 only. | section 5 |
+# | `RoundRobinPartitioner` deals evenly. | From 2.4 on it skipped every other partition at each new batch, until KAFKA-17632 mended it. | `"partitioner.class"` |
+# | Order is what you get. | Per partition. Retries without idempotence can swap two batches: chapter 05. | chapter 05 |
+#
+# ## What you know now
+#
+# - A batch is made for one partition. It leaves when it is full or has waited long enough.
+# - A key always goes to the same partition, as long as their number stays.
+# - Without a key the client chooses, and how it chooses decides how large batches are.
+# - The producer packs, the broker keeps, the consumer unpacks. A topic with a codec of its own makes the broker work.
+#
+# **Words**: record batch 记录批次 · batch.size 批次大小 · linger.ms 等待时间 · partitioner 分区器 · sticky 粘性 · codec 压缩算法
+#
+# ### Do you remember?
+#
+# <details><summary>1. Chapter 01: a group has five members, the topic three partitions. How many read?</summary>Three. A partition has one owner in a group; two members wait.</details>
+# <details><summary>2. Chapter 02: to which brokers does a producer connect to send?</summary>To those that lead a partition it sends to, one connection for each.</details>
+# <details><summary>3. Chapter 03: why is a heartbeat not sent over the connection that fetches?</summary>Answers on one connection come in order. A long poll would hold it up.</details>
