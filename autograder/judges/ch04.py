@@ -139,7 +139,7 @@ JUDGES = (
         )),
     Judge(
         id="04.6", truth=lambda case: {"too_busy": "producer-6", "setting": "batch.size", "its_value": 200},
-        right="right: 200 bytes hold two records, and then the batch is full, whatever linger.ms says.",
+        right="right: 200 bytes hold one of these records, so each leaves alone, whatever linger.ms says.",
         otherwise="not these three. Who sends the most requests, and which of its settings is out of line?",
         wrong_answers=(
             WrongAnswer("linger.ms is blamed", "too_busy = 'producer-6'\nsetting = 'linger.ms'\nits_value = 20",
