@@ -118,6 +118,11 @@ def grade_class(folder: Path, out: Path, asked: str | None = None, roster: Roste
         return graded
 
 
+def new_judge() -> Colleague:
+    """A judge process."""
+    return Colleague("autograder.judging", seconds=JUDGE_SECONDS)
+
+
 @dataclass(frozen=True)
 class _Work:
     """One submission (without its answers: they are read again from the copy when its turn comes) and what is to be done."""
@@ -189,7 +194,7 @@ def _grade_all(todo: list[_Work], course: _Course, say) -> None:
     ahead, back = iter(todo), queue.SimpleQueue()
     turn, stopping = threading.Lock(), threading.Event()
     lanes = min(course.workers, len(todo))
-    judges = [Colleague("autograder.judging", seconds=JUDGE_SECONDS) for _ in range(-(-lanes // WORKERS_PER_JUDGE))]
+    judges = [new_judge() for _ in range(-(-lanes // WORKERS_PER_JUDGE))]
     writer = Colleague("autograder.writer", (str(course.out.resolve()),))
     calibrations = calibration.read(course.out)
 

@@ -3,7 +3,9 @@ import shutil
 import sqlite3
 from pathlib import Path
 
+from autograder import grade
 from autograder.grade import grade_class
+from autograder.judging import Here
 from autograder.rubric import score
 from autograder.rubric.concepts import Concept
 from autograder.rubric.patterns import Lexicon
@@ -25,7 +27,8 @@ POOR = ("Because Kafka likes to have one socket more for the records.", "The fet
 
 
 def use_rubric(monkeypatch, rubric=RUBRIC) -> None:
-    """Let 90.open be suggested by this rubric."""
+    """Let 90.open be suggested by this rubric, here and when a class is graded."""
+    monkeypatch.setattr(grade, "new_judge", Here)
     monkeypatch.setitem(score.__globals__, "_rubrics", lambda: {"90.open": rubric})
     monkeypatch.setitem(score.__globals__, "_HASHES", {})
 
