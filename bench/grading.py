@@ -2,8 +2,8 @@
 
 Both get the same submissions of the same chapters: the reference, a blank one, one with the first named wrong answer of every
 question, and ordinary ones between. Cells that start Spark are taken out of both, so that starting a JVM is not what is
-compared. nbgrader runs every cell of a notebook, as it is made to; we run the cells that the answers need, and ask each
-answer its hidden cases too. Both figures are wall clock, from the start of the program to the last score in the gradebook,
+compared; another row has them in. nbgrader runs every cell of a notebook, as it is made to; we run the cells that the answers
+need, and ask each answer its hidden cases too. Both figures are wall clock, from the start of the program to the last score in the gradebook,
 and both end with the same scores on every submission that has no answer learned by heart from the examples.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,57 +21,78 @@ from pathlib import Path
 
 from autograder.classroom import make_class
 from autograder.marking import UNSEEN
-from autograder.masters import HOME, Master, master, released
-from autograder.questions import chapters
+from autograder.masters import HOME, Master, master
 from bench import Row
 
+CHAPTERS = ("02", "03")
 STUDENTS = 15
+STUDENTS_WITH_SPARK = 2
 HONEST = ("reference", "blank", "ordinary")
+WRITING_SHARE = 0.05               # of the time a class takes, the gradebook and what lies beside it may take this much
+SPENT = re.compile(r"Graded in ([\d.]+) s; the gradebook and the files beside it took ([\d.]+) s")
 
 
 def run() -> list[Row]:
-    """One row: submissions graded in a minute."""
-    masters = [master(chapter) for chapter in released() if chapter in chapters() and master(chapter).answer_cells]
-    with tempfile.TemporaryDirectory(prefix="bench-grading-") as folder:
-        here = Path(folder)
-        made = _class_of(here, masters)
-        ours_seconds, ours = _ours(here)
-        peer_seconds, peer = _peer(here, masters, made)
-    different = {name: (ours[name], peer[name]) for name in ours if ours[name] != peer[name]}
-    if different:
-        raise AssertionError(f"the two graders disagree: {different}")
-    rates = 60 * len(made) / ours_seconds, 60 * len(made) / peer_seconds
-    return [Row(name=f"grading {len(made)} notebooks of chapters {', '.join(each.chapter for each in masters)}, against nbgrader autograde",
-                ours=rates[0], peer=rates[1], ratio=rates[0] / rates[1], unit="notebooks/min")]
+    """Notebooks graded in a minute: against nbgrader, the same with Spark cells, with two workers against one; and what writing takes."""
+    masters = [master(chapter) for chapter in CHAPTERS]
+    rows = []
+    for students, spark in ((STUDENTS, False), (STUDENTS_WITH_SPARK, True)):
+        with tempfile.TemporaryDirectory(prefix="bench-grading-") as folder:
+            here = Path(folder)
+            made = _class_of(here, masters, students, spark)
+            seconds, ours, said = _ours(here, "ours")
+            peer_seconds, peer = _peer(here, masters, made, spark)
+            different = {name: (ours[name], peer[name]) for name in ours if ours[name] != peer[name]}
+            if different:
+                raise AssertionError(f"the two graders disagree: {different}")
+            what = f"grading {len(made)} notebooks of chapters {', '.join(CHAPTERS)}{', Spark cells too' if spark else ''}"
+            rows.append(_row(f"{what}, against nbgrader autograde", len(made), seconds, peer_seconds))
+            if not spark:
+                alone, _, _ = _ours(here, "alone", "--workers", "1")
+                rows.append(_row(f"{what}, two workers against one", len(made), seconds, alone))
+                total, writing = map(float, SPENT.search(said).groups())
+                rows.append(Row(name="the gradebook's share of that time, against 5 %", ours=100 * writing / total, peer=100 * WRITING_SHARE,
+                                ratio=WRITING_SHARE * total / writing, unit="%"))
+    return rows
 
 
-def _class_of(here: Path, masters: list[Master]) -> dict[str, tuple[str, str]]:
+def _row(name: str, notebooks: int, seconds: float, peer_seconds: float) -> Row:
+    return Row(name=name, ours=60 * notebooks / seconds, peer=60 * notebooks / peer_seconds, ratio=peer_seconds / seconds, unit="notebooks/min")
+
+
+def _class_of(here: Path, masters: list[Master], students: int, spark: bool) -> dict[str, tuple[str, str]]:
     """Make whole, honest submissions; the roles meant to be broken are left to the tests."""
-    made = make_class(here / "made", STUDENTS + 20, masters)
+    made = make_class(here / "made", students + 40, masters)
     (here / "submitted").mkdir()
     kept: dict[str, tuple[str, str]] = {}
     for own in masters:
-        honest = [name for name, (chapter, role) in made.items() if chapter == own.chapter and role in HONEST][:STUDENTS]
+        honest = [name for name, (chapter, role) in made.items() if chapter == own.chapter and role in HONEST][:students]
         for name in honest:
             notebook = json.loads((here / "made" / name).read_text(encoding="utf-8"))
-            notebook["cells"] = [cell for cell in notebook["cells"] if not cell["metadata"].get("autograder", {}).get("spark")]
+            notebook["cells"] = _cells(notebook, spark)
             (here / "submitted" / name).write_text(json.dumps(notebook), encoding="utf-8")
             kept[name] = made[name]
     return kept
 
 
-def _ours(here: Path) -> tuple[float, dict[str, float]]:
+def _cells(notebook: dict, spark: bool) -> list[dict]:
+    return [cell for cell in notebook["cells"] if spark or not cell["metadata"].get("autograder", {}).get("spark")]
+
+
+def _ours(here: Path, out: str, *words: str) -> tuple[float, dict[str, float], str]:
     started = time.perf_counter()
-    subprocess.run([sys.executable, "-m", "autograder", "grade", "submitted", "--out", "ours", "--json", "ours.json"],
-                   cwd=here, env=_environment(), check=True, capture_output=True)
+    ended = subprocess.run([sys.executable, "-m", "autograder", "grade", "submitted", "--out", out, "--json", f"{out}.json", *words],
+                           cwd=here, env=_environment(), capture_output=True, text=True)
     seconds = time.perf_counter() - started
-    results = json.loads((here / "ours.json").read_text(encoding="utf-8"))
+    if ended.returncode not in (0, 3):                   # 3: a notebook without its Spark cells is not whole
+        raise RuntimeError(ended.stderr[-600:])
+    results = json.loads((here / f"{out}.json").read_text(encoding="utf-8"))
     comparable = {name: result for name, result in results.items()
                   if not any(UNSEEN in cell["sentence"] for cell in result["cells"].values())}
-    return seconds, {name: result["score"] for name, result in comparable.items()}
+    return seconds, {name: result["score"] for name, result in comparable.items()}, ended.stderr
 
 
-def _peer(here: Path, masters: list[Master], made) -> tuple[float, dict[str, float]]:
+def _peer(here: Path, masters: list[Master], made, spark: bool) -> tuple[float, dict[str, float]]:
     """nbgrader on the same files, laid out as it wants them; only `autograde` is timed."""
     course = here / "nbgrader"
     course.mkdir()
@@ -80,7 +102,7 @@ def _peer(here: Path, masters: list[Master], made) -> tuple[float, dict[str, flo
         folder = course / "source" / own.name
         folder.mkdir(parents=True)
         notebook = own.notebook()
-        notebook["cells"] = [cell for cell in notebook["cells"] if not cell["metadata"].get("autograder", {}).get("spark")]
+        notebook["cells"] = _cells(notebook, spark)
         (folder / f"{own.name}.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
         _nbgrader(course, "generate_assignment", own.name, "--create")
     names = {own.chapter: own.name for own in masters}
