@@ -173,7 +173,7 @@ OPEN = Rubric(
             ways=(
                 "(commitasync|it|client|异步提交) (already|does|itself|automatically|internally|always|will|已经|会自动|自动) (retry|retries|retried|重试) ! (not|no|never|不|without|if|would)",
                 "(broker|coordinator|kafka|server|协调者) _ (refus*|reject*|ignor*|拒绝|忽略) _ (an|the|any)? (older|old|smaller|lower|stale|旧|较小|小) ! (not|no|never|不|if)",
-                "(fine|safe|harmless|no problem|ok) _ _ {retry} ! (not|never|if|only|when|because nothing|sync*|commitsync)",
+                "(is|are|be|would be|its|perfectly|quite) (fine|safe|harmless|no problem|ok) _ _ {retry} ! (not|never|if|only|when|because nothing|sync*|commitsync)",
                 "offset* (only|ever|always|only ever) (grow*|increase*)",
             ),
         ),

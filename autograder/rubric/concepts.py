@@ -1,9 +1,10 @@
 """Concepts: what an answer may say, in which ways, and what would contradict it.
 
 A way is written in one line: patterns joined by ` & ` must stand in one sentence; after ` ! ` comes what must not stand
-there, and after ` ^ ` what must not stand between its own first and last word. A way that begins with `~` holds whatever the polarity ("heartbeats are not stuck behind a fetch" and "would be
-stuck behind a fetch" say the same thing); all others fail when denied. `@pool` in front of a way asks that it is said of what the lexicon's scope `pool` names, or
-of nothing named yet; `@pool!` asks that it is said of that for certain.
+there, and after ` ^ ` what must not stand between its own first and last word. A way that begins with `~` holds whatever the
+polarity ("heartbeats are not stuck behind a fetch" and "would be stuck behind a fetch" say the same thing); all others fail
+when denied. `@pool` in front of a way asks that it is said of what the lexicon's scope `pool` names, or of nothing named yet;
+`@pool!` asks that it is said of that for certain.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 
 from autograder.rubric import scopes
 from autograder.rubric.opinions import set_aside
@@ -58,11 +60,7 @@ class Blunder:
 
 def hits(way: str, lexicon: Lexicon, reading: Reading) -> Iterator[Hit]:
     """Places where a way holds; each hit spans all its patterns. Opinions the answer reports and refuses do not count."""
-    of, way = scopes.wanted(way)
-    any_polarity = way.startswith("~")
-    wanted, *unwanted = way.lstrip("~").split(" ! ")
-    wanted, *between = wanted.split(" ^ ")
-    patterns = wanted.split(" & ")
+    of, any_polarity, patterns, between, unwanted = _parsed(way)
     for hit in lexicon.find(patterns[0], reading):
         if not any_polarity and negations(lexicon, patterns[0], reading, hit) % 2:
             continue
@@ -77,6 +75,23 @@ def hits(way: str, lexicon: Lexicon, reading: Reading) -> Iterator[Hit]:
             continue
         if scopes.fits(of, lexicon, reading, whole) and not _refused(reading, whole):
             yield whole
+
+
+@lru_cache(maxsize=None)
+def _parsed(way: str) -> tuple[tuple[str, bool], bool, tuple[str, ...], tuple[str, ...]]:
+    """(the scope wanted, whether any polarity will do, patterns that must stand in one sentence, patterns that must not)."""
+    of, rest = scopes.wanted(way)
+    wanted, *unwanted = rest.lstrip("~").split(" ! ")
+    return of, rest.startswith("~"), tuple(wanted.split(" & ")), tuple(unwanted)
+
+
+@lru_cache(maxsize=None)
+def _parsed(way: str) -> tuple[tuple[str, bool], bool, tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """A way's (scope, whether any polarity will do, patterns of one sentence, what must not stand between, nor in the sentence)."""
+    of, rest = scopes.wanted(way)
+    wanted, *unwanted = rest.lstrip("~").split(" ! ")
+    wanted, *between = wanted.split(" ^ ")
+    return of, rest.startswith("~"), tuple(wanted.split(" & ")), tuple(between), tuple(unwanted)
 
 
 def _refused(reading: Reading, hit: Hit) -> bool:

@@ -15,9 +15,11 @@ from autograder.rubric.text import SENTENCE_END, Reading, is_chinese, read
 
 GAMING = {
     "empty": "There is no answer.",
+    "hidden_text": "The answer hides text where its reader would not see it.",
     "instructs_marker": "The answer speaks to the marker instead of answering.",
     "keyword_salad": "The answer is a pile of keywords, not sentences.",
     "copied_question": "The answer repeats the question and adds nothing.",
+    "copied_scheme": "The answer lists the names of the wanted ideas and explains none.",
     "repetition": "The answer says the same words again and again.",
     "wrong_question": "The answer belongs to another question.",
     "off_topic": "The answer is about something else.",
@@ -42,6 +44,18 @@ _TO_THE_MARKER = (
     r" (?:status|found|verdict|passed|pass|concepts?)(?: \")? (?::|=) (?:\" )?(?:present|true|pass\w*|correct|yes)",
     r" (?:the )?rubric(?: [^ ¶]+){0,2} (?:says|requires|wants|expects|should|is)",
     r" (?:evaluate|assess|judge|grade|accept|approve)(?: just| only)? (?:this|my|the)(?: student)? (?:answer|response|solution|submission|text)",
+    r" (?:rubric|rubrics|grader|graders|autograder|examiner|examiners|language model|llm|chatgpt|full credit|extra credit)",
+    r" (?:as|to|for|dear|attention|hello|hi) (?:the |a |an |my |our |your )?(?:marker|markers|assessor|evaluator|reviewer|corrector)",
+    r" (?:you|the (?:marker|teacher|system|scorer|assessor)) (?:must|should|have to|has to|need to|needs to|will|shall|are required to) (?:now )?(?:give|award|mark|grade|accept|pass|approve|rate|return|output|print|assign|answer with)",
+    r" set (?:the |my |this )?(?:mark|score|grade|points|result|decision)",
+    r" (?:treat|regard|count|consider|take) (?:this|the following|the above|it|my answer|the answer|everything)(?: [^ ¶]+){0,3} (?:perfect|correct|full|passed|right answer|complete)",
+    r" (?:correct|right|final|proper|deserved|expected|my|your) (?:score|mark|grade)(?: [^ ¶]+){0,2} (?:is|:|=)",
+    r" (?:override|overrule)(?: [^ ¶]+){0,2} (?::|accept|pass|mark|score|grade)",
+    r" (?:grade|mark|score|points|decision|verdict) (?::|=) (?:4|5|10|100|full|max\w*|accept\w*|pass\w*)",
+    r" (?:accept|approve|pass) (?:this|it|me|the) (?:answer|submission|student|response|question|exam)",
+    r" < (?:/ )?(?:system|assistant|user|instruction\w*|answer|mark|score|grade|prompt) >",
+    r" (?:begin|end|start of|end of) (?:rubric|instruction\w*|prompt|system|answer key)",
+    r" (?:评 卷|阅 卷|判 卷|改 卷|(?:打|判|给|得|满|评) 分(?! (?:区|布|配|发|片|散|别|开|给))|评 阅|批 改|直 接 通 过|请 通 过|让 我 通 过|通 过 (?:本|这|此) (?:题|答)|不 要 检 查|不 必 检 查|系 统 提 示|提 示 词|算 我 (?:对|通|过)|宽 容|输 出 (?:4|四|满)|标 准 答 案|本 题|前 (?:的|面)(?: [^ ¶]+){0,4} 指 (?:令|示)|指 令 (?::|,)|(?:包 含|覆 盖|涵 盖)(?: 了)?(?: 所 有| 全 部)(?: 的)? (?:要 点|概 念|得|关 键))",
     r" just (?:accept|approve|pass|mark)(?: [^ ¶]+)?",
     r" (?:the )?(?:concepts?|key words|keywords|key points|buzzwords|key terms|key ideas)(?: [^ ¶]+){0,2} (?:are|is|:|=)",
     r" (?:满 分|高 分|老 师|辛 苦|关 键 词|得 分 点|知 识 点|给 我 (?:满|高|全|及|通|4|四|打|过|分)|请 (?:给|判|打)(?: [^ ¶]+){0,4} 分|打 (?:4|四|满|高) 分|给 (?:4|四|满|高|全) 分|判 (?:为|我|对|正)(?: [^ ¶]+){0,3}(?: 对| 确| 过| 分)|忽 略(?: [^ ¶]+){0,8}(?: 规 则| 标 准| 指 令| 评 分| 要 求| 提 示)|无 视(?: [^ ¶]+){0,8}(?: 规 则| 标 准| 指 令| 评 分| 要 求)|老 师(?: ,)?(?: [^ ¶]+){0,4} (?:给|请|求|让)|评 分 (?:标 准|规 则|员|者|系 统|老 师)|阅 卷|让 我 (?:通|及|过)|求 (?:过|及|给|通)|你 (?:是|现 在 是)(?: [^ ¶]+){0,6} (?:助|评|老|模|阅)|此 答 案|本 答 案|该 答 案|这 个 答 案(?: [^ ¶]+){0,4}(?: 正 确| 完 全| 满)|所 有 (?:概 念|要 点|得 分 点))",
@@ -73,6 +87,21 @@ def copied(reading: Reading, question: str) -> set[int]:
         if len(words) >= 5 and len(covered) >= 0.8 * len(words):
             taken.update(range(first, last))
     return taken
+
+
+def lists_ideas(reading: Reading, names: Iterable[str]) -> bool:
+    """Whether the answer is little more than the names of the wanted ideas, as they stand in the course's list."""
+    words = list(reading.words)
+    covered: set[int] = set()
+    whole, of = 0, 0
+    for name in names:
+        said = list(read(name).words)
+        pairs = set(_runs(said, 2))
+        covered.update(place for start in range(len(words) - 1) if tuple(words[start : start + 2]) in pairs for place in (start, start + 1))
+        whole += tuple(said) in set(_runs(words, len(said)))
+        of += 1
+    share = len(covered) / max(1, len(words))
+    return len(words) >= 8 and (share >= 0.75 or len(words) >= 16 and share >= 0.65 or share >= 0.4 and whole >= max(3, 0.75 * of))
 
 
 def repeats(reading: Reading) -> bool:
@@ -139,13 +168,15 @@ def _chunk_length(reading: Reading) -> float:
 
 
 _ARTICLES = frozenset({"the", "a", "an"})
-_NEVER_AFTER_ARTICLE = frozenset("is are was were be to of by in on for with and or but because so it they the a an not if then has have does do can would will which that from as at may could its their there this when all both don".split()) | {SENTENCE_END, ",", ")"}
+_NEVER_AFTER_ARTICLE = frozenset("is are was were be to of by in on for with and or but because so it they the a an not if then has have does do can would will which that from as at may could its their there this when all both don each every".split()) | {SENTENCE_END, ",", ")"}
+_BEFORE_NO_ARTICLE = frozenset("one a an the more its their no each every".split())
 _TIGHT = frozenset("of from with into at than by for as".split())
 _NEVER_AFTER_TIGHT = frozenset("is are was were of and or but so has have does do would will can may could to by from with if".split()) | {SENTENCE_END, ",", ")"}
 _MODALS = frozenset("would will can could may might should must".split())
 _NEVER_AFTER_MODAL = frozenset("the a an of in on at by with for from is are was were and or but because so to which its their has".split())
 _BE = frozenset({"is", "are", "was"})
 _NEVER_AFTER_BE = frozenset("is are was were of has have do does would will can may could be and or but it's".split())
+_NEVER_BEFORE_STOP = frozenset("the an of from into than their its".split())
 _CONJOINED = frozenset({"and", "or"})
 
 
@@ -158,16 +189,40 @@ def misplaced(reading: Reading) -> float:
     for left, right in zip(reading.tokens, reading.tokens[1:]):
         count += left.text in _ARTICLES and right.text in _NEVER_AFTER_ARTICLE
         count += left.text in _TIGHT and right.text in _NEVER_AFTER_TIGHT
+        count += left.text in _BEFORE_NO_ARTICLE and right.text in _ARTICLES
         count += left.text in _MODALS and right.text in _NEVER_AFTER_MODAL
         count += left.text in _BE and right.text in _NEVER_AFTER_BE
         count += left.text in _CONJOINED and right.text in ("and", "or", "of", ",", SENTENCE_END)
         count += left.text == right.text and left.text in english.FUNCTION_WORDS
+    loose = {",", ":", ";", "/", "-", "->", "+", "=", SENTENCE_END}
+    for left, right in zip(reading.tokens, reading.tokens[1:]):
+        count += left.text in _NEVER_BEFORE_STOP and right.text in loose
     capitals = sum(match.group(1).lower() in english.EVERYDAY for match in _CAPITAL_INSIDE.finditer(reading.answer))
-    return count + 0.7 * capitals
+    astray = len(_STRAY_BRACKET.findall(reading.answer.split("(", 1)[0])) + (reading.answer.rfind("(") > reading.answer.rfind(")") >= 0)
+    count += sum(len(pattern.findall(reading.answer)) * weight for pattern, weight in _DISAGREEING)
+    lower, names = len(_LOWER_START.findall(reading.answer)), len(_NAME_INSIDE.findall(reading.answer))
+    mixed = lower + min(names, 3) if lower and names else 0
+    return count + 0.7 * capitals + 0.5 * mixed + 0.5 * astray
 
 
 # A capitalised everyday word after a lower-case word or a comma; honest typing has it where sentences begin.
 _CAPITAL_INSIDE = re.compile(r"(?<=[a-z,)] )([A-Z][a-z]+)\b(?! [A-Z])")
+
+
+_NAME_INSIDE = re.compile(r"(?<=[a-z,;] )(?!Kafka|Java|Spark|Range|Spring|Zoo|Python)[A-Z][a-z]+\b(?! [A-Z])")
+_DISAGREEING = (
+    (re.compile(r"\ban (?!hour|honest|honour|heir)[bcdfghjklmnpqrtvwyz][a-z]{2,}", re.IGNORECASE), 1.0),
+    (re.compile(r"\ba (?!one|use|user|uni|once|us\b)[aeio][a-z]{2,}"), 0.4),  # learners of English write it too
+    (re.compile(r"\b(?:may|can|could|would|will|should|might|must) (?:writes|means|reads|lets|gets|goes|keeps|takes|makes|sends|fails|needs|has|does|says|tells|stops|starts|learns|decides)\b"), 0.6),
+    (re.compile(r"[a-z] (?:no|one|each|every) (?:the|a|an|is|are|of|to|and|or|may|can|so|no|each)\b"), 0.5),
+    (re.compile(r"[.;] (?:of|than|to the|is|are|has|have|its own|longer)\b"), 0.5),
+    (re.compile(r"\b(?:each|every|no|its|their) ?[,.;:]"), 0.7),
+)
+_STRAY_BRACKET = re.compile(r"[a-z]{3}\)")  # closed before any was opened; "a)" begins a point of a list
+
+
+# A small letter after a full stop: told with the capitals inside sentences, words have changed places.
+_LOWER_START = re.compile(r"[a-z]{2}\. [a-z]{2}")
 
 
 def _runs(words: list[str], length: int) -> Iterable[tuple[str, ...]]:

@@ -90,8 +90,8 @@ class Lexicon:
 
     def find(self, pattern: str, reading: Reading) -> Iterator[Hit]:
         """All places where the pattern holds, whatever the polarity."""
-        compared = _COMPARED.search(pattern)
-        expression, after = self.compile(pattern), 0
+        expression, after = self._compiled.get(pattern) or self.compile(pattern), 0
+        compared = _COMPARED.search(pattern) if expression.groupindex else None
         while match := expression.search(reading.line, after):
             after = match.start() + 1  # hits may overlap: the first one found need not be the one that holds
             if compared and not int(match[compared[1]]) < int(match[compared[2]]):

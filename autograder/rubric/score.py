@@ -14,7 +14,7 @@ import pkgutil
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 
-from autograder.rubric import concepts, counts, english, gaming, opinions, patterns, scopes, spelling, text, traditional
+from autograder.rubric import concepts, counts, english, gaming, hidden, opinions, patterns, scopes, spelling, text, traditional
 from autograder.rubric.concepts import Blunder, Concept, Status
 from autograder.rubric.counts import CountRule, Tally
 from autograder.rubric.patterns import Hit, Lexicon
@@ -135,6 +135,8 @@ def score_with(rubric: Rubric, answer: str, others: tuple[Rubric, ...] = ()) -> 
 
 
 def _first_guard(rubric: Rubric, reading: Reading) -> str | None:
+    if hidden.hides(reading.answer):
+        return "hidden_text"
     if not reading.words:
         return "empty"
     if gaming.instructs_marker(read(reading.answer)):  # as typed, before any respelling
@@ -142,6 +144,8 @@ def _first_guard(rubric: Rubric, reading: Reading) -> str | None:
     body = reading.without(gaming.copied(reading, rubric.question))
     if len(body.words) < len(reading.words) and len(body.words) < 4:
         return "copied_question"
+    if gaming.lists_ideas(body, [concept.name for concept in rubric.concepts]):
+        return "copied_scheme"
     if gaming.repeats(body):
         return "repetition"
     if gaming.is_salad(body):
@@ -220,6 +224,11 @@ def _confidence(rubric: Rubric, body: Reading, judged: list[tuple[Status, list[H
         doubt += 0.1
     if "one_decisive_error" in flags:
         doubt += 0.2  # all its ideas are right but for one sentence: a person reads that sentence
+    present = [where for status, where in judged if status is Status.PRESENT]
+    if mark >= PASS_MARK and len(present) >= 3 and body.chinese_share < 0.5 and len(body.sentences()) == 1 and (
+        2 * sum(len(where) == 1 for where in present) > len(present) or _entangled(present)
+    ):
+        doubt += 0.2  # many ideas in one breath, each seen in one way or all in the same words: a pile of right words in good grammar looks like this
     words = len(body.words)
     if mark <= 1 and words >= _WORTH_A_LOOK * (1 + body.chinese_share) and not any(flag in flags for flag in ("central_claim_wrong", "direction_reversed")):
         doubt += 0.2  # a long text in which little was recognised: a metaphor, perhaps, or words nobody thought of
@@ -230,6 +239,12 @@ def _confidence(rubric: Rubric, body: Reading, judged: list[tuple[Status, list[H
     unknown = [word for word in body.words if not text.is_chinese(word) and word.isalpha() and word not in english.EVERYDAY and not _knows(rubric.lexicon, word)]
     doubt += 0.3 * (len(unknown) / words if words else 0)
     return max(0.05, 1 - doubt)
+
+
+def _entangled(present: list[list[Hit]]) -> bool:
+    """Whether the first evidence of one idea runs into that of another; an honest answer has a clause for each."""
+    spans = sorted((where[0].first, where[0].last) for where in present)
+    return any(one[1] > other[0] + 1 for one, other in zip(spans, spans[1:]))
 
 
 def _knows(lexicon: Lexicon, word: str) -> bool:
@@ -269,7 +284,7 @@ def _summary(rubric: Rubric, judged: list[tuple[Status, list[Hit]]], blunder: Bl
 def _gamed(rubric: Rubric, flag: str, reading: Reading) -> Suggestion:
     findings = tuple(ConceptFinding(concept.name, Status.MISSING.value, (), f"Not looked for: {concept.says}.") for concept in rubric.concepts)
     chinese = " [建议 0/4]" if reading.chinese_share > 0.2 else ""
-    confidence = {"empty": 1.0, "instructs_marker": 0.95, "copied_question": 0.95, "repetition": 0.9, "keyword_salad": 0.7, "wrong_question": 0.8, "off_topic": 0.9}[flag]
+    confidence = {"empty": 1.0, "instructs_marker": 0.95, "copied_question": 0.95, "copied_scheme": 0.9, "hidden_text": 0.9, "repetition": 0.9, "keyword_salad": 0.7, "wrong_question": 0.8, "off_topic": 0.9}[flag]
     return Suggestion(rubric.question_id, 0, False, confidence, findings, (flag,), f"Suggested 0 of 4: {gaming.GAMING[flag]}{chinese}", _hash(rubric))
 
 
@@ -313,7 +328,7 @@ def _speller(lexicon: Lexicon) -> Speller:
 
 @lru_cache(maxsize=None)
 def _machinery() -> str:
-    modules = (text, traditional, patterns, opinions, scopes, concepts, counts, gaming, spelling, english)
+    modules = (text, hidden, traditional, patterns, opinions, scopes, concepts, counts, gaming, spelling, english)
     return "".join(inspect.getsource(module) for module in modules) + inspect.getsource(inspect.getmodule(score_with))
 
 

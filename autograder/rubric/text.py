@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from autograder.rubric import traditional
+from autograder.rubric import hidden, traditional
 
 SENTENCE_END = "¶"
 
@@ -135,18 +135,21 @@ def _fold(answer: str) -> tuple[str, list[int]]:
     """Lower case, NFKC, plain quotes and dashes, invisible characters dropped; with each character's old position."""
     characters, origin = [], []
     skip_to = 0
+    unseen = dict(hidden.unseen(answer))
     for position, character in enumerate(answer):
+        if position in unseen and position >= skip_to:
+            skip_to = unseen[position]
+            characters.append(" ")
+            origin.append(position)
         if position < skip_to:
             continue
-        regional = next((word for word in _REGIONAL_BY_FIRST.get(character, ()) if answer.startswith(word, position)), None)
+        regional = character in _REGIONAL_BY_FIRST and next((word for word in _REGIONAL_BY_FIRST[character] if answer.startswith(word, position)), None)
         if regional:
             characters.append(traditional.WORDS[regional])
             skip_to = position + len(regional)
             spread = len(traditional.WORDS[regional])
             origin.extend(position + min(step, len(regional) - 1) for step in range(spread - 1))
             origin.append(skip_to - 1)
-            continue
-        if unicodedata.category(character) in ("Cf", "Cc") and character not in "\n\t\r":
             continue
         plain = _plain(character)
         characters.append(plain)
@@ -156,6 +159,8 @@ def _fold(answer: str) -> tuple[str, list[int]]:
 
 @lru_cache(maxsize=10_000)
 def _plain(character: str) -> str:
+    if unicodedata.category(character) in ("Cf", "Cc") and character not in "\n\t\r":
+        return ""
     plain = unicodedata.normalize("NFKC", character.translate(_QUOTES).translate(traditional.CHARACTERS)).lower()
     return "".join(c for c in unicodedata.normalize("NFD", plain) if not unicodedata.combining(c))
 
