@@ -5,7 +5,7 @@ import json
 from autograder import scoretable
 from autograder.__main__ import main
 
-GOOD = "A late retry of an older commit overwrites the newer one, out of order, so records are read again after a restart; use commitSync before closing."
+GOOD = "A late retry of an older commit overwrites the newer one, out of order. So records are read again after a restart. Use commitSync before closing."
 
 
 def folder(tmp_path, **files):
