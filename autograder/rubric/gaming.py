@@ -144,7 +144,7 @@ def is_salad(reading: Reading) -> bool:
         return False
     joined = _joints(reading)
     if len(han) > len(latin):
-        return joined < 0.03 * (len(han) + len(latin)) or (joined < 0.1 * (len(han) + len(latin)) and _chunk_length(reading) <= 5)
+        return joined < 0.03 * (len(han) + len(latin)) or (joined < 0.1 * (len(han) + len(latin)) and _chunk_length(reading) <= 5) or (joined < 0.15 * (len(han) + len(latin)) and _chunk_length(reading) <= 4)
     verbs = sum(word in english.VERBS and word not in _JOINING for word in latin)
     if not joined or (joined < 0.12 * len(latin) and len(latin) >= 20) or (joined < 0.1 * len(latin) and verbs < 0.2 * len(latin)) or (joined < 0.2 * len(latin) and _chunk_length(reading) <= 2.6 and len(latin) >= 8):
         return True
@@ -162,8 +162,9 @@ def is_telegram(reading: Reading) -> bool:
 
 
 def _chunk_length(reading: Reading) -> float:
-    """Words between commas and stops, on average; a Chinese character counts as one."""
+    """Words between commas, stops and blanks inside Chinese, on average; a Chinese character counts as one."""
     breaks = sum(token.text in (",", "、", "/", SENTENCE_END) for token in reading.tokens[:-1])
+    breaks += sum(is_chinese(one.text) and is_chinese(two.text) and one.end < two.start for one, two in zip(reading.tokens, reading.tokens[1:]))
     return len(reading.words) / (breaks + 1)
 
 

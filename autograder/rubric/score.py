@@ -102,7 +102,7 @@ def score_with(rubric: Rubric, answer: str, others: tuple[Rubric, ...] = ()) -> 
     body = reading.without(gaming.copied(reading, rubric.question))
     judged, hedged = _judge(rubric, body)
     found = sum(status is Status.PRESENT for status, _ in judged)
-    blunder, blunder_hit = _blunder(rubric, body)
+    blunder, blunder_hit, qualified = _blunder(rubric, body)
     if len(body.words) > 8 and not concepts.said(rubric.topic, rubric.lexicon, body):
         return _gamed(rubric, "off_topic", reading)  # apples can be counted too
     if not found and not blunder:
@@ -118,6 +118,8 @@ def score_with(rubric: Rubric, answer: str, others: tuple[Rubric, ...] = ()) -> 
             flags.append("one_decisive_error")
         mark = min(mark, 1)
         flags.append(blunder.flag)
+    if qualified:
+        flags.append("qualified")
     if hedged or any(status is Status.CONTRADICTED for status, _ in judged):
         flags.append("double_talk")
     lacking = [concept.name for concept, (status, _) in zip(rubric.concepts, judged) if concept.name in rubric.needed and status is not Status.PRESENT]
@@ -192,12 +194,15 @@ def _judge(rubric: Rubric, body: Reading) -> tuple[list[tuple[Status, list[Hit]]
     return judged, hedged
 
 
-def _blunder(rubric: Rubric, body: Reading) -> tuple[Blunder | None, Hit | None]:
+def _blunder(rubric: Rubric, body: Reading) -> tuple[Blunder | None, Hit | None, bool]:
+    """The first false claim, where it stands, and whether one was made that the rest of the answer takes back."""
+    qualified = False
     for blunder in rubric.blunders:
         found = concepts.claimed(blunder.ways, rubric.lexicon, body, blunder.even_supposed)
         if found and not (blunder.forgiven_by and concepts.said(blunder.forgiven_by, rubric.lexicon, body)):
-            return blunder, found[0]
-    return None, None
+            return blunder, found[0], False
+        qualified = qualified or bool(found)
+    return None, None, qualified
 
 
 def _confidence(rubric: Rubric, body: Reading, judged: list[tuple[Status, list[Hit]]], mark: int, flags: list[str]) -> float:
@@ -222,6 +227,8 @@ def _confidence(rubric: Rubric, body: Reading, judged: list[tuple[Status, list[H
         doubt += 0.25
     if "double_talk" in flags:
         doubt += 0.1
+    if "qualified" in flags:
+        doubt += 0.2  # said and taken back: a person sees which of the two was meant
     if "one_decisive_error" in flags:
         doubt += 0.2  # all its ideas are right but for one sentence: a person reads that sentence
     present = [where for status, where in judged if status is Status.PRESENT]
