@@ -79,6 +79,8 @@ OPEN = Rubric(
                 "(分给|分配|分摊|分到) .. (一个|唯一|单个|一名) _ {member}",
                 "{one} {member} (each|apiece)",
                 "~(no|not|never|nobody|without) .. {partition} .. (more than one|two|several|multiple|2|another) _ {member}",
+                "~{partition} .. (no|not|never|nobody) .. (by|to|among|between|with) _ (two|2|several|multiple|more than one) _ {member} ! (different|other|another|between) _ {group}",
+                "{member} (各自|分别) _ (负责|处理|读|消费|拥有) _ 不同 的? {partition}",
                 "~(no|not|never|nobody) .. (more than one|two|several|multiple|2) _ {member} .. {partition}",
                 "(disjoint|exclusive|exclusively|non overlapping|mutually exclusive|distinct|不相交|互斥) .. {partition}",
                 "{partition} .. (disjoint|exclusive*|non overlapping|mutually exclusive|互斥)",
