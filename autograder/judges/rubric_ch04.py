@@ -81,7 +81,7 @@ OPEN = Rubric(
                 "because _ {modulo}",
                 "(取模|取余|哈希)",
                 "(sums|homes|home*) .. (change*|differ*)",
-                "(mapping|assignment|routing|placement|formula|target|destination) .. (depend*|change*|involv*|different|unstable|shift*|not stable|not _ stable|move*|count)",
+                "(mapping|assignment|routing|placement|formula) .. (depend*|change*|involv*|different|unstable|shift*|move*)",
                 "~(mapping|assignment|routing|placement) .. (not|no longer) _ (stable|same|hold|valid|constant)",
                 "(mod|modulo|modulus|modulu*|remainder|余数)",
                 "{key} .. (switch*|jump*|move*|shift*|land*|end* up|hop*) .. ({partition}|elsewhere|somewhere|another|other)",

@@ -117,7 +117,7 @@ OPEN = Rubric(
                 "~(dedup*|de dup*)",
                 "~(去重|去除重复|排重)",
                 "~{filter} .. {known} ^ {progress}",
-                "~{noted} .. (seen|already|sent|processed|mailed|handled|已|发过|处理过|是否) ^ {progress}",
+                "~{noted} .. (seen|already|sent|processed|mailed|handled|已|发过|处理过|是否) ^ {progress} ! {progress} .. (status|sent|flag|row|result|state|状态)",
                 "~(remember*|stor*|sav*|keep*|not* down|记录|记住|保存) _ _ (the|which|all|processed|sent|event|message|record|mail|these)? _ (id|ids|keys|key|numbers|编号) ^ {progress}",
                 "~(idempot*|幂等) .. (sink|receiver*|consumer*|key*|mail*|e mail*|email*|service|send*|handler*|token*|operation*|processing|downstream|effect*|side|处理|操作|下游|消费|性|键|发送|接收)",
                 "~(make*|sink|receiver*|mail*|service|gateway*|provider*|downstream|effect*|send*|step|下游|做|接收方|发送|实现|保证|要|需要) .. (idempot*|幂等)",

@@ -26,7 +26,7 @@ NEGATORS = frozenset("not no never neither nor without hardly nobody nothing non
 # A negator in one of these is no denial: "not only", "no longer used", "不同" (different), "不仅".
 _HARMLESS = re.compile(
     r" (?:not (?:only|just|merely|simply|even|until|surprising\w*|necessarily|yet|to mention)|no (?:longer|matter|more|one|doubt|problem|need)|why not|or not|without (?:care|thinking)"
-    r"|不 (?:同|仅|仅 仅|但|只|过|管|论|再|断|得 不|一 样|一 致|一 定|等)|非 常|无 论|无 需|没 有 用|未 来|并 发|除 非|是 不 是|能 不 能|会 不 会|要 不 要|没 用|不 用)(?= )"
+    r"|不 (?:同|仅|仅 仅|但|只|过|管|论|再|断|得 不|一 样|一 致|一 定|等)|非 常|无 论|无 需|没 有 用|未 来|并 发|除 非|是 不 是|能 不 能|会 不 会|要 不 要|没 用|不 用|(?:级|区|分|特|类|个|差|识|辨|性) 别|别 (?:的|人|处))(?= )"
 )
 _HYPOTHETICAL = re.compile(
     r" (?:if|would have|were|suppose\w*|imagine|assum\w+|whether|might think|may think|could think|think|thought|believe\w*|expect\w*|naive\w*|myth|misconception|tempting|looks like|seems?"

@@ -11,10 +11,11 @@ import hashlib
 import importlib
 import inspect
 import pkgutil
+import re
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 
-from autograder.rubric import concepts, counts, english, gaming, hidden, opinions, patterns, scopes, spelling, text, traditional
+from autograder.rubric import concepts, counts, dictionary, english, gaming, hidden, opinions, patterns, scopes, spelling, text, traditional
 from autograder.rubric.concepts import Blunder, Concept, Status
 from autograder.rubric.counts import CountRule, Tally
 from autograder.rubric.patterns import Hit, Lexicon
@@ -95,7 +96,7 @@ def questions() -> tuple[str, ...]:
 
 def score_with(rubric: Rubric, answer: str, others: tuple[Rubric, ...] = ()) -> Suggestion:
     """The same with a rubric in hand; `others` are the rubrics of the questions it might have been written for."""
-    reading = read(answer[: gaming.MOST_CHARACTERS], _speller(rubric.lexicon))
+    reading = read(answer[: gaming.MOST_CHARACTERS], _speller(rubric))
     flag = _first_guard(rubric, reading)
     if flag:
         return _gamed(rubric, flag, reading)
@@ -329,13 +330,25 @@ def _speller_of(vocabulary: tuple[str, ...]) -> Speller:
     return Speller(vocabulary)
 
 
-def _speller(lexicon: Lexicon) -> Speller:
-    return _speller_of(lexicon.vocabulary)
+def _speller(rubric: Rubric) -> Speller:
+    return _speller_of(_vocabulary(rubric))
+
+
+@lru_cache(maxsize=None)
+def _vocabulary_of(question_id: str, written: str) -> tuple[str, ...]:
+    return tuple(sorted({word for word in re.findall(r"[a-z]+", written) if len(word) >= 5}))
+
+
+def _vocabulary(rubric: Rubric) -> tuple[str, ...]:
+    """Every word of the rubric, of its lists and of its ways: what is written there is spelt right."""
+    ways = [way for concept in rubric.concepts for way in (*concept.ways, *concept.against, *concept.near)]
+    ways += [way for blunder in rubric.blunders for way in (*blunder.ways, *blunder.forgiven_by)] + [*rubric.topic, *rubric.doubts]
+    return _vocabulary_of(rubric.question_id, re.sub(r"\{\w+\}", " ", " ".join(ways)) + " " + " ".join(rubric.lexicon.vocabulary))
 
 
 @lru_cache(maxsize=None)
 def _machinery() -> str:
-    modules = (text, hidden, traditional, patterns, opinions, scopes, concepts, counts, gaming, spelling, english)
+    modules = (text, hidden, traditional, patterns, opinions, scopes, concepts, counts, gaming, spelling, english, dictionary)
     return "".join(inspect.getsource(module) for module in modules) + inspect.getsource(inspect.getmodule(score_with))
 
 

@@ -1,6 +1,6 @@
 """Misspelt words of the subject, read as the student most likely meant them ("cordinator", "heartbeet").
 
-Only words that no rubric knows and that are not everyday English are respelt, and only to a rubric word that starts with
+Only words that this rubric does not know and that are no English (`english.py`, `dictionary.py`) are respelt, and only to a rubric word that starts with
 the same letter and is one slip away (two in words of eight letters or more). A slip is a letter added, lost, changed or
 swapped with its neighbour (Damerau 1964).
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from autograder.rubric.dictionary import WORDS
 from autograder.rubric.english import EVERYDAY
 
 
@@ -25,7 +26,7 @@ class Speller:
         return self.respell(word)
 
     def _respell(self, word: str) -> str:
-        if len(word) < 5 or word in EVERYDAY or len(word) > 24:
+        if len(word) < 5 or word in EVERYDAY or word in WORDS or len(word) > 24:
             return word
         nearby = self._by_letter.get(word[0], [])
         if any(word.startswith(known) for known in nearby):
