@@ -16,6 +16,10 @@ from autograder.plain import MOST_BYTES, NotPlain, canonical
 LONGEST_MESSAGE = 300
 
 
+class NotAsAsked(ValueError):
+    """A probe cannot use what the answer holds; the message says what was asked for instead."""
+
+
 def ask(question, namespace, case) -> dict:
     """One reply. KeyboardInterrupt passes, so that a learner can stop a loop of their own."""
     blank = question.unanswered(namespace)
@@ -30,6 +34,8 @@ def ask(question, namespace, case) -> dict:
         raise
     except NotImplementedError:
         return {"blank": list(question.answers)}
+    except NotAsAsked as error:
+        return {"raised": "NotAsAsked", "says": str(error)[:LONGEST_MESSAGE]}
     except NotPlain as error:
         if "a ellipsis" in str(error):                   # the body of the function is still `...`
             return {"blank": list(question.answers)}
@@ -47,6 +53,8 @@ def complaint(reply: dict, hidden: bool = False) -> str | None:
     if "raised" in reply:
         if reply["raised"] == "NotPlain":
             return "the answer is not plain data." if hidden else f"the answer has {reply['says']}."
+        if reply["raised"] == "NotAsAsked":
+            return "the answer has another form than was asked for." if hidden else f"{reply['says']}."
         where = f" in line {reply['line']} of the answer" if reply.get("line") else ""
         said = "" if hidden or not reply.get("says") else f": {reply['says']}"
         return f"your code stopped with {reply['raised']}{where}{said}."

@@ -14,7 +14,7 @@ from autograder.assignment import Step, steps
 from autograder.masters import NoMaster, master
 from autograder.needs import as_python
 from autograder.plain import canonical
-from autograder.questions import Question, find
+from autograder.questions import Question, find, sealed_form
 from autograder.references import references
 
 
@@ -32,8 +32,9 @@ def said_by_wrong(question: Question, wrong: judges.WrongAnswer, case: dict):
 
 def said(question: Question, source: str, case: dict) -> dict:
     """The reply (see asking.py) of an answer cell with this source to a case."""
-    numbers = case if canonical(case) in _own_cases(question.id) else question.all_numbers()[0]
-    return _said(question.id, source, canonical(dict(numbers)), canonical(dict(case)))
+    own = sealed_form(case)
+    numbers = question.same_for_all(own if canonical(own) in _own_cases(question.id) else question.all_numbers()[0])
+    return _said(question.id, source, canonical(numbers), canonical(dict(case)))
 
 
 @lru_cache(maxsize=256)

@@ -16,7 +16,7 @@ _pretended: dict[str, dict] = {}
 
 
 class Numbers(dict):
-    """A student's numbers for one question: `n["brokers"]` or `n.brokers`."""
+    """A student's numbers for one question: `n["brokers"]` or `n.brokers`. Where there are several sets, `n.A.brokers`."""
 
     def __getattr__(self, name):
         try:
@@ -25,6 +25,8 @@ class Numbers(dict):
             raise AttributeError(f"these numbers are {', '.join(self) or 'none'}; there is no {name}") from None
 
     def __repr__(self):
+        if self and all(type(value) is Numbers for value in self.values()):
+            return "\n".join(f"{name}: {value!r}" for name, value in self.items())
         return ", ".join(f"{name} = {value!r}" for name, value in self.items()) or "no numbers: everybody has the same question"
 
 
@@ -43,9 +45,16 @@ def numbers_for(question: Question | str, student: str) -> Numbers:
     """The numbers of `student` ("" is nobody: the first set) for a question."""
     question = find(question) if isinstance(question, str) else question
     if question.id in _pretended:
-        return Numbers(_pretended[question.id])
-    sets = question.all_numbers()
-    return Numbers(sets[_draw(course_key(), student, question.id, len(sets)) if student else 0])
+        return _named(_pretended[question.id])
+    if not student and not question.draws:
+        return Numbers(question.all_numbers()[0])
+    key, whose = (course_key(), student) if student else ("", "nobody")
+    return _named(question.drawn(lambda purpose, count: _draw(key, whose, question.id + purpose, count)))
+
+
+def _named(numbers: dict) -> Numbers:
+    """Numbers, and the sets within them, with their names as attributes."""
+    return Numbers({name: Numbers(value) if isinstance(value, dict) else value for name, value in numbers.items()})
 
 
 @contextmanager

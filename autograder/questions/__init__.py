@@ -5,7 +5,7 @@ answer cell has defined and returns plain data (see plain.py). It never decides:
 could be spoken by the learner's code.
 
 Each chapter has one file, chNN.py, with a tuple QUESTIONS. Question 03.2 has grade_id `q-03-2` in its notebook, and the
-locked cell that asks for it has `q-03-2-test`.
+locked cell that asks for it has `q-03-2-test`. What kinds of questions there are, kinds.py shows on one page.
 """
 from __future__ import annotations
 
@@ -20,9 +20,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from types import FunctionType, MappingProxyType
 
+from autograder.asking import NotAsAsked
 from autograder.plain import plain
 
-KINDS = ("value", "function", "lines", "open")
+KINDS = ("value", "function", "lines", "machine", "spark", "open")
+UNSEALED = ("case", "of")          # what a case is called, and which of a student's draws it is, does not change what is right
+MOST_TRIES = 1_000                 # to find draws that make sense together
 
 
 @dataclass(frozen=True)
@@ -32,15 +35,20 @@ class Question:
     id            "03.2"; "03.open" for an open question
     title         what is asked, in a few words, for tables
     points        the most a learner can get
-    kind          "value": names are read. "function": the learner's function is called. "lines": like value, for lists of
-                  log lines. "open": a text in a markdown cell, read by a person
+    kind          one of KINDS; the classes in kinds.py say what each asks for
     answers       the names the answer cell defines
     space         per-student numbers: each name with the values it may take; empty when everybody gets the same question
     where         which combinations of `space` make sense (default: all)
+    draws         ("A", "B", "C"): a student gets so many different sets of numbers, under these names, and answers for each.
+                  Three draws from sixty sets are 205,320 exercises, and only sixty have to be sealed
+    together      which draws make sense beside each other: list of sets -> bool (default: all)
+    row           what one draw is called before its name in sentences: "cluster" A
+    show          what `numbers()` gives the learner, made from the numbers; a log, for instance (default: the numbers)
+    first_only    a check tells the first case that fails, not all: for questions with dozens of cases
     public_cases  inputs everybody may see, plain dicts; the key "case", if there, is the case's title
     probe         (namespace, case) -> plain data. Default: the values of `answers`, as a dict
     public_judge  (case, data) -> (ok, sentence), for an answer that is right by a property rather than by being equal to one
-                  truth. It goes to learners, so it may only use facts they may know
+                  truth; None for a case that has a truth. It goes to learners, so it may only use facts they may know
     hints         two steps: where to look, then nearly how
     """
 
@@ -51,6 +59,11 @@ class Question:
     answers: tuple[str, ...] = ()
     space: Mapping[str, tuple] = field(default_factory=lambda: MappingProxyType({}))
     where: Callable[[dict], bool] | None = None
+    draws: tuple[str, ...] = ()
+    together: Callable[[list], bool] | None = None
+    row: str = "cluster"
+    show: Callable[[Mapping], object] | None = None
+    first_only: bool = False
     public_cases: tuple[dict, ...] = ()
     probe: Callable[[Mapping, dict], object] | None = None
     public_judge: Callable[[dict, object], tuple[bool, str]] | None = None
@@ -75,10 +88,33 @@ class Question:
         """Every set of numbers a student may get, number 0 first; one empty set when the question has none."""
         return _all_numbers(self)
 
+    def drawn(self, draw: Callable[[str, int], int]) -> dict:
+        """A student's numbers. draw(purpose, n) picks one of n; the same purpose, the same pick."""
+        sets = self.all_numbers()
+        if not self.draws:
+            return dict(sets[draw("", len(sets))])
+        for attempt in range(MOST_TRIES):
+            left, found = list(range(len(sets))), []
+            for name in self.draws:
+                found.append(sets[left.pop(draw(f" {name}" + f" {attempt}" * bool(attempt), len(left)))])
+            if self.together is None or self.together(found):
+                return {name: dict(numbers) for name, numbers in zip(self.draws, found)}
+        raise ValueError(f"question {self.id}: no draws of its numbers make sense together")
+
+    def same_for_all(self, numbers: Mapping) -> dict:
+        """A student's numbers in which every draw is this set: what a rehearsal needs to hear one case."""
+        return {name: dict(numbers) for name in self.draws} if self.draws else dict(numbers)
+
     def cases(self, numbers: Mapping) -> tuple[dict, ...]:
         """The cases a learner with these numbers is checked on, in the open."""
         own = (dict(numbers),) if self.space else ()
+        if self.draws:
+            own = tuple({"case": f"{self.row} {name}".strip(), "of": name, **numbers[name]} for name in self.draws)
         return tuple(dict(case) for case in self.public_cases) + own or ({},)
+
+    def shown(self, numbers: Mapping):
+        """What a learner sees of their numbers."""
+        return self.show(numbers) if self.show else numbers
 
     def run_probe(self, namespace: Mapping, case: Mapping):
         """What the learner's names say to one case, as plain data. Whatever the learner's code raises comes through."""
@@ -86,7 +122,21 @@ class Question:
         return plain(probe(namespace, dict(case)))
 
     def _read_names(self, namespace, case):
-        return {name: namespace[name] for name in self.answers}
+        if "of" not in case:
+            return {name: namespace[name] for name in self.answers}
+        return {name: self._one_of(name, namespace[name], case["of"]) for name in self.answers}
+
+    def _one_of(self, name: str, value, of: str):
+        """The entry of an answer that has one for each draw: a dict by the draws' names, or a list in their order."""
+        if type(value) is dict and of in value:
+            return value[of]
+        if type(value) in (list, tuple) and len(value) == len(self.draws):
+            return value[self.draws.index(of)]
+        if type(value) in (list, tuple):
+            raise NotAsAsked(f"`{name}` has {len(value)} entries where {len(self.draws)} were asked for")
+        if type(value) is dict:
+            raise NotAsAsked(f"`{name}` has no entry for {of}")
+        raise NotAsAsked(f"`{name}` needs an entry for each of {', '.join(self.draws)}; it is a {type(value).__name__}")
 
     def unanswered(self, namespace: Mapping) -> tuple[str, ...]:
         """The names the answer cell has not filled in: they are missing, still `...`, or functions with an empty body."""
@@ -94,11 +144,20 @@ class Question:
 
 
 def _is_blank(value) -> bool:
-    """Still `...`, or a function that does nothing at all, whatever its docstring promises."""
+    """Still `...`, or full of them, or a function that does nothing at all, whatever its docstring promises."""
+    if type(value) is dict:
+        return bool(value) and all(each is ... for each in value.values())
+    if type(value) is list:
+        return bool(value) and all(each is ... for each in value)
     if type(value) is not FunctionType:
         return value is ...
     does = [(step.opname, step.argval) for step in dis.get_instructions(value) if step.opname not in ("RESUME", "NOP")]
     return does in ([("LOAD_CONST", None), ("RETURN_VALUE", None)], [("RETURN_CONST", None)])
+
+
+def sealed_form(case: Mapping) -> dict:
+    """A case without its title and its place: what decides whether an answer is right."""
+    return {key: value for key, value in case.items() if key not in UNSEALED}
 
 
 @lru_cache(maxsize=None)
