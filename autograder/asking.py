@@ -7,6 +7,9 @@ exception that the learner's code ended in.
 import contextlib
 import io
 import os
+import signal
+import threading
+import time
 import traceback
 import warnings
 from collections.abc import Mapping
@@ -14,6 +17,8 @@ from collections.abc import Mapping
 from autograder.plain import MOST_BYTES, NotPlain, canonical
 
 LONGEST_MESSAGE = 300
+LONGEST_SAID = 80
+SECONDS, SPARK_SECONDS = 10, 60        # for one case, in a notebook and in official grading
 
 
 class NotAsAsked(ValueError):
@@ -30,7 +35,7 @@ def ask(question, namespace, case) -> dict:
         if len(canonical(data)) > MOST_BYTES:
             return {"raised": "NotPlain", "says": f"the answer is longer than {MOST_BYTES:,} characters"}
         return {"data": data}
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, TimeUp):
         raise
     except NotImplementedError:
         return {"blank": list(question.answers)}
@@ -42,6 +47,35 @@ def ask(question, namespace, case) -> dict:
         return {"raised": "NotPlain", "says": str(error)}
     except BaseException as error:                       # SystemExit too: exit() in an answer is an answer's mistake
         return {"raised": type(error).__name__, "says": str(error)[:LONGEST_MESSAGE], "line": _line(error)}
+
+
+class TimeUp(BaseException):
+    """It took longer than it may. Not an Exception, so that `except Exception` in a loop does not swallow it."""
+
+
+def answer_in_time(action, is_spark: bool = False) -> dict:
+    """The reply of `action`, given the time that official grading gives it. Where the clock cannot interrupt (another thread,
+    Windows) it is looked at afterwards."""
+    seconds = SPARK_SECONDS if is_spark else SECONDS
+    started = time.monotonic()
+    late = {"raised": "TimeUp", "says": f"no answer after {seconds} s"}
+
+    def time_up(signum, frame):
+        raise TimeUp
+
+    alarmed = hasattr(signal, "SIGALRM") and threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGALRM, time_up) if alarmed else None
+    try:
+        if alarmed:
+            signal.alarm(seconds)
+        reply = action()
+    except TimeUp:
+        return late
+    finally:
+        if alarmed:
+            signal.alarm(0)
+            signal.signal(signal.SIGALRM, before)
+    return reply if time.monotonic() - started <= seconds else late
 
 
 def complaint(reply: dict, hidden: bool = False) -> str | None:
@@ -61,11 +95,20 @@ def complaint(reply: dict, hidden: bool = False) -> str | None:
     return None
 
 
-def fill(sentence: str, case: Mapping, question_id: str) -> str:
-    """A sentence with the case's numbers in place of their names in braces; other braces stay as they are."""
+def fill(sentence: str, case: Mapping, question_id: str, data=None) -> str:
+    """A sentence with the case's numbers in place of their names in braces, and {said} for what the answer says; other braces
+    stay as they are."""
     for name, value in {**case, "id": question_id}.items():
         sentence = sentence.replace("{" + str(name) + "}", str(value))
-    return sentence
+    return sentence.replace("{said}", _shortly(data)) if "{said}" in sentence else sentence
+
+
+def _shortly(data) -> str:
+    """Plain data as one would say it: a dict of one name is its value, a list its entries."""
+    if isinstance(data, dict) and len(data) == 1:
+        data = next(iter(data.values()))
+    words = ", ".join(map(str, data)) if isinstance(data, list) else str(data)
+    return words if len(words) <= LONGEST_SAID else words[:LONGEST_SAID] + " ..."
 
 
 @contextlib.contextmanager

@@ -7,9 +7,10 @@ does, and no judge needs to be on the learner's machine.
 import re
 import sys
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from autograder import progress, sealed, variants
-from autograder.asking import ask, complaint, fill, quiet
+from autograder.asking import answer_in_time, ask, complaint, fill, quiet
 from autograder.plain import plain
 from autograder.questions import Question, find
 
@@ -39,7 +40,8 @@ def me(student: str = "") -> None:
 
 def numbers(question_id: str) -> variants.Numbers:
     """Your numbers for a question."""
-    return variants.numbers_for(_question(question_id), _student)
+    question = _question(question_id)
+    return question.shown(variants.numbers_for(question, _student))
 
 
 def predict(name: str, **guesses) -> None:
@@ -77,9 +79,11 @@ def check(question_id: str, hint: bool = False) -> None:
     """Judge the answer on the public cases, one sentence each; with `hint=True` give the next hint too."""
     question = _question(question_id)
     verdicts = judge_openly(question, _callers_names())
-    for ok, sentence in verdicts:
-        print(f"{question.id} {'✓' if ok else '✗'} {sentence}")
-    passed = bool(verdicts) and all(ok for ok, _ in verdicts)
+    passed = bool(verdicts) and all(verdict.ok for verdict in verdicts)
+    for verdict in _worth_telling(question, verdicts):
+        print(f"{question.id} {'✓' if verdict.ok else '✗'} {verdict.sentence}")
+        for row in verdict.proof:
+            print(f"   {row}")
     if question.kind != "open":
         progress.change(lambda entries: _note_try(progress.question(entries, question.id), passed))
     if hint:
@@ -96,9 +100,9 @@ def hint(question_id: str) -> None:
 def require(question_id: str) -> None:
     """For locked cells: raise NotYet with the sentences of check(), or return None in silence."""
     question = _question(question_id)
-    sentences = [sentence for ok, sentence in judge_openly(question, _callers_names()) if not ok]
-    if sentences:
-        raise NotYet(f"{question.id}: " + " | ".join(sentences))
+    wrong = [verdict for verdict in judge_openly(question, _callers_names()) if not verdict.ok]
+    if wrong:
+        raise NotYet(f"{question.id}: " + " | ".join(verdict.sentence for verdict in _worth_telling(question, wrong)))
 
 
 def reveal(question_id: str, give_up: bool = False) -> None:
@@ -115,20 +119,44 @@ def reveal(question_id: str, give_up: bool = False) -> None:
         print(f"The answer to {question.id} is with your teacher: it does not travel with this package. Ask for it.")
 
 
-def judge_openly(question: Question, namespace: Mapping) -> list[tuple[bool, str]]:
-    """The verdicts on the public cases: whether it is right, and the sentence. Blank answers get one sentence in all."""
+class Spoken(NamedTuple):
+    """What is said of one case: whether it is right, the sentence, and rows that prove it where there are any."""
+
+    ok: bool
+    sentence: str
+    proof: tuple[str, ...] = ()
+
+
+def judge_openly(question: Question, namespace: Mapping) -> list[Spoken]:
+    """The verdicts on the public cases. Blank answers get one sentence in all, and so does what befalls every case alike."""
     if question.kind == "open":
-        return [(True, "is read by a person. Write whole sentences: what happens, and why.")]
-    verdicts = []
-    for case in question.cases(numbers(question.id)):
+        return [Spoken(True, "is read by a person. Write whole sentences: what happens, and why.")]
+    verdicts, complaints = [], []
+    for case in question.cases(variants.numbers_for(question, _student)):
         with quiet():
-            reply = ask(question, namespace, case)
-            verdict = None if complaint(reply) else _verdict(question, case, reply["data"])
+            reply = answer_in_time(lambda: ask(question, namespace, case), question.kind == "spark")
+            unhappy = complaint(reply)
+            verdict = None if unhappy else _verdict(question, case, reply["data"])
+        if "blank" in reply and question.unanswered(namespace) or question.kind == "function" and "blank" in reply:
+            return [Spoken(False, unhappy)]
         title = f"{case['case']}: " if "case" in case else ""
-        if "blank" in reply:
-            return [(False, complaint(reply))]
-        verdicts.append((False, title + complaint(reply)) if verdict is None else (verdict[0], title + verdict[1]))
+        verdicts.append(Spoken(False, title + unhappy) if verdict is None else verdict._replace(sentence=title + verdict.sentence))
+        complaints.append(unhappy)
+        if reply.get("raised") == "TimeUp":
+            break                                        # the other cases would take as long
+    if len(complaints) > 1 and complaints[0] and len(set(complaints)) == 1:
+        return [Spoken(False, complaints[0])]
     return verdicts
+
+
+def _worth_telling(question: Question, verdicts: list[Spoken]) -> list[Spoken]:
+    """Every verdict; of a question with dozens of cases the first that is not right, or one word for all."""
+    if not question.first_only or len(verdicts) < 2:
+        return verdicts
+    wrong = [verdict for verdict in verdicts if not verdict.ok]
+    if wrong:
+        return wrong[:1]
+    return [Spoken(True, f"all {len(verdicts)} cases are right.")]
 
 
 def give_hint(question: Question) -> None:
@@ -140,29 +168,32 @@ def give_hint(question: Question) -> None:
     print(f"   Hint {step} of {len(question.hints)}: {question.hints[step - 1]}")
 
 
-def _verdict(question, case, data) -> tuple[bool, str]:
-    if question.public_judge is not None:
-        return question.public_judge(case, data)
+def _verdict(question, case, data) -> Spoken:
+    """What the sealed file says to this answer; where nobody foresaw it, the question's own public judge, or that it is wrong."""
     chapter = sealed.read(question.chapter).get(question.id)
-    if chapter is not None:
-        boxes = chapter["cases"].get(sealed.locate(chapter["salt"], case))
-        if boxes is not None:
-            verdict = sealed.unlock(chapter["salt"], case, boxes, data) or {
-                "ok": False, "sentence": fill(chapter["otherwise"], case, question.id)}
-            return verdict["ok"], verdict["sentence"]
+    bare = question.sealed_form(case)
+    boxes = None if chapter is None else chapter["cases"].get(sealed.locate(chapter["salt"], bare))
+    found = None if boxes is None else sealed.unlock(chapter["salt"], bare, boxes, data)
+    if found is not None:
+        return Spoken(found["ok"], found["sentence"], tuple(found.get("proof", ())))
+    judged = question.public_judge(case, data) if question.public_judge is not None else None
+    if judged is not None:
+        return Spoken(*judged)
+    if boxes is not None:
+        return Spoken(False, fill(chapter["otherwise"], case, question.id, data))
     return _verdict_unsealed(question, case, data)
 
 
-def _verdict_unsealed(question, case, data) -> tuple[bool, str]:
+def _verdict_unsealed(question, case, data) -> Spoken:
     """An author's machine before `seal`: ask the judge himself."""
     try:
         from autograder import judges
         from autograder.rehearsal import said_by_wrong
         judge = judges.find(question.id)
     except (ModuleNotFoundError, KeyError):
-        return False, "this question was not sealed, so nothing here can judge it; tell your teacher."
+        return Spoken(False, "this question was not sealed, so nothing here can judge it; tell your teacher.")
     verdict = judges.decide(question, judge, case, data, lambda wrong: said_by_wrong(question, wrong, case))
-    return verdict.ok, verdict.sentence
+    return Spoken(verdict.ok, verdict.sentence, verdict.proof)
 
 
 def _note_try(entry: dict, passed: bool) -> None:

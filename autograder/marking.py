@@ -109,7 +109,7 @@ def _verdict(question: Question, judge: Judge, case: dict, hidden: bool, reply: 
     if unhappy:
         return Verdict(False, unhappy)
     try:
-        return judges.decide(question, judge, case, reply["data"], lambda wrong: said_by_wrong(question, wrong, case))
+        return judges.decide(question, judge, case, reply["data"], lambda wrong: said_by_wrong(question, wrong, case), hidden)
     except (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError):
         # A judge that reads the data its own way may stumble over an answer of another shape.
         return Verdict(False, judges.fill(judge.otherwise, case, judge.id))
@@ -133,7 +133,8 @@ def _trusted(question: Question, reply) -> dict:
         except NotPlain as error:
             return {"raised": "NotPlain", "says": str(error)}
     if isinstance(reply, dict) and "blank" in reply:
-        return {"blank": list(question.answers)}
+        named = reply["blank"] if isinstance(reply["blank"], list) else []
+        return {"blank": [name for name in question.answers if name in named] or list(question.answers)}
     if isinstance(reply, dict) and isinstance(reply.get("raised"), str):
         line = reply.get("line")
         return {"raised": _one_line(reply["raised"], 60), "says": _one_line(reply.get("says"), 200),

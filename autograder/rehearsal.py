@@ -6,6 +6,7 @@ master it needs. What it said is remembered, for a class asks the same cases aga
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from functools import lru_cache
 
 from autograder import judges, variants
@@ -13,8 +14,8 @@ from autograder.asking import ask, quiet
 from autograder.assignment import Step, steps
 from autograder.masters import NoMaster, master
 from autograder.needs import as_python
-from autograder.plain import canonical
-from autograder.questions import Question, find, sealed_form
+from autograder.plain import canonical, plain
+from autograder.questions import Question, find
 from autograder.references import references
 
 
@@ -27,30 +28,65 @@ class Nowhere:
 
 def said_by_wrong(question: Question, wrong: judges.WrongAnswer, case: dict):
     """The data a named wrong answer gives to a case; None when it breaks."""
-    return said(question, wrong.source, case).get("data")
+    return reply_of_wrong(question, wrong, case).get("data")
+
+
+def reply_of_wrong(question: Question, wrong: judges.WrongAnswer, case: dict) -> dict:
+    """The reply of a named wrong answer: run, or as its author says where running it takes more than Python."""
+    return {"data": plain(wrong.says(case))} if wrong.says is not None else said(question, wrong.source, case)
+
+
+def reply_of_reference(question: Question, case: dict) -> dict:
+    """The reply of the right answer; of a Spark question the judge's truth, for here is no Spark."""
+    if question.kind == "spark":
+        return {"data": plain(judges.find(question.id).truth(case))}
+    return said(question, references(question.chapter)[question.id], case)
 
 
 def said(question: Question, source: str, case: dict) -> dict:
     """The reply (see asking.py) of an answer cell with this source to a case."""
-    own = sealed_form(case)
-    numbers = question.same_for_all(own if canonical(own) in _own_cases(question.id) else question.all_numbers()[0])
-    return _said(question.id, source, canonical(numbers), canonical(dict(case)))
+    own = canonical({name: case[name] for name in question.space if name in case})
+    place = _places(question.id).get(own, 0)
+    sets = question.all_numbers()
+    if not question.draws:
+        return _said(question.id, source, canonical(sets[place]), canonical(dict(case)))
+    if question.place_matters:
+        return _said(question.id, source, canonical(question.same_for_all(sets[place])), canonical(dict(case)))
+    # One run answers for as many sets as there are draws: the neighbours in the list of sets are asked about together.
+    first = place - place % len(question.draws)
+    numbers = {name: sets[(first + index) % len(sets)] for index, name in enumerate(question.draws)}
+    asked = {**case, "of": question.draws[place - first]} if "of" in case else dict(case)
+    return _said(question.id, source, canonical(numbers), canonical(asked))
 
 
 @lru_cache(maxsize=256)
-def _own_cases(question_id: str) -> frozenset[str]:
-    return frozenset(canonical(numbers) for numbers in find(question_id).all_numbers())
+def _places(question_id: str) -> dict[str, int]:
+    return {canonical(numbers): place for place, numbers in enumerate(find(question_id).all_numbers())}
 
 
 @lru_cache(maxsize=65536)
 def _said(question_id: str, source: str, numbers: str, case: str) -> dict:
     question = find(question_id)
     with variants.pretending({question_id: json.loads(numbers)}), quiet():
-        try:
-            namespace = _run(question, source)
-        except Exception as error:
-            return {"raised": type(error).__name__, "says": str(error)}
-        return ask(question, namespace, json.loads(case))
+        namespace = _namespace(question_id, source, numbers)
+        return ask(question, namespace, json.loads(case)) if isinstance(namespace, dict) else namespace.reply
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A run that ended in an error."""
+
+    reply: dict
+
+
+@lru_cache(maxsize=64)
+def _namespace(question_id: str, source: str, numbers: str) -> dict | Broken:
+    """The names after a run. Kept for a while, for many cases are asked of one run; a function that keeps something from call to call
+    must not be a reference."""
+    try:
+        return _run(find(question_id), source)
+    except Exception as error:
+        return Broken({"raised": type(error).__name__, "says": str(error)})
 
 
 def _run(question: Question, source: str) -> dict:

@@ -12,9 +12,9 @@ from pathlib import Path
 from autograder import judges, sealed
 from autograder.asking import complaint
 from autograder.judges.secret import hidden_rng
+from autograder.plain import canonical
 from autograder.questions import Question, of_chapter
-from autograder.references import reference
-from autograder.rehearsal import said, said_by_wrong
+from autograder.rehearsal import reply_of_reference, reply_of_wrong, said_by_wrong
 
 
 class Unsealable(ValueError):
@@ -24,7 +24,7 @@ class Unsealable(ValueError):
 def seal(chapter: str) -> Path:
     """Seal the public cases of a chapter and write the file; the same course gives the same bytes."""
     chapter_boxes = {question.id: _seal_question(question) for question in of_chapter(chapter)
-                     if question.kind != "open" and question.public_judge is None}
+                     if question.kind != "open"}
     path = sealed.folder() / f"ch{chapter}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(chapter_boxes, indent=0, sort_keys=True) + "\n", encoding="utf-8")
@@ -33,7 +33,8 @@ def seal(chapter: str) -> Path:
 
 def public_cases(question: Question) -> list[dict]:
     """Every case that some student is checked on in the open: the shared ones, and everybody's own numbers."""
-    cases = {json.dumps(case, sort_keys=True): case for numbers in question.all_numbers() for case in question.cases(numbers)}
+    every = [question.same_for_all(numbers) for numbers in question.all_numbers()]
+    cases = {canonical(question.sealed_form(case)): case for numbers in every for case in question.cases(numbers)}
     return list(cases.values())
 
 
@@ -42,7 +43,8 @@ def _seal_question(question: Question) -> dict:
     salt = hashlib.sha256(f"salt of {question.id}".encode()).hexdigest()[:16]
     boxes, told_apart = {}, set()
     for case in public_cases(question):
-        boxes[sealed.locate(salt, case)] = here = {}
+        sealed_case = question.sealed_form(case)
+        boxes[sealed.locate(salt, sealed_case)] = here = {}
         for name, reply in _foreseen(question, judge, case):
             if complaint(reply) is not None:
                 if name is None:
@@ -53,11 +55,11 @@ def _seal_question(question: Question) -> dict:
                                     lambda wrong: said_by_wrong(question, wrong, case))
             if name is None and not verdict.ok:
                 raise Unsealable(f"{question.id}: the judge refuses the reference on {case}: {verdict.sentence}")
-            if name is not None and verdict.ok and case in question.all_numbers() and question.space:
+            if name is not None and verdict.ok and question.space and not question.draws and set(question.space) <= set(case):
                 raise Unsealable(f"{question.id}: with {case} the wrong answer \"{name}\" is right; keep these numbers out with `where`")
             if name is not None and not verdict.ok:
                 told_apart.add(name)
-            tag, box = sealed.lock(salt, case, reply["data"], {"ok": verdict.ok, "sentence": verdict.sentence})
+            tag, box = sealed.lock(salt, sealed_case, reply["data"], {"ok": verdict.ok, "sentence": verdict.sentence, **_proof(verdict)})
             here.setdefault(tag, box)
     alike = [wrong.name for wrong in judge.wrong_answers if wrong.name not in told_apart and not _fails_hidden(question, judge, wrong)]
     if alike:
@@ -68,12 +70,16 @@ def _seal_question(question: Question) -> dict:
 def _fails_hidden(question, judge, wrong) -> bool:
     """Some wrong answers, such as the public cases learned by heart, only show on inputs nobody has seen."""
     hidden = judge.hidden_cases(hidden_rng(question.id)) if judge.hidden_cases else []
-    replies = [(case, said(question, wrong.source, case)) for case in hidden]
+    replies = [(case, reply_of_wrong(question, wrong, case)) for case in hidden]
     return any("data" not in reply or not judges.decide(question, judge, case, reply["data"]).ok for case, reply in replies)
 
 
 def _foreseen(question, judge, case):
     """The right answer (named None) and each wrong one, with what it says."""
-    yield None, said(question, reference(question.id), case)
+    yield None, reply_of_reference(question, case)
     for wrong in judge.wrong_answers:
-        yield wrong.name, said(question, wrong.source, case)
+        yield wrong.name, reply_of_wrong(question, wrong, case)
+
+
+def _proof(verdict) -> dict:
+    return {"proof": list(verdict.proof)} if verdict.proof else {}

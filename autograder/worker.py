@@ -176,16 +176,12 @@ def _as_learner(job, setup, level, refused_calls, pen) -> None:
     _run_cells(job, pen)
 
 
-class _TimeUp(BaseException):
-    """A cell ran longer than it may. Not an Exception, so that `except Exception` in a loop does not swallow it."""
-
-
 def _run_cells(job, pen) -> None:
     from autograder import questions, variants
-    from autograder.asking import ask
+    from autograder.asking import TimeUp, ask
 
     def time_up(signum, frame):
-        raise _TimeUp
+        raise TimeUp
 
     signal.signal(signal.SIGALRM, time_up)
     module = type(sys)("__main__")
@@ -220,13 +216,15 @@ def _run_cell(source: str, namespace: dict) -> None:
 
 def _within(seconds: int, action) -> dict | None:
     """Do it; the reply that says how it failed, or None."""
+    from autograder.asking import TimeUp
+
     try:
         signal.alarm(seconds)
         try:
             action()
         finally:
             signal.alarm(0)
-    except _TimeUp:
+    except TimeUp:
         return {"raised": "TimeUp", "says": f"no answer after {seconds} s"}
     except NotImplementedError:
         return None                                      # an untouched cell may say so; its names are then asked for, and missing

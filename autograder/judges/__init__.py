@@ -19,12 +19,14 @@ from autograder.questions import Question
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a judge says to one case. `share` of the points, 0 to 1; `misconception` names the wrong answer it recognised."""
+    """What a judge says to one case. `share` of the points, 0 to 1; `misconception` names the wrong answer it recognised;
+    `proof` are rows of what happened, for cases that may be shown."""
 
     ok: bool
     sentence: str
     share: float = 0.0
     misconception: str | None = None
+    proof: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -32,11 +34,13 @@ class WrongAnswer:
     """A wrong answer people really give: the answer cell that gives it, and the sentence it earns.
 
     The sentence may speak of the case's own numbers in braces: "You counted one for each of the {partitions} partitions."
+    `says`: case -> what the source gives, where running it takes more than Python (Spark); a test runs it all the same.
     """
 
     name: str
     source: str
     sentence: str
+    says: Callable[[dict], object] | None = None
 
 
 @dataclass(frozen=True)
@@ -45,13 +49,15 @@ class Judge:
 
     id             the question's
     truth          case -> the data a right answer gives. Written apart from the reference, so that one proves the other
-    judge          (case, data) -> Verdict, where equality with one truth does not do
+    judge          (case, data) -> Verdict, where equality with one truth does not do; check() cannot ask it, so a public case
+                   whose right answers are many belongs into the question's public_judge
     hidden_cases   a Random seeded by the course secret -> more cases; only for questions that call the learner's function
     reference      the solved answer cell's source (for an open question: a model answer); None takes the solved cell with
                    this grade_id from notebooks/source_py
     wrong_answers  see WrongAnswer; the first whose data is equal to the learner's gives its sentence
     right          the sentence for a right answer: why it is right, in a few words
-    otherwise      the sentence for a wrong answer nobody has named
+    otherwise      the sentence for a wrong answer nobody has named; {said} is what the learner's answer says
+    unseen         the same for hidden cases, where it must not speak of the case
     """
 
     id: str
@@ -62,6 +68,7 @@ class Judge:
     wrong_answers: tuple[WrongAnswer, ...] = ()
     right: str = "right."
     otherwise: str = "not yet. hint(\"{id}\") says where to look."
+    unseen: str = ""
 
 
 if os.environ.get("AUTOGRADER_COURSE"):                  # a course of your own, outside this package: see masters.py
@@ -84,30 +91,33 @@ def find(question_id: str) -> Judge:
 
 
 def decide(question: Question, judge: Judge, case: Mapping, data,
-           said_by_wrong: Callable[[WrongAnswer], object] | None = None) -> Verdict:
+           said_by_wrong: Callable[[WrongAnswer], object] | None = None, hidden: bool = False) -> Verdict:
     """The verdict on plain `data` that a learner's answer gave to `case`.
 
     `said_by_wrong` gives the data a named wrong answer really gives to this case (see rehearsal.py); it is only asked when
     the learner's data is wrong.
     """
     case = dict(case)
-    verdict = _first_word(question, judge, case, data)
+    verdict = _first_word(question, judge, case, data, hidden)
     if verdict.ok or verdict.misconception or said_by_wrong is None:
         return verdict
     for wrong in judge.wrong_answers:
         if same(said_by_wrong(wrong), data):
-            return Verdict(False, fill(wrong.sentence, case, judge.id), verdict.share, wrong.name)
+            return Verdict(False, fill(wrong.sentence, case, judge.id), verdict.share, wrong.name, verdict.proof)
     return verdict
 
 
-def _first_word(question, judge, case, data) -> Verdict:
+def _first_word(question, judge, case, data, hidden) -> Verdict:
     if judge.judge is not None:
         return judge.judge(case, data)
-    if judge.truth is not None:
-        ok, sentence = same(plain(judge.truth(case)), data), None
-    elif question.public_judge is not None:
-        ok, sentence = question.public_judge(case, data)
-    else:
-        raise TypeError(f"judge {judge.id} has neither truth nor judge, and its question has no public_judge")
-    sentence = sentence or fill(judge.right if ok else judge.otherwise, case, judge.id)
-    return Verdict(bool(ok), sentence, 1.0 if ok else 0.0)
+    heard = question.public_judge(case, data) if question.public_judge is not None else None
+    if heard is not None:
+        ok, sentence, proof = (*heard, ())[:3]
+        if hidden and not ok:                            # who sees its seed could play the hidden case at home
+            sentence, proof = judge.unseen or sentence, ()
+        return Verdict(bool(ok), sentence, 1.0 if ok else 0.0, None, tuple(proof))
+    if judge.truth is None:
+        raise TypeError(f"judge {judge.id} has neither truth nor judge, and its question has no public_judge for this case")
+    ok = same(plain(judge.truth(case)), data)
+    words = judge.right if ok else judge.unseen if hidden and judge.unseen else judge.otherwise
+    return Verdict(ok, fill(words, case, judge.id, data), 1.0 if ok else 0.0)

@@ -1,12 +1,11 @@
 """Chapter 02, what a producer connects to: the judges' half. Truths come from running the lab, not from a formula."""
 from __future__ import annotations
 
-import json
 from functools import lru_cache
 from random import Random
 
 from autograder.judges import Judge, WrongAnswer
-from autograder.masters import HOME
+from autograder.plain import canonical
 from autograder.questions.ch02 import node
 from kafkalab import KafkaProducer, Lab, ProducerRecord
 
@@ -44,15 +43,14 @@ def _idle(case: dict) -> dict:
 
 def _picked(case: dict):
     """The rule of 2.3 as one sort key: able first, fewest in flight; then preparing; then whoever may be connected."""
-    if "cluster" in case:
-        return 1
     ranked = sorted(((0, n["in_flight"]) if n["can_send"] else (1, 0) if n["state"] == "preparing" else (2, 0) if n["can_connect"] else (9, 0), n["id"])
                     for n in case["nodes"])
     return ranked[0][1] if ranked and ranked[0][0][0] < 9 else None
 
 
 def _tables(rng: Random) -> list[dict]:
-    """Random clusters without ties: distinct loads among the able, at most one preparing, at most one untouched."""
+    """Random clusters without ties: distinct loads among the able, at most one preparing, at most one untouched. Then starts of a
+    producer with brokers that are slow or down."""
     cases = []
     for _ in range(8):
         loads = rng.sample(range(9), rng.randrange(0, 4))
@@ -61,7 +59,9 @@ def _tables(rng: Random) -> list[dict]:
         nodes += [node(-1, "preparing", 1)] * rng.randrange(2) + [node(-2, "disconnected")] * rng.randrange(2)
         rng.shuffle(nodes)
         cases.append({"nodes": nodes})
-    return [*cases, {"cluster": 5}]
+    starts = [{"seed": rng.randrange(1_000, 9_000), "brokers": brokers, "down": sorted(rng.sample(range(brokers), rng.randrange(brokers))),
+               "slow_ms": rng.choice((0, 0, 6, 14))} for brokers in (3, 4, 5, 5)]
+    return [*cases, *starts]
 
 
 @lru_cache(maxsize=None)
@@ -82,49 +82,154 @@ def _smallest(case: dict) -> dict:
     return {"smallest_delay": delay}
 
 
-def _zombies(case: dict) -> dict:
-    clients = json.loads((HOME / "data/samples/tiny/truth.json").read_text(encoding="utf-8"))["clients"].values()
-    return {"zombie_producers": sum(any(s["class"] == "bootstrap" and s["closed_at"] is None for s in c["sockets"]) for c in clients if c["kind"] == "producer")}
+MOVES = {("DISCONNECTED", "connect"): "CONNECTING", ("CONNECTING", "accepted"): "CHECKING_API_VERSIONS", ("CONNECTING", "refused"): "DISCONNECTED",
+         ("CHECKING_API_VERSIONS", "versions"): "READY", ("CHECKING_API_VERSIONS", "closed"): "DISCONNECTED", ("READY", "closed"): "DISCONNECTED"}
+EVENTS = ("connect", "accepted", "refused", "versions", "closed")
 
+
+def _walked(case: dict) -> list:
+    """The states of a walk, None where an event cannot be. A test holds MOVES against the simulator's own table."""
+    state, seen = "DISCONNECTED", []
+    for event in case["walk"]:
+        state = MOVES.get((state, event))
+        seen.append(state)
+        if state is None:
+            break
+    return seen
+
+
+def _long_walks(rng: Random) -> list[dict]:
+    """Random lives of nine events; now and then one that cannot be ends them."""
+    found = []
+    for _ in range(8):
+        state, walk = "DISCONNECTED", []
+        while len(walk) < 9:
+            possible = [event for event in EVENTS if (state, event) in MOVES]
+            walk.append(rng.choice(possible if rng.random() < 0.93 else EVENTS))
+            state = MOVES.get((state, walk[-1]))
+            if state is None:
+                break
+        found.append({"walk": walk, "last": walk[-1]})
+    return found
+
+
+def _since(keep, since=min):
+    """rows -> what zombies() gives when it keeps rows by this rule and takes, of a client's moments, that one (None: each row)."""
+    def said(case: dict) -> dict:
+        moments: dict[str, list[str]] = {}
+        for client_id, node_id, kind, opened_at, closed_at, how in case["rows"]:
+            if keep(client_id, kind, closed_at, how):
+                moments.setdefault(client_id, []).append(opened_at)
+        rows = [[client, since(own)] for client, own in moments.items()] if since else [[client, each] for client, own in moments.items() for each in own]
+        return {"columns": {"client_id": "text", "since": "moment"}, "rows": sorted(rows, key=canonical)}
+    return said
+
+
+def _tables_of_sockets(rng: Random) -> list[dict]:
+    """Random tables in which every trap occurs: consumers, closed and failed ones, two addresses, data connections left open."""
+    cases = []
+    for _ in range(3):
+        rows = []
+        for number in range(1, 7):
+            client = f"{'producer' if rng.random() < 0.7 else 'consumer-g'}-{number}"
+            for address in range(rng.randrange(1, 4)):
+                how = rng.choice((None, None, "idle", "peer", "failed"))
+                rows.append([client, str(-1 - address), "bootstrap", f"2026-01-05 09:00:{rng.randrange(60):02}", None if how is None else f"2026-01-05 09:{rng.randrange(1, 60):02}:00", how])
+            rows.append([client, str(rng.randrange(3)), "data", f"2026-01-05 09:01:{rng.randrange(60):02}", None, None])
+        rng.shuffle(rows)
+        cases.append({"rows": rows})
+    return cases
+
+
+def _is_zombie(client_id, kind, closed_at, how) -> bool:
+    return client_id.startswith("producer") and kind == "bootstrap" and closed_at is None
+
+
+def _stands(case: dict) -> bool:
+    """Played through: what the last of its lines that says yes or no has said."""
+    last = [line for line in case["story"] if line.startswith(("Completed", "Node"))]
+    return bool(last) and last[-1].startswith("Completed")
+
+
+def _each(numbers: str, *expressions: str, names: tuple[str, ...] = ("opened", "kept")) -> str:
+    """An answer with an entry for each set of numbers x."""
+    return "\n".join(f"{name} = {{a: {expression} for a, x in {numbers}.items()}}" for name, expression in zip(names, expressions))
+
+
+STILL_OPEN = """
+still_open = set()
+for line in shown:
+    node = int(line.split("node ")[1].split()[0].rstrip(".") if "(id: " not in line else line.split("(id: ")[1].split()[0])
+    {rule}
+"""
+ONE_TOO_FEW = """
+smallest_delay = {}
+for name in d:
+    counts = [bootstrap_sockets(delay, d[name].seed) for delay in range(21)]
+    smallest_delay[name] = min(i for i in range(21) if all(count == 5 for count in counts[i:])) - 1
+"""
+ZOMBIES_BY = """
+def zombies(sockets):
+    return sockets.where({rule}).groupBy("client_id").agg(F.min("opened_at").alias("since"))
+"""
+TABLE = """
+connection = {{
+    "DISCONNECTED": {{"connect": "CONNECTING"{first}}},
+    "CONNECTING": {{"accepted": {accepted}, "refused": {refused}{connecting}}},
+    "CHECKING_API_VERSIONS": {{"versions": "READY"{checking}}},
+    "READY": {{"closed": {closed}{ready}}},
+}}
+"""
+
+
+def _table(**changes) -> str:
+    """The right table with some of its places written otherwise."""
+    right = {"first": "", "accepted": '"CHECKING_API_VERSIONS"', "refused": '"DISCONNECTED"', "connecting": "", "checking": ', "closed": "DISCONNECTED"',
+             "closed": '"DISCONNECTED"', "ready": ""}
+    return TABLE.format(**{**right, **changes})
 
 
 JUDGES = (
     Judge(
-        id="02.1", truth=lambda case: {"still_open": {-1, 0, 1}},
-        right="right: -2 went idle, 2 was never there, 1 came back.", otherwise="not this set. Follow each node from its first line to its last.",
+        id="02.1", truth=_stands,
+        right="right.", otherwise="not so. Follow the node from its first line to its last.",
         wrong_answers=(
-            WrongAnswer("tries counted", "still_open = {-1, 0, 1, 2}",
-                        "Node 2 never stood: `could not be established`. A line with `Initiating` announces a try, no more."),
-            WrongAnswer("every node of the log", "still_open = {-2, -1, 0, 1, 2}",
-                        "These are all nodes that the lines name. Node 2 never stood, and node -2 was disconnected."),
-            WrongAnswer("texts", 'still_open = {"-1", "0", "1"}', "These are the right nodes, as texts. Write numbers: -1, not \"-1\"."),
-            WrongAnswer("closes forgotten", "still_open = {-2, -1, 0, 1}", "You did not take away node -2. It says `Node -2 disconnected.`"),
-            WrongAnswer("gone is gone", "still_open = {-1, 0}", "Node 1 was disconnected and came back two lines later. The last line about a node decides."),
-            WrongAnswer("brokers, not connections", "still_open = {0, 1}",
-                        "-1 is a connection too. It leads to the same broker as 0, under another id, and nobody has closed it yet."),
+            WrongAnswer("tries counted", STILL_OPEN.format(rule='"Initiating" in line and still_open.add(node)\n    line.endswith("disconnected.") and still_open.discard(node)'),
+                        "You counted a try. `Initiating` announces one; `Completed connection` says that it came to something."),
+            WrongAnswer("closes forgotten", STILL_OPEN.format(rule='"Completed" in line and still_open.add(node)'),
+                        "You did not take it away. Its last word is `disconnected.`, or a new try that came to nothing."),
+            WrongAnswer("gone is gone", STILL_OPEN.format(rule='"Completed" in line and still_open.add(node)') +
+                        'still_open -= {int(line.split()[1]) for line in shown if line.endswith("disconnected.")}',
+                        "It was disconnected and came back later. The last line about a node decides."),
+            WrongAnswer("refused once, gone for ever", STILL_OPEN.format(rule='"Completed" in line and still_open.add(node)\n    line.endswith("disconnected.") and still_open.discard(node)') +
+                        'still_open -= {int(line.split()[3]) for line in shown if "could not be established" in line}',
+                        "It was refused once and stood later: the client tries again."),
+            WrongAnswer("brokers, not connections", STILL_OPEN.format(rule='"Completed" in line and node >= 0 and still_open.add(node)\n    line.endswith("disconnected.") and still_open.discard(node)'),
+                        "A negative id is a connection too. It leads to a broker under a made-up name, and nobody has closed it."),
         )),
     Judge(
         id="02.2", truth=_opened_kept,
         right="right: one to ask, and one for each broker that leads something you send to.", otherwise="not these two. Which brokers does this producer need?",
         wrong_answers=(
-            WrongAnswer("twice the brokers", "opened = 2 * n.brokers\nkept = n.brokers",
+            WrongAnswer("twice the brokers", _each("n", "2 * x.brokers", "x.brokers"),
                         "2N is the article's rule. It counts each of the {brokers} brokers twice; only the address in bootstrap.servers is connected under a made-up id."),
-            WrongAnswer("one for each partition", "opened = 1 + n.partitions\nkept = n.partitions",
+            WrongAnswer("one for each partition", _each("n", "1 + x.partitions", "x.partitions"),
                         "You counted the {partitions} partitions. A broker that leads several of them needs one connection."),
-            WrongAnswer("every broker", "opened = 1 + n.brokers\nkept = n.brokers",
+            WrongAnswer("every broker", _each("n", "1 + x.brokers", "x.brokers"),
                         "You counted all {brokers} brokers. A producer connects to a broker when it has something for it."),
-            WrongAnswer("the first is kept", "opened = 1 + n.leaders\nkept = opened",
+            WrongAnswer("the first is kept", _each("n", "1 + x.leaders", "1 + x.leaders"),
                         "Nobody uses node -1 after the start. Nine idle minutes later it is closed."),
-            WrongAnswer("every leader twice", "opened = 2 * n.leaders\nkept = n.leaders",
+            WrongAnswer("every leader twice", _each("n", "2 * x.leaders", "x.leaders"),
                         "You counted a first connection for each of the {leaders} leaders. The client asks one address, once; that is one more, not {leaders} more."),
-            WrongAnswer("all are idle", "opened = 1 + n.leaders\nkept = 0",
+            WrongAnswer("all are idle", _each("n", "1 + x.leaders", "0"),
                         "The program sends every twenty seconds, so its connections to the leaders are never idle for nine minutes."),
-            WrongAnswer("the first is forgotten", "opened = n.leaders\nkept = opened",
+            WrongAnswer("the first is forgotten", _each("n", "x.leaders", "x.leaders"),
                         "Before the producer knows any leader it must ask somebody. That connection, to node -1, counts as opened."),
         )),
     Judge(
         id="02.3", truth=_picked, hidden_cases=_tables,
         right="right.", otherwise="not this node. Take the three rules one after the other.",
+        unseen="your rule picks a node that it should not, or one connection too many is opened. Take the three rules one after the other.",
         wrong_answers=(
             WrongAnswer("the rule of 2.2", "def least_loaded(nodes):\n    able = [n for n in nodes if n.can_send and n.in_flight == 0]\n"
                         "    rest = [n for n in nodes if n.can_send or n.state != 'ready']\n    if able:\n        return able[0]\n"
@@ -144,13 +249,13 @@ JUDGES = (
         id="02.4", truth=_idle,
         right="right.", otherwise="not these two. Build the lab and count; the producer still asks for metadata every five minutes.",
         wrong_answers=(
-            WrongAnswer("-1 keeps all for ever", "after_five = 1 + n4.brokers\nafter_twenty = 1 + n4.brokers",
+            WrongAnswer("-1 keeps all for ever", _each("n4", "1 + x.brokers", "1 + x.brokers", names=("after_five", "after_twenty")),
                         "You closed nothing. Somebody does: the client after its limit, and the broker after ten minutes, whatever the client says."),
-            WrongAnswer("nothing is left", "after_five = 0\nafter_twenty = 0",
+            WrongAnswer("nothing is left", _each("n4", "0", "0", names=("after_five", "after_twenty")),
                         "Something is left: the producer asks for metadata every five minutes and after each close, and that keeps one connection in use."),
-            WrongAnswer("nothing in the end", "after_five = 1 + n4.brokers\nafter_twenty = 0",
+            WrongAnswer("nothing in the end", _each("n4", "1 + x.brokers", "0", names=("after_five", "after_twenty")),
                         "After twenty minutes one is left: METADATA, every five minutes and after each close, keeps one connection in use."),
-            WrongAnswer("only node -1 goes", "after_five = n4.brokers\nafter_twenty = n4.brokers",
+            WrongAnswer("only node -1 goes", _each("n4", "x.brokers", "x.brokers", names=("after_five", "after_twenty")),
                         "You closed node -1 only. The data connections are idle as well: nothing was sent after the first minute."),
         )),
     Judge(
@@ -158,20 +263,50 @@ JUDGES = (
         right="right: the answers must be slower than the time in which the client comes round to look again.",
         otherwise="not this delay. Make a list of the counts for 0 to 20 ms.",
         wrong_answers=(
-            WrongAnswer("always five", "smallest_delay = 0",
-                        "With no delay your lab opens fewer than five. Run bootstrap_sockets(0)."),
-            WrongAnswer("the largest tried", "smallest_delay = 20", "20 ms does it, but less does it too. Go down from there."),
-            WrongAnswer("one too few", "counts = [bootstrap_sockets(delay) for delay in range(21)]\n"
-                        "smallest_delay = min(d for d in range(21) if all(c == 5 for c in counts[d:])) - 1",
+            WrongAnswer("always five", "smallest_delay = {x: 0 for x in d}",
+                        "With no delay your lab opens fewer than five. Run bootstrap_sockets(0, seed)."),
+            WrongAnswer("the largest tried", "smallest_delay = {x: 20 for x in d}", "20 ms does it, but less does it too. Go down from there."),
+            WrongAnswer("one too few", ONE_TOO_FEW,
                         "One less than the right delay: with yours, not all five are opened yet."),
         )),
     Judge(
-        id="02.6", truth=_zombies,
-        right="right: their limit is -1, so only the broker would close them.", otherwise="not this number. Count clients whose bootstrap connection has no closed_at.",
+        id="02.6", truth=_since(_is_zombie), hidden_cases=_tables_of_sockets,
+        right="right.", otherwise="not these rows. Which connections does a healthy producer have at the end, and which not?",
+        unseen="other rows were asked for. Think of consumers, of connections that were closed, and of a producer with two addresses.",
         wrong_answers=(
-            WrongAnswer("consumers too", "zombie_producers = 5", "You counted consumers too. The question is about producers."),
-            WrongAnswer("all producers", "zombie_producers = 15", "These are all producers. Most of them lost their bootstrap connection after nine minutes."),
-            WrongAnswer("none", "zombie_producers = 0", "There are some. Look for rows of class bootstrap without a closed_at."),
+            WrongAnswer("consumers too", ZOMBIES_BY.format(rule="\"class = 'bootstrap' and closed_at is null\""),
+                        "You counted consumers too. The question is about producers.",
+                        _since(lambda client_id, kind, closed_at, how: kind == "bootstrap" and closed_at is None)),
+            WrongAnswer("closed ones too", ZOMBIES_BY.format(rule="\"class = 'bootstrap' and client_id like 'producer%'\""),
+                        "These are all producers that ever had such a connection. A zombie still has it: closed_at is null.",
+                        _since(lambda client_id, kind, closed_at, how: kind == "bootstrap" and client_id.startswith("producer"))),
+            WrongAnswer("data connections too", ZOMBIES_BY.format(rule="\"closed_at is null and client_id like 'producer%'\""),
+                        "A data connection that is open is in use. Zombies are of class bootstrap.",
+                        _since(lambda client_id, kind, closed_at, how: closed_at is None and client_id.startswith("producer"))),
+            WrongAnswer("one row for each connection", ZOMBIES_BY.format(rule="\"class = 'bootstrap' and closed_at is null and client_id like 'producer%'\"")
+                        .replace('.groupBy("client_id").agg(F.min("opened_at").alias("since"))', '.select("client_id", F.col("opened_at").alias("since"))'),
+                        "A producer with two zombies has two rows here. One row for each producer was asked for, with the earlier moment.",
+                        _since(_is_zombie, None)),
+            WrongAnswer("the later moment", ZOMBIES_BY.format(rule="\"class = 'bootstrap' and closed_at is null and client_id like 'producer%'\"").replace("F.min", "F.max"),
+                        "`since` is the earliest moment: from then on the producer has had a zombie.", _since(_is_zombie, max)),
+        )),
+    Judge(
+        id="02.7", truth=_walked, hidden_cases=_long_walks,
+        right="right.", otherwise="your table leads through {said}. The last step is not what a connection does.",
+        unseen="a longer life leads your table astray. Walk through it by hand: connect, accepted, closed, connect, ...",
+        wrong_answers=(
+            WrongAnswer("ready at once", _table(accepted='"READY"'),
+                        "TCP stands, and nothing may be sent yet: first the client asks which versions the broker speaks. That is a state of its own."),
+            WrongAnswer("refused for ever", _table(refused="None"),
+                        "A refused connection is DISCONNECTED, and after a while the client tries it again."),
+            WrongAnswer("only what is ready can break", _table(checking=""),
+                        "A connection can break before its versions are known. It is DISCONNECTED then, like any other."),
+            WrongAnswer("begun twice", _table(connecting=', "connect": "CONNECTING"'),
+                        "A connection that is on its way is not begun a second time. Leave `connect` out there."),
+            WrongAnswer("closed is a state", _table(closed='"CONNECTING"'),
+                        "A connection that was closed is DISCONNECTED. It is opened again only when somebody wants it."),
+            WrongAnswer("back to asking", _table(ready=', "versions": "READY"'),
+                        "READY has asked already. The answer about versions comes once in a connection's life."),
         )),
     Judge(id="02.open"),
     Judge(id="02.open2"),

@@ -9,7 +9,16 @@ from autograder.judges import Judge, WrongAnswer
 from autograder.masters import HOME
 from kafkalab import KafkaConsumer, Lab
 
-LABELS = ["bootstrap", "coordinator", "data", "coordinator", "bootstrap", "data", "coordinator"]
+
+def _class_of_line(case: dict) -> str:
+    """By arithmetic on the id: what the client makes up is below zero, above any broker's number, or has a plus."""
+    id = case["line"].partition("(id: ")[2].partition(" ")[0]
+    return "coordinator" if id[0] == "+" else ("data", "coordinator")[int(id) > 10**9] if int(id) >= 0 else "bootstrap"
+
+
+def _each(numbers: str, *expressions: str, names: tuple[str, ...] = ("opened", "kept")) -> str:
+    """An answer with an entry for each set of numbers x."""
+    return "\n".join(f"{name} = {{a: {expression} for a, x in {numbers}.items()}}" for name, expression in zip(names, expressions))
 
 
 @lru_cache(maxsize=None)
@@ -31,8 +40,29 @@ def _spread(case: dict) -> dict:
     return {"opened": opened, "kept": kept}
 
 
+@lru_cache(maxsize=None)
+def _group_on_one(members: int, partitions: int) -> tuple[int, int]:
+    """(opened, kept) by all members together, when one broker leads everything and coordinates too."""
+    lab = Lab(brokers=3, seed=5, version="2.3", broker_version="2.3")
+    lab.create_topic("t", partitions=partitions, leaders=[0] * partitions)
+    lab.place_coordinator("test", broker=0)
+
+    def read(lab, name):
+        consumer = KafkaConsumer(lab, {"group.id": "test", "connections.max.idle.ms": 8_000, "client.id": name}, name=name)
+        consumer.subscribe(["t"])
+        while True:
+            consumer.poll(timeout_ms=500)
+    for number in range(members):
+        lab.spawn(read, f"member-{number}", name=f"member-{number}")
+    lab.run_for(ms=20_000)
+    sockets = lab.sockets()
+    counted = len(sockets), sum(s.closed_at_ms is None for s in sockets)
+    lab.close()
+    return counted
+
+
 def _on_one(case: dict) -> dict:
-    opened, kept = _counted(case["brokers"], (0,) * case["partitions"])
+    opened, kept = _group_on_one(case["members"], case["partitions"])
     return {"opened_one": opened, "kept_one": kept}
 
 
@@ -65,6 +95,7 @@ def _without_coordinator(case: dict) -> dict:
     return {"without_coordinator": sum(c["kind"] == "consumer" and not c["by_class"].get("coordinator") for c in clients.values())}
 
 
+ONE = ("opened_one", "kept_one")
 LABELLING = """
 def label(line):
     node_id = line.split("(id: ")[1].split(" ")[0]
@@ -78,21 +109,21 @@ JUDGES = (
         right="right: one to ask, one to the coordinator, one for each broker that leads something; the first one goes idle.",
         otherwise="not these two. Count by class: bootstrap, coordinator, data.",
         wrong_answers=(
-            WrongAnswer("one for each partition", "opened = 2 + n.partitions\nkept = opened - 1",
+            WrongAnswer("one for each partition", _each("n", "2 + x.partitions", "1 + x.partitions"),
                         "You counted a connection for each of the {partitions} partitions. A broker that leads several gets one connection for all of them."),
-            WrongAnswer("no connection to the coordinator", "opened = 1 + n.leaders\nkept = opened - 1",
+            WrongAnswer("no connection to the coordinator", _each("n", "1 + x.leaders", "x.leaders"),
                         "You left out the coordinator's own connection. It stands beside the data connection even when both go to the same broker."),
-            WrongAnswer("leaders counted as one", "opened = 3\nkept = 2",
+            WrongAnswer("leaders counted as one", _each("n", "3", "2"),
                         "You counted all leaders as one connection. Each broker that leads a partition gets its own."),
-            WrongAnswer("the first is forgotten", "opened = 1 + n.leaders\nkept = opened",
+            WrongAnswer("the first is forgotten", _each("n", "1 + x.leaders", "1 + x.leaders"),
                         "You left out the first connection. Before the client knows any broker it must ask somebody, and that is node -1."),
-            WrongAnswer("the coordinator's goes too", "opened = 2 + n.leaders\nkept = n.leaders",
+            WrongAnswer("the coordinator's goes too", _each("n", "2 + x.leaders", "x.leaders"),
                         "You closed the coordinator's connection. Heartbeats go over it every three seconds, so it is never idle."),
-            WrongAnswer("one for each broker", "opened = 2 + n.brokers\nkept = 1 + n.brokers",
+            WrongAnswer("one for each broker", _each("n", "2 + x.brokers", "1 + x.brokers"),
                         "You counted data connections to all {brokers} brokers. Only a broker that leads a wanted partition gets one."),
-            WrongAnswer("the first is kept", "opened = 2 + n.leaders\nkept = opened",
+            WrongAnswer("the first is kept", _each("n", "2 + x.leaders", "2 + x.leaders"),
                         "You kept the first connection. Nobody uses node -1 after the start, so the idle limit closes it."),
-            WrongAnswer("all brokers, all kept", "opened = n.brokers\nkept = n.brokers",
+            WrongAnswer("all brokers, all kept", _each("n", "x.brokers", "x.brokers"),
                         "You counted brokers. Connections go by node id, and one broker can stand behind three ids: -1, the coordinator's, its own."),
         )),
     Judge(
@@ -109,13 +140,13 @@ JUDGES = (
                         "2147483645 is not a broker. Subtract it from 2147483647: that gives the broker's number, and the coordinator an id of its own."),
         )),
     Judge(
-        id="03.3", truth=lambda case: {"labels": LABELS},
-        right="right: the id alone tells the class.", otherwise="not all of them. Look at the id in each line, not at the port.",
+        id="03.3", truth=_class_of_line,
+        right="right.", otherwise="not {said}. Look at the id in the line, not at the port.",
         wrong_answers=(
-            WrongAnswer("by the port", LABELLING.format(rule='return "coordinator" if ":9094" in line else "bootstrap" if int(node_id) < 0 else "data"'),
-                        "You looked at the port. Broker 2 has the same port for data and for coordination; only the id tells them apart."),
+            WrongAnswer("by the port", LABELLING.format(rule='return {"9092": "bootstrap", "9093": "data"}.get(line.split("localhost:")[1][:4], "coordinator")'),
+                        "You looked at the port. A broker has one port for all that is asked of it; only the id tells the connections apart."),
             WrongAnswer("+0 is data", LABELLING.format(rule='return "bootstrap" if int(node_id) < 0 else "coordinator" if int(node_id) > 2_000_000_000 else "data"'),
-                        "`+0` is how client 4.4 writes the coordinator's id. The plus sign is the sign."),
+                        "The plus is how client 4.4 writes the coordinator's id."),
             WrongAnswer("the largest int is a broker", LABELLING.format(rule='return "bootstrap" if int(node_id) < 0 else "coordinator" '
                         'if node_id[0] == "+" or 2147483647 > int(node_id) > 2_000_000_000 else "data"'),
                         "2147483647 is 2147483647 - 0: the coordinator's id where broker 0 coordinates."),
@@ -135,18 +166,19 @@ JUDGES = (
         )),
     Judge(
         id="03.5", truth=_on_one,
-        right="right: -1, the coordinator's id, and the leader's id. Two of them stay.",
-        otherwise="not these two. How many different node ids does the client use?",
+        right="right: three node ids for each member, and -1 goes idle.",
+        otherwise="not these two. How many different node ids does each of the {members} members use?",
         wrong_answers=(
-            WrongAnswer("one broker, one connection", "opened_one = 2\nkept_one = 1",
+            WrongAnswer("one broker, one connection", _each("m", "2 * x.members", "x.members", names=ONE),
                         "Coordinator and leader are one broker here, but two node ids, and so two connections."),
-            WrongAnswer("one for each partition", "opened_one = 2 + m.partitions\nkept_one = 1 + m.partitions",
-                        "All {partitions} partitions are led by one broker, so one data connection serves them all."),
-            WrongAnswer("one for each broker", "opened_one = 2 + m.brokers\nkept_one = 1 + m.brokers",
-                        "You counted data connections to all {brokers} brokers. Only a broker that leads a wanted partition gets one."),
-            WrongAnswer("the first is forgotten", "opened_one = 2\nkept_one = 2",
-                        "You left out the first connection. Before the client knows any broker it must ask somebody, and that is node -1."),
-            WrongAnswer("all are kept", "opened_one = 3\nkept_one = 3", "The connection to node -1 is not used after the start. The idle limit closes it."),
+            WrongAnswer("one for each partition", _each("m", "2 * x.members + x.partitions", "x.members + x.partitions", names=ONE),
+                        "All {partitions} partitions are led by one broker, so a member needs one data connection for all that it owns."),
+            WrongAnswer("one member counted", _each("m", "3", "2", names=ONE),
+                        "That is one member. There are {members}, and each is a client of its own."),
+            WrongAnswer("the first is forgotten", _each("m", "2 * x.members", "2 * x.members", names=ONE),
+                        "You left out the first connection of each member. Before a client knows any broker it must ask somebody, and that is node -1."),
+            WrongAnswer("all are kept", _each("m", "3 * x.members", "3 * x.members", names=ONE),
+                        "The connections to node -1 are not used after the start. The idle limit closes them."),
         )),
     Judge(
         id="03.6", truth=_without_coordinator,

@@ -24,7 +24,6 @@ from autograder.asking import NotAsAsked
 from autograder.plain import plain
 
 KINDS = ("value", "function", "lines", "machine", "spark", "open")
-UNSEALED = ("case", "of")          # what a case is called, and which of a student's draws it is, does not change what is right
 MOST_TRIES = 1_000                 # to find draws that make sense together
 
 
@@ -43,6 +42,7 @@ class Question:
                   Three draws from sixty sets are 205,320 exercises, and only sixty have to be sealed
     together      which draws make sense beside each other: list of sets -> bool (default: all)
     row           what one draw is called before its name in sentences: "cluster" A
+    place_matters the name of a draw is part of what is asked; else the same numbers have the same answer in any place
     show          what `numbers()` gives the learner, made from the numbers; a log, for instance (default: the numbers)
     first_only    a check tells the first case that fails, not all: for questions with dozens of cases
     public_cases  inputs everybody may see, plain dicts; the key "case", if there, is the case's title
@@ -62,6 +62,7 @@ class Question:
     draws: tuple[str, ...] = ()
     together: Callable[[list], bool] | None = None
     row: str = "cluster"
+    place_matters: bool = False
     show: Callable[[Mapping], object] | None = None
     first_only: bool = False
     public_cases: tuple[dict, ...] = ()
@@ -112,6 +113,10 @@ class Question:
             own = tuple({"case": f"{self.row} {name}".strip(), "of": name, **numbers[name]} for name in self.draws)
         return tuple(dict(case) for case in self.public_cases) + own or ({},)
 
+    def sealed_form(self, case: Mapping) -> dict:
+        """A case without its title and its place: what decides whether an answer is right."""
+        return {key: value for key, value in case.items() if key != "case" and (key != "of" or self.place_matters)}
+
     def shown(self, numbers: Mapping):
         """What a learner sees of their numbers."""
         return self.show(numbers) if self.show else numbers
@@ -153,11 +158,6 @@ def _is_blank(value) -> bool:
         return value is ...
     does = [(step.opname, step.argval) for step in dis.get_instructions(value) if step.opname not in ("RESUME", "NOP")]
     return does in ([("LOAD_CONST", None), ("RETURN_VALUE", None)], [("RETURN_CONST", None)])
-
-
-def sealed_form(case: Mapping) -> dict:
-    """A case without its title and its place: what decides whether an answer is right."""
-    return {key: value for key, value in case.items() if key not in UNSEALED}
 
 
 @lru_cache(maxsize=None)

@@ -3,8 +3,44 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from autograder.questions import Question
+from autograder.asking import NotAsAsked
+from autograder.questions.kinds import Function, LineReading, Open, SparkAnswer, StateMachine, Value, walks
 from kafkalab import KafkaProducer, Lab
+
+CLUSTERS = ("A", "B", "C")
+
+# What a connection of one node may go through, as its client writes it: {id} and {port} are the node's.
+TRY = "Initiating connection to node localhost:{port} (id: {id} rack: null) using address localhost/127.0.0.1"
+STANDS = "Completed connection to node {id}. Fetching API versions."
+REFUSED = "Connection to node {id} (localhost/127.0.0.1:{port}) could not be established. Broker may not be available."
+GONE = "Node {id} disconnected."
+STORIES = (
+    (TRY, STANDS), (TRY, REFUSED), (TRY, STANDS, GONE), (TRY, STANDS, GONE, TRY, STANDS), (TRY, REFUSED, TRY, STANDS), (TRY,),
+    (TRY, STANDS, GONE, TRY, REFUSED), (TRY, REFUSED, TRY, REFUSED), (TRY, STANDS, GONE, TRY), (TRY, REFUSED, TRY),
+    (TRY, STANDS, GONE, TRY, STANDS, GONE), (TRY, REFUSED, TRY, STANDS, GONE),
+)
+NODES = ("-1", "-2", "0", "1", "2", "3")
+
+
+def log_of(numbers) -> list[str]:
+    """The stories of all nodes as one log: in each round every node that has more to say says its next line."""
+    ports = {node: 9092 + (int(node) if int(node) >= 0 else -1 - int(node)) for node in numbers}
+    longest = max(len(numbers[node]["story"]) for node in numbers)
+    return [numbers[node]["story"][turn].format(id=node, port=ports[node]) for turn in range(longest) for node in numbers
+            if turn < len(numbers[node]["story"])]
+
+
+def is_open(names, case):
+    """Whether the answer counts this case's node among those that are connected."""
+    found = names["still_open"]
+    if not isinstance(found, (set, frozenset, list, tuple)):
+        raise NotAsAsked(f"`still_open` is a set of numbers; yours is a {type(found).__name__}")
+    if any(type(each) is str for each in found):
+        raise NotAsAsked("`still_open` holds texts; write numbers: -1, not \"-1\"")
+    unknown = sorted(str(each) for each in found if str(each) not in NODES)
+    if unknown:
+        raise NotAsAsked(f"`still_open` names {unknown[0]}, and no line speaks of that node")
+    return int(case["of"]) in [each for each in found if type(each) is int]
 
 
 def node(id: int, state: str, in_flight: int = 0, can_send: bool | None = None) -> dict:
@@ -19,63 +55,121 @@ TABLES = (
     {"case": "ready but full, and one being connected", "nodes": [node(0, "ready", 5, can_send=False), node(1, "preparing")]},
     {"case": "only an untouched one", "nodes": [node(-3, "disconnected"), node(0, "ready", 5, can_send=False)]},
     {"case": "nobody", "nodes": [node(0, "ready", 5, can_send=False)]},
-    {"case": "a producer in a cluster of 3", "cluster": 3},
+)
+STARTS = (
+    {"case": "three addresses, seed 3", "seed": 3, "brokers": 3, "down": [], "slow_ms": 0},
+    {"case": "slow answers, seed 5", "seed": 5, "brokers": 4, "down": [], "slow_ms": 15},
+    {"case": "brokers 0 and 2 are down, seed 8", "seed": 8, "brokers": 4, "down": [0, 2], "slow_ms": 0},
 )
 
 
 def ask(names, case):
-    """The id the learner's rule picks; for a cluster, how many connections a producer with that rule opens."""
-    rule = names["least_loaded"]
-    if "cluster" in case:
-        return opened_with(rule, case["cluster"])
-    chosen = rule([SimpleNamespace(**fields) for fields in case["nodes"]])
+    """The id the learner's rule picks."""
+    chosen = names["least_loaded"]([SimpleNamespace(**fields) for fields in case["nodes"]])
     return None if chosen is None else getattr(chosen, "id", chosen)
 
 
-def opened_with(rule, brokers: int) -> int:
-    """Connections of a 2.3 producer that sends nothing and asks `rule` where to go."""
-    lab = Lab(brokers=brokers, seed=3, version="2.3", broker_version="2.3")
-    addresses = ",".join(f"localhost:{9092 + broker}" for broker in range(brokers))
+def start(case, rule):
+    """A 2.3 producer that sends nothing and asks `rule` where to go, in a cluster where some may be slow or down."""
+    lab = Lab(brokers=case["brokers"], seed=case["seed"], version="2.3", broker_version="2.3")
+    for broker in range(case["brokers"]):
+        if broker in case["down"]:
+            lab.broker(broker).crash()
+        elif case["slow_ms"]:
+            lab.broker(broker).delay("API_VERSIONS", ms=case["slow_ms"])
+    addresses = ",".join(f"localhost:{9092 + broker}" for broker in range(case["brokers"]))
     KafkaProducer(lab, {"bootstrap.servers": addresses}, name="learner", least_loaded=rule)
     lab.run_for(ms=2_000)
-    return len(lab.sockets())
+    return lab
 
+
+def needless(case, lab):
+    """What a start must not have: a connection begun while another one stood or was on its way, or nobody asked at all."""
+    tried = lab.sockets()
+    for before, after in zip(tried, tried[1:]):
+        if before.closed_at_ms is None or before.closed_at_ms > after.opened_at_ms:
+            return (f"with seed {case['seed']}, node {after.node_id} was connected while the connection to node {before.node_id} was there or on its way. "
+                    "One is enough to ask.", _lines(lab, before.node_id, after.node_id))
+    if not any(event.api == "METADATA" for event in lab.journal.of("response.received")):
+        return f"with seed {case['seed']}, nobody has told the producer who leads what: after 2,000 ms METADATA has no answer.", _lines(lab, *(s.node_id for s in tried))
+    return None
+
+
+def _lines(lab, *nodes) -> list[str]:
+    """The client's first lines about connections to these nodes."""
+    said = [(event.at_ms, event.message.split("] ", 1)[-1]) for event in lab.journal.of("line") if event.name in ("INITIATING_CONNECTION", "CONNECTION_NOT_ESTABLISHED")]
+    return [f"{at_ms:>5,} ms  {text}" for at_ms, text in said if any(f"id: {id} " in text or f"node {id} " in text for id in nodes)][:4]
+
+
+CONNECTION = ("DISCONNECTED", "CONNECTING", "CHECKING_API_VERSIONS", "READY")
+LIVES = walks((
+    ("connect", "accepted", "versions", "closed", "connect"), ("connect", "accepted", "closed", "connect"), ("connect", "refused", "connect", "accepted"),
+    ("connect", "connect"), ("connect", "versions"), ("connect", "closed"), ("connect", "accepted", "versions", "accepted"), ("connect", "accepted", "refused"),
+    ("connect", "accepted", "versions", "versions"), ("accepted",), ("closed",), ("versions",), ("refused",),
+))
+
+SOCKETS = "client_id string, node_id string, class string, opened_at timestamp, closed_at timestamp, how string"
+ZOMBIES = (
+    {"case": "one zombie among healthy ones", "rows": [
+        ["producer-1", "-1", "bootstrap", "2026-01-05 09:00:00", None, None],
+        ["producer-1", "0", "data", "2026-01-05 09:00:01", None, None],
+        ["producer-2", "-1", "bootstrap", "2026-01-05 09:00:02", "2026-01-05 09:09:02", "idle"],
+        ["producer-2", "1", "data", "2026-01-05 09:00:03", None, None],
+        ["consumer-a-1", "-1", "bootstrap", "2026-01-05 09:00:04", None, None]]},
+    {"case": "one producer, two of its addresses", "rows": [
+        ["producer-7", "-2", "bootstrap", "2026-01-05 09:00:05", None, None],
+        ["producer-7", "-1", "bootstrap", "2026-01-05 09:00:03", None, None],
+        ["producer-7", "-3", "bootstrap", "2026-01-05 09:00:01", "2026-01-05 09:00:02", "failed"]]},
+    {"case": "no zombie at all", "rows": [
+        ["producer-3", "-1", "bootstrap", "2026-01-05 09:00:00", "2026-01-05 09:10:00", "peer"],
+        ["producer-3", "2", "data", "2026-01-05 09:00:01", None, None]]},
+)
 
 QUESTIONS = (
-    Question(
-        id="02.1", title="who is connected at the end", points=2, kind="lines", answers=("still_open",),
+    LineReading(
+        id="02.1", title="who is connected at the end", points=2, answers=("still_open",),
+        space={"story": STORIES}, draws=NODES, row="node", place_matters=True, show=log_of, probe=is_open,
+        together=lambda nodes: sum(each["story"] in STORIES[:5] for each in nodes) >= 3,
         hints=("`Initiating` is only a try. Which line says that a connection stands? Which says that it is gone?",
                "Add the number in `Completed connection to node`, take away the number in `Node … disconnected.`")),
-    Question(
-        id="02.2", title="opened and kept by a producer", points=3, kind="value", answers=("opened", "kept"),
-        space={"brokers": (3, 4, 5, 6), "partitions": (3, 4, 5, 7, 8), "leaders": (2, 3, 4)},
+    Value(
+        id="02.2", title="opened and kept by a producer", points=3, answers=("opened", "kept"),
+        space={"brokers": (3, 4, 5, 6, 7, 8), "partitions": (3, 4, 5, 6, 7, 8, 9), "leaders": (2, 3, 4, 5, 6)}, draws=CLUSTERS,
         where=lambda n: n["leaders"] < min(n["brokers"], n["partitions"]) and n["partitions"] != n["brokers"],
+        together=lambda clusters: len({n["leaders"] for n in clusters}) == len(clusters),
         hints=("One connection to ask. Then one for each broker that leads a partition you send to.",
-               "1 + n.leaders are opened. The first connection is idle after the start.")),
-    Question(
-        id="02.3", title="write least_loaded", points=4, kind="function", answers=("least_loaded",), public_cases=TABLES, probe=ask,
+               "Cluster A opens 1 + n.A.leaders. The first connection is idle after the start.")),
+    Function(
+        id="02.3", title="write least_loaded", points=4, answers=("least_loaded",), public_cases=TABLES + STARTS, probe=ask, play=start, look=needless,
+        kept="one connection at a time, and an answer.",
         hints=("Three passes over the nodes, one for each rule, and the first pass that finds somebody wins.",
                "min(able, key=lambda node: node.in_flight) for the first; state == \"preparing\" for the second; can_connect for the third.")),
-    Question(
-        id="02.4", title="idle, or zombie", points=3, kind="value", answers=("after_five", "after_twenty"),
-        space={"brokers": (2, 3, 4), "limit_s": (-1, 120, 180, 540)},
+    Value(
+        id="02.4", title="idle, or zombie", points=3, answers=("after_five", "after_twenty"), row="producer",
+        space={"brokers": (2, 3, 4, 5, 6, 7, 8), "limit_s": (-1, 45, 60, 90, 120, 150, 180, 240, 420, 540)}, draws=CLUSTERS,
+        together=lambda rows: len({n["brokers"] for n in rows}) == 3 and any(n["limit_s"] > 240 or n["limit_s"] < 0 for n in rows),
         hints=("You can ask the lab: build one with these numbers and count lab.sockets() that have no closed_at_ms.",
                "send_for for the first minute, then lab.run_for up to five and to twenty minutes.")),
-    Question(
-        id="02.5", title="from which delay on five", points=3, kind="value", answers=("smallest_delay",), space={"seed": tuple(range(1, 44))},
-        where=lambda n: n["seed"] not in (9, 25, 37),      # labs that open five without any delay have nothing to find
+    Value(
+        id="02.5", title="from which delay on five", points=3, answers=("smallest_delay",), row="seed",
+        space={"seed": tuple(range(1, 79))}, draws=CLUSTERS,
+        where=lambda n: n["seed"] not in (9, 25, 37, 45, 62),      # labs that open five without any delay have nothing to find
         hints=("Count for every delay from 0 to 20 and look at the list.",
                "The smallest delay from which on the list holds only fives; a five that stands alone before a four does not count.")),
-    Question(
-        id="02.6", title="Spark: zombie producers", points=2, kind="value", answers=("zombie_producers",),
-        hints=("A zombie's row has class bootstrap and no closed_at.",
-               "sockets.where(\"class = 'bootstrap' and closed_at is null and client_id like 'producer%'\").count()")),
-    Question(
-        id="02.open", points=4, kind="open",
+    SparkAnswer(
+        id="02.6", title="Spark: zombie producers", points=3, answers=("zombies",), public_cases=ZOMBIES, schema=SOCKETS, gives=("client_id", "since"),
+        hints=("A zombie's row has class bootstrap and no closed_at. And you want producers only.",
+               "sockets.where(...).groupBy(\"client_id\").agg(F.min(\"opened_at\").alias(\"since\"))")),
+    StateMachine(
+        id="02.7", title="the life of a connection", points=3, answers=("connection",), public_cases=LIVES, start="DISCONNECTED", states=CONNECTION,
+        hints=("For each state: which of the five events can happen there at all? Leave the others out.",
+               "What ends a connection leads back to DISCONNECTED, from wherever it comes. There are six entries in all.")),
+    Open(
+        id="02.open", points=4,
         title="A producer first connects to a bootstrap server as node -1 and later opens a second connection to the very same host and port "
               "as node 0. Why can the first connection not simply be reused, and would comparing host:port instead of the id fix it?"),
-    Question(
-        id="02.open2", points=4, kind="open",
+    Open(
+        id="02.open2", points=4,
         title="KafkaProducer's constructor starts its Sender thread. Why is starting a thread inside a constructor risky, and what is the "
               "safe order?"),
 )

@@ -1,45 +1,79 @@
 """Chapter 03, what a consumer connects to: the learner's half of its questions."""
 from __future__ import annotations
 
-from autograder.questions import Question
+from autograder.asking import NotAsAsked
+from autograder.questions.kinds import Function, LineReading, Open, Value
 
 NODE_IDS = ("0", "-1", "2147483645", "+2", "2147483647", "7")
 GROUPS = ("test", "inventory", "orders", "polygenelubricants")
+CLUSTERS = ("A", "B", "C")
+
+# Connection lines of consumers of several versions. A broker's port says nothing about what a connection to it is for.
+BROKERS = (0, 1, 2, 3, 11)
+OLD, NEW = "rack: null", "rack: null isFenced: false"
+IDS = (tuple((str(broker), broker, tail) for broker in BROKERS for tail in (OLD, NEW)) +
+       tuple((str(2147483647 - broker), broker, OLD) for broker in BROKERS) + tuple((f"+{broker}", broker, NEW) for broker in BROKERS) +
+       tuple((f"-{place}", broker, tail) for place in (1, 2, 3) for broker in (0, 1, 2) for tail in (OLD, NEW)))
+LINES = tuple(f"Initiating connection to node localhost:{9092 + broker} (id: {id} {tail}) using address localhost/127.0.0.1" for id, broker, tail in IDS)
+PLACES = ("1", "2", "3", "4", "5", "6", "7", "8")
+CLASSES = ("bootstrap", "coordinator", "data")
+
+
+def label_of(names, case):
+    """The label the answer gives to this case's line."""
+    labels = names["labels"]
+    if not isinstance(labels, (list, tuple)) or len(labels) != len(PLACES):
+        raise NotAsAsked(f"`labels` is a list with an entry for each of the {len(PLACES)} lines")
+    unknown = [label for label in labels if label not in CLASSES]
+    if unknown:
+        raise NotAsAsked(f"{unknown[0]!r} is none of {', '.join(CLASSES)}")
+    return labels[int(case["of"]) - 1]
+
+
+def tricky(lines) -> bool:
+    """Every class is there, and each of the ways in which a coordinator or an address is written."""
+    ids = [each["line"].split("(id: ")[1].split()[0] for each in lines]
+    return (any(id.startswith("+") for id in ids) and any(len(id) > 9 for id in ids) and any(id.startswith("-") and id != "-1" for id in ids)
+            and any(id.isdigit() and len(id) < 3 for id in ids))
+
 
 QUESTIONS = (
-    Question(
-        id="03.1", title="opened and kept by one consumer", points=3, kind="value", answers=("opened", "kept"),
-        space={"brokers": (4, 5, 6, 7, 8), "partitions": (5, 6, 7, 8, 9), "leaders": (3, 4, 5)},
+    Value(
+        id="03.1", title="opened and kept by one consumer", points=3, answers=("opened", "kept"), draws=CLUSTERS,
+        space={"brokers": (5, 6, 7, 8, 9, 10), "partitions": (4, 5, 6, 7, 8, 9, 11), "leaders": (2, 3, 4, 5, 6)},
         where=lambda n: n["leaders"] < min(n["brokers"] - 2, n["partitions"]) and n["brokers"] != n["partitions"],
+        together=lambda clusters: len({n["leaders"] for n in clusters}) == len(clusters),
         hints=("Count by class: one to ask, one to the coordinator, and then the data connections. How many brokers lead a partition?",
-               "2 + n.leaders are opened. Kept: all but the one that was only needed to ask.")),
-    Question(
-        id="03.2", title="the broker behind a node id", points=2, kind="function", answers=("broker_of",),
+               "In cluster A 2 + n.A.leaders are opened. Kept: all but the one that was only needed to ask.")),
+    Function(
+        id="03.2", title="the broker behind a node id", points=2, answers=("broker_of",),
         public_cases=tuple({"case": f"node id {text}", "node_id": text} for text in NODE_IDS),
         probe=lambda names, case: names["broker_of"](case["node_id"]),
         hints=("Four kinds: a real id, a made-up negative one, a very large one, and one with a plus sign.",
                "Very large: 2147483647 minus the number. Negative: the client does not know the broker, so None.")),
-    Question(
-        id="03.3", title="connection lines by class", points=2, kind="lines", answers=("labels",),
+    LineReading(
+        id="03.3", title="connection lines by class", points=2, answers=("labels",), row="line", probe=label_of,
+        space={"line": LINES}, draws=PLACES, together=tricky, show=lambda numbers: [each["line"] for each in numbers.values()],
         hints=("The id stands behind `(id: `. It tells the class by itself.",
                "Negative: bootstrap. Larger than two thousand million, or with a plus: coordinator. Else: data.")),
-    Question(
-        id="03.4", title="from a group's name to its partition", points=2, kind="function", answers=("offsets_partition",),
+    Function(
+        id="03.4", title="from a group's name to its partition", points=2, answers=("offsets_partition",),
         public_cases=tuple({"case": f"group {name}", "group": name} for name in GROUPS),
         probe=lambda names, case: names["offsets_partition"](case["group"]),
         hints=("Hash, make it positive, take the rest by 50. The order of the steps matters.",
                "abs(-2147483648) is 2147483648 in Python. In Kafka it is 0. Treat that one number first.")),
-    Question(
-        id="03.5", title="all leaders on one broker", points=2, kind="value", answers=("opened_one", "kept_one"),
-        space={"brokers": (2, 3, 4, 5), "partitions": (2, 3, 4, 5, 6, 7)}, where=lambda n: n["brokers"] != n["partitions"],
+    Value(
+        id="03.5", title="a group, and all leaders on one broker", points=2, answers=("opened_one", "kept_one"), row="group",
+        space={"members": (2, 3, 4, 5, 6, 7, 8, 9), "partitions": (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16)}, draws=CLUSTERS,
+        where=lambda n: n["members"] < n["partitions"], together=lambda groups: len({n["members"] for n in groups}) == len(groups),
         hints=("A connection is found by its node id. The id for coordination differs from the id for data, even on the same broker.",
-               "One bootstrap, one coordinator, one data. How many leaders are there?")),
-    Question(
-        id="03.6", title="Spark: consumers without a coordinator", points=2, kind="value", answers=("without_coordinator",),
+               "Each member: one bootstrap, one coordinator, one data. Each member is a client of its own.")),
+    Value(
+        id="03.6", title="Spark: consumers without a coordinator", points=2, answers=("without_coordinator",),
         hints=("`per_client` has a column coordinator. Which rows have 0 there?",
                "per_client.where(\"coordinator = 0\").count()")),
-    Question(
-        id="03.open", points=4, kind="open",
+    Open(
+        id="03.open", points=4,
         title="Two brokers, one topic with five partitions, one consumer in a group, one bootstrap address, client 2.3. How many TCP "
               "connections does the consumer open, how many does it keep after the idle limit has passed, and why does the coordinator "
               "get a socket of its own?"),

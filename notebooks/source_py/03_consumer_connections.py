@@ -117,19 +117,20 @@ pd.crosstab(requests.api, requests.socket.map(role_of).rename("class"))[["bootst
 # %% [markdown]
 # ### Exercise 03.1 · Count them
 #
-# Your cluster has `n.brokers` brokers. Your topic has `n.partitions` partitions, and `n.leaders` of the brokers lead them all. One consumer of version 2.3,
-# one bootstrap address, a group with a coordinator. How many connections does it **open** in all? How many does it **keep** after the idle limit?
+# You look after three clusters, A, B and C. Cluster A has `n.A.brokers` brokers. Its topic has `n.A.partitions` partitions, and `n.A.leaders` of the brokers lead
+# them all. One consumer of version 2.3 in each, one bootstrap address, a group with a coordinator. How many connections does it **open** in all? How many does it
+# **keep** after the idle limit?
 
 # %%
 n = numbers("03.1")
 n
 
 # %% answer="03.1"
-opened = ...
-kept = ...
+opened = {"A": ..., "B": ..., "C": ...}
+kept = {"A": ..., "B": ..., "C": ...}
 ### BEGIN SOLUTION
-opened = 1 + 1 + n.leaders
-kept = opened - 1
+opened = {name: 1 + 1 + cluster.leaders for name, cluster in n.items()}
+kept = {name: opened[name] - 1 for name in n}
 ### END SOLUTION
 
 # %%
@@ -228,19 +229,12 @@ list(requests.api.tail(2)), [s.how for s in lab.sockets()]
 # %% [markdown]
 # ### Exercise 03.3 · Label the lines
 #
-# `shown` holds connection lines of consumers, from several versions mixed. Make a list `labels` of the same length. Each entry is `"bootstrap"`,
+# `shown` holds eight connection lines of consumers, from several versions mixed. Make a list `labels` of the same length. Each entry is `"bootstrap"`,
 # `"coordinator"` or `"data"`.
 
 # %%
-shown = [
-    "Initiating connection to node localhost:9093 (id: -2 rack: null) using address localhost/127.0.0.1",
-    "Initiating connection to node localhost:9094 (id: 2147483645 rack: null) using address localhost/127.0.0.1",
-    "Initiating connection to node localhost:9092 (id: 0 rack: null) using address localhost/127.0.0.1",
-    "Initiating connection to node localhost:9092 (id: +0 rack: null isFenced: false) using address localhost/127.0.0.1",
-    "Initiating connection to node localhost:9092 (id: -1 rack: null isFenced: false) using address localhost/127.0.0.1",
-    "Initiating connection to node localhost:9094 (id: 2 rack: null) using address localhost/127.0.0.1",
-    "Initiating connection to node localhost:9092 (id: 2147483647 rack: null) using address localhost/127.0.0.1",
-]
+shown = numbers("03.3")
+shown
 
 # %% answer="03.3"
 labels = ...
@@ -319,19 +313,20 @@ require("03.4")
 # %% [markdown]
 # ### Exercise 03.5 · All leaders on one broker
 #
-# Now every partition of your topic is led by the same broker, and that broker is also the coordinator. Version 2.3, one bootstrap address. Again:
-# how many connections are opened, how many are kept?
+# Now every partition is led by the same broker, and that broker is also the coordinator. But the group has several members: group A has `m.A.members`, and its
+# topic `m.A.partitions` partitions, so that each of them has something to read. Version 2.3, one bootstrap address. How many connections do all members of a group
+# open together, and how many do they keep?
 
 # %%
 m = numbers("03.5")
 m
 
 # %% answer="03.5"
-opened_one = ...
-kept_one = ...
+opened_one = {"A": ..., "B": ..., "C": ...}
+kept_one = {"A": ..., "B": ..., "C": ...}
 ### BEGIN SOLUTION
-opened_one = 1 + 1 + 1
-kept_one = 2
+opened_one = {name: 3 * group.members for name, group in m.items()}
+kept_one = {name: 2 * group.members for name, group in m.items()}
 ### END SOLUTION
 
 # %%

@@ -1,0 +1,184 @@
+"""A play: a scenario in the lab with a part in it for the learner's code.
+
+Two halves make a play fair. In the sandbox the learner's code plays its part, and what leaves is only what it *decided*: what a
+rule returned each time it was asked (`Rule`), or which calls a loop made on its consumers (`Loop`). Outside, the judge plays the
+same scenario again, by the same seed, with these decisions in place of the code, and looks at that run. So nobody needs to trust a
+journal that the learner's code could have written in, and nothing of theirs runs where judging is done.
+
+An author writes `play(case, part) -> Lab`. The same function serves both halves:
+
+    def boot(case, part):
+        lab = Lab(brokers=case["brokers"], seed=case["seed"])
+        KafkaProducer(lab, {}, least_loaded=part)                # a rule is asked by the simulator
+        lab.run_for(ms=2_000)
+        return lab
+
+    def shift(case, part):
+        lab = ...
+        for name in ("ada", "bo"):
+            lab.spawn(part, KafkaConsumer(lab, {...}, name=name), name=name)      # a loop is given a consumer
+        lab.run_for(ms=20_000)
+        lab.close()
+        return lab
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograder.asking import NotAsAsked
+from autograder.plain import NotPlain, plain
+from autograder.runs import done
+from kafkalab import KafkaException, OffsetAndMetadata, TopicPartition
+
+MOST_CALLS = 20_000                 # of one loop; what polls without end and without waiting is cut off here
+CALLS = ("poll", "commit_sync", "commit_async", "seek", "seek_to_beginning", "seek_to_end", "pause", "resume", "subscribe", "assign",
+         "position", "committed", "assignment", "close")
+
+
+class Unplayable(ValueError):
+    """The decisions do not fit the play: they were not made in it."""
+
+
+class Rule:
+    """A part that is asked and answers: a partitioner, a rule for the least loaded node, a high watermark.
+
+    Made from a function, it keeps each answer in `decisions`; made from decisions, it gives them again, one after the other.
+    """
+
+    def __init__(self, function: Callable | None = None, decisions: list | None = None):
+        self._function, self.decisions = function, [] if decisions is None else decisions
+        self._asked = 0
+
+    def __call__(self, *asked):
+        if self._function is not None:
+            decided = self._function(*asked)
+            self.decisions.append(plain(getattr(decided, "id", decided)))
+            return decided
+        self._asked += 1
+        if self._asked > len(self.decisions):
+            raise Unplayable("the play asks more often than there are answers")
+        return self.decisions[self._asked - 1]
+
+    def is_over(self) -> bool:
+        """Whether every decision was asked for."""
+        return self._function is not None or self._asked == len(self.decisions)
+
+
+class Loop:
+    """A part that acts: a function of a consumer and of `finish`, which it calls with each record it has done its work on.
+
+    `decisions` are, by consumer's name, the calls it made: [name, arguments, how many times in a row].
+    """
+
+    def __init__(self, function: Callable | None = None, decisions: dict | None = None):
+        self._function, self.decisions = function, {} if decisions is None else decisions
+
+    def __call__(self, lab, consumer) -> None:
+        if self._function is not None:
+            watched = Watched(lab, consumer, self.decisions.setdefault(consumer.name, []))
+            self._function(watched, watched.finish)
+        else:
+            _again(lab, consumer, self.decisions.get(consumer.name, []))
+
+    def is_over(self) -> bool:
+        """Whether the decisions are of this play; what a consumer that is not in it is said to have done would be too much."""
+        return True
+
+
+class Watched:
+    """A consumer as the learner's loop sees it: KafkaConsumer's own methods, each call written down."""
+
+    def __init__(self, lab, consumer, calls: list):
+        self._lab, self._consumer, self._calls, self._count = lab, consumer, calls, 0
+        self.name = consumer.name
+
+    def finish(self, record) -> None:
+        """Say that the work on a record is done."""
+        self._note("finish", [f"{record.topic}-{record.partition}", record.offset])
+        done(self._lab, self._consumer.name, record)
+
+    def __getattr__(self, name: str):
+        if name not in CALLS:
+            raise AttributeError(f"a consumer in this exercise has {', '.join(CALLS)}; there is no {name}")
+
+        def call(*args, **named):
+            args = [*args, *named.values()]
+            self._note(name, [_as_plain(arg) for arg in args if not callable(arg)])
+            return getattr(self._consumer, name)(*args) if name != "poll" else self._consumer.poll(timeout_ms=int(args[0]) if args else 0)
+        return call
+
+    def _note(self, name: str, args: list) -> None:
+        self._count += 1
+        if self._count > MOST_CALLS:
+            raise NotAsAsked(f"your loop made more than {MOST_CALLS:,} calls; give poll a timeout, so that it waits")
+        if self._calls and self._calls[-1][:2] == [name, args]:
+            self._calls[-1][2] += 1
+        else:
+            self._calls.append([name, args, 1])
+
+
+def _again(lab, consumer, calls) -> None:
+    """Make the same calls once more. What Kafka answers to them may fail, as it may have the first time."""
+    given: dict[tuple[str, int], Any] = {}
+    total = 0
+    for entry in calls:
+        name, args, times = _checked(entry)
+        total += times
+        if total > MOST_CALLS:
+            raise Unplayable("more calls than a loop may make")
+        for _ in range(times):
+            if name == "finish":
+                if tuple(args) not in given:
+                    raise Unplayable(f"{args} was finished, and {consumer.name} had never been given it")
+                done(lab, consumer.name, given[tuple(args)])
+                continue
+            try:
+                if name == "poll":
+                    given.update({(f"{record.topic}-{record.partition}", record.offset): record for record in consumer.poll(*args)})
+                else:
+                    getattr(consumer, name)(*map(_from_plain, args))
+            except KafkaException:
+                continue
+
+
+def _checked(entry) -> tuple[str, list, int]:
+    if not (isinstance(entry, list) and len(entry) == 3 and (entry[0] in CALLS or entry[0] == "finish") and isinstance(entry[1], list)
+            and type(entry[2]) is int and entry[2] > 0):
+        raise Unplayable("a call is a name, its arguments and how often")
+    if entry[0] == "finish" and [type(arg) for arg in entry[1]] != [str, int]:
+        raise Unplayable("finish takes a partition and an offset")
+    return entry[0], entry[1], entry[2]
+
+
+def _as_plain(value):
+    """Partitions are written orders-0, offsets to commit as {orders-0: 5}."""
+    if isinstance(value, TopicPartition):
+        return {"partition": str(value)}
+    if isinstance(value, OffsetAndMetadata):
+        return value.offset
+    if isinstance(value, dict):
+        return {"offsets": {str(key): _as_plain(each) for key, each in value.items()}}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_as_plain(each) for each in value]
+    try:
+        return plain(value)
+    except NotPlain:
+        return None
+
+
+def _from_plain(value):
+    if isinstance(value, list):
+        return [_from_plain(each) for each in value]
+    if isinstance(value, dict) and set(value) == {"partition"}:
+        return _partition(value["partition"])
+    if isinstance(value, dict) and set(value) == {"offsets"}:
+        return {_partition(key): OffsetAndMetadata(each) for key, each in value["offsets"].items()}
+    return value
+
+
+def _partition(text: str) -> TopicPartition:
+    topic, _, number = str(text).rpartition("-")
+    if not number.isdigit():
+        raise Unplayable(f"{text} is no partition")
+    return TopicPartition(topic, int(number))
