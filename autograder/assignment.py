@@ -57,9 +57,15 @@ def steps(master: Master, answers: dict[str, str], only: set[str] | None = None,
     return [Step(place.source, place.question, place.spark) for place in _run(master, answers, extras, only)]
 
 
+def _is_blank(cell, source: str) -> bool:
+    """An answer nobody has written: it needs no Spark, whatever it asks for."""
+    return cell.kind == "answer" and source.strip() == cell.source.strip()
+
+
 def _run(master: Master, answers, extras, only) -> list[_Place]:
-    places = [_Place(answers.get(cell.question, cell.source) if cell.question else cell.source, cell.question, cell.kind, cell.spark, cell.index)
-              for cell in master.cells if cell.kind in ("code", "answer")]
+    places = [_Place(source, cell.question, cell.kind, cell.spark and not _is_blank(cell, source), cell.index)
+              for cell in master.cells if cell.kind in ("code", "answer")
+              for source in [answers.get(cell.question, cell.source) if cell.question else cell.source]]
     targets = {place.question for place in places
                if place.kind == "answer" and place.question and (only is None or place.question in only)}
     own = frozenset().union(*(names_of(place.source).binds for place in places))

@@ -31,10 +31,11 @@ from autograder.probing import Probe
 
 # The learner's side of this package: all that a probe needs. Sealed verdicts stay out, for a fork could try all small numbers.
 LEARNERS_FILES = ("__init__.py", "plain.py", "asking.py", "variants.py", "sealed.py", "progress.py", "check.py", "plays.py", "runs.py",
-                  "anomalies.py", "spark_rows.py")
+                  "anomalies.py", "spark_rows.py", "sparkhouse.py")
 WORKERS_FILES = ("launch.py", "worker.py", "walls.py", "watch.py", "syscalls.py")
 WARM = ("autograder.check", "numpy", "pandas")
 LEVELS = ("L3", "L2", "L1")
+JVM_BYTES, JVM_THREADS = 3 << 30, 512         # what a worker's control group holds besides a submission, once Spark was asked for
 ALL_RAN = "all cells have run"
 LOST = "the sandbox's worker was lost"         # how a submission ends whose worker dies, and the next one too
 OFFICIAL = ("L3", "L2")            # marks that count are given at these
@@ -57,6 +58,7 @@ class Limits:
     spark_cpu_seconds: int = 360
     spark_memory_bytes: int = 5 << 30
     spark_processes: int = 1024
+    house_bytes: int = 512 << 20       # the files of Spark's JVM, in memory
 
 
 class SandboxFailed(RuntimeError):
@@ -143,7 +145,7 @@ class Sandbox:
         seconds = limits.spark_seconds if spark else limits.seconds
         cell_seconds = limits.spark_cell_seconds if spark else limits.cell_seconds
         job = {
-            "steps": steps, "numbers": numbers, "cell_seconds": cell_seconds,
+            "steps": steps, "numbers": numbers, "cell_seconds": cell_seconds, "spark": spark,
             "seconds": max(cell_seconds + 2, round(seconds - spent)) if spent else seconds,
             "cpu_seconds": limits.spark_cpu_seconds if spark else limits.cpu_seconds,
             "memory_bytes": None if spark else limits.memory_bytes,
@@ -209,6 +211,8 @@ class Sandbox:
 class Worker:
     """One warm process (worker.py), asked one job at a time."""
 
+    has_jvm = False
+
     def __init__(self, sandbox: Sandbox, level: str, number: int):
         folder, view = sandbox.folder, sandbox.view
         home = view / "autograder"
@@ -219,7 +223,7 @@ class Worker:
         readable = _readable(view) | _names(folder, uid)
         setup = {
             "level": level, "why": "", "view": str(view), "hide": [str(home), str(HOME), os.getcwd(), "/course/autograder", ""],
-            "scratch": str(scratch), "uid": uid, "warm": _warm(), "environment": _environment(),
+            "scratch": str(scratch), "uid": uid, "warm": _warm(), "environment": _environment(), "house_bytes": sandbox.limits.house_bytes,
         }
         program = [sys.executable, "-I", "-B", str(home / "worker.py")]
         as_root = sys.platform.startswith("linux") and os.geteuid() == 0
@@ -250,8 +254,11 @@ class Worker:
 
     def ask(self, job: dict) -> dict:
         """Send a job, wait for its result. The worker holds the clock; SandboxFailed when it is gone."""
+        self.has_jvm = self.has_jvm or job.get("spark", False)
+        job = {**job, "beside": JVM_THREADS if self.has_jvm else 0}
         if self.group is not None:
-            self.group.allow(job["watched_bytes"], job["processes"])
+            # The JVM of sparkhouse.py stays when its guest is gone; it has a watch of its own.
+            self.group.allow(job["watched_bytes"] + (JVM_BYTES if self.has_jvm else 0), job["processes"] + (JVM_THREADS if self.has_jvm else 0))
         return self._exchange(job)
 
     def stop(self) -> None:

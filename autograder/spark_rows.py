@@ -43,7 +43,7 @@ def rows_of(frame, function: str, gives: tuple[str, ...]) -> dict:
     kinds = {name: KINDS.get(type_.partition("(")[0], type_) for name, type_ in frame.select(*gives).dtypes}
     # As texts, for a moment that leaves Spark is told in the time zone of whoever asks.
     picked = frame.select(*[F.date_format(name, MOMENT).alias(name) if kinds[name] == "moment" else F.col(name) for name in gives])
-    rows = [[_plain(value) for value in row] for row in picked.limit(MOST_ROWS + 1).collect()]
+    rows = [[_plain(value).removesuffix(".000") if value is not None and kinds[name] == "moment" else _plain(value) for name, value in zip(gives, row)] for row in picked.limit(MOST_ROWS + 1).collect()]
     if len(rows) > MOST_ROWS:
         raise NotAsAsked(f"`{function}` returns more than {MOST_ROWS:,} rows")
     return {"columns": kinds, "rows": sorted(rows, key=canonical)}

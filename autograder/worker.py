@@ -35,13 +35,14 @@ def main() -> None:
     sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in repr(finder).lower()]
     _warm(setup["warm"])
     _write(1, {"level": level, "why": why, "filter": refused_calls is not None})
-    kept = {name: setup[name] for name in ("scratch", "uid", "environment")}
+    kept = {name: setup[name] for name in ("scratch", "uid", "environment", "house_bytes")}
     setup.clear()                                        # forks know what they need and no more
+    house = House(kept, level, refused_calls)
     while True:
         select.select([0], [], [])
         keeper = os.fork()
         if keeper == 0:
-            _keep(kept, level, refused_calls)
+            _keep(kept, level, refused_calls, house)
         _, status = os.waitpid(keeper, 0)
         if status != 0:
             sys.exit(0)
@@ -51,6 +52,8 @@ def main() -> None:
 def _enter(setup: dict):
     """(the level reached, why it is not more, the filter of system calls or None)."""
     import watch  # noqa: F401 - the keeper's; the worker's own folder is on sys.path only until here
+    global House
+    from sparkhouse import House
     from walls import build_root, die_with_parent, leave_the_machine
 
     die_with_parent()
@@ -80,7 +83,7 @@ def _warm(modules: list[str]) -> None:
             continue
 
 
-def _keep(setup: dict, level: str, refused_calls) -> None:
+def _keep(setup: dict, level: str, refused_calls, house) -> None:
     """One job from its line to its answer; does not return."""
     try:
         line = _read_line(0)
@@ -90,7 +93,14 @@ def _keep(setup: dict, level: str, refused_calls) -> None:
         del line
         signal.alarm(job["seconds"] + 15)                # a keeper that hangs is lost, and the worker with it
         started = time.monotonic()
+        if job.get("spark"):
+            job["address"] = house.enter(job["watched_bytes"])
+            signal.alarm(job["seconds"] + 15)            # a JVM that had to start took time that is not the learner's
+            started = time.monotonic()
         replies, ended, noise = _as_keeper(job, setup, level, refused_calls)
+        if job.get("spark"):
+            why = house.leave(failed=ended != "all cells have run" or _any_raised(replies))
+            ended = why or ended
         _write(1, {"replies": replies, "ended": ended, "noise": noise, "seconds": round(time.monotonic() - started, 3), "level": level}, end=b"")
         os._exit(0)
     except BaseException as error:
@@ -169,11 +179,23 @@ def _as_learner(job, setup, level, refused_calls, pen) -> None:
     os.environ.update(HOME=os.getcwd(), TMPDIR=os.getcwd(), PATH="/usr/local/bin:/usr/bin:/bin", **setup["environment"])
     if level != "L1":
         os.environ.update(HOME="/scratch", TMPDIR="/tmp")
-    limit(job["cpu_seconds"], job["memory_bytes"], job["file_bytes"], job["processes"])
+    limit(job["cpu_seconds"], job["memory_bytes"], job["file_bytes"], job["processes"] + job.get("beside", 0))
     drop_privileges(setup["uid"] if level == "L2" else NOBODY)     # L1 has the machine's own list of users
     if refused_calls is not None:
         refused_calls.close()
+    _course_at_hand(setup)
     _run_cells(job, pen)
+
+
+def _any_raised(replies: dict) -> bool:
+    return any(isinstance(reply, dict) and "raised" in reply for said in replies.values() for reply in said)
+
+
+def _course_at_hand(setup: dict) -> None:
+    """The samples and recordings under the current folder, where a notebook finds them too."""
+    course = next((place for place in ("/course", setup.get("view", "")) if place and os.path.isdir(f"{place}/data")), None)
+    if course:
+        os.symlink(f"{course}/data", "data")
 
 
 def _run_cells(job, pen) -> None:
@@ -188,6 +210,9 @@ def _run_cells(job, pen) -> None:
     sys.modules["__main__"] = module                     # what answers pickle or inspect is a notebook's, not the worker's
     namespace = module.__dict__
     namespace.update(get_ipython=_Nowhere, display=lambda *things, **options: None)
+    if "port" in job.get("address", ()):
+        from autograder.sparkhouse import attach
+        attach(job["address"])
     with variants.pretending(job["numbers"]):
         for step in job["steps"]:
             broken = _within(job["cell_seconds"], lambda: _run_cell(step["source"], namespace))

@@ -1,0 +1,264 @@
+"""Where Spark lives in the sandbox: one JVM for a worker, started once, kept warm, and shown the door when somebody has touched it.
+
+A submission's process lives for a second; a JVM takes five to start. So the JVM stands beside them, behind the same walls, in a
+process namespace of its own: the *house*. It starts when the first submission asks for Spark. Each submission gets a session of its
+own on it, over a connection of its own: a fork never shares a socket with anybody. When it leaves, the house looks round. A JVM
+whose guest failed, changed a setting, left a view, a cached table or a process behind, or stopped Spark, is ended, and a new one
+is started before the next guest comes. Memory is watched as what is really in use: a JVM reserves more than it needs, so a limit
+of address space would break it.
+
+The worker makes a `House` and forgets it; keepers (worker.py) speak with it, learners' code never does.
+"""
+import json
+import os
+import resource
+import select
+import sys
+import threading
+import time
+
+ANSWER_SECONDS = 120                # for a JVM to start on a busy machine
+LOOK_EVERY_SECONDS = 0.2
+OPEN_FILES = 4_096
+SETTINGS = {
+    "spark.driver.memory": "1g", "spark.sql.shuffle.partitions": "1", "spark.default.parallelism": "1",
+    # Tables are tiny and queries many: compiling a plan takes longer than interpreting it, and so does a second compiler of the JVM.
+    "spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN", "spark.sql.adaptive.enabled": "false",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.io.encryption.enabled": "true",                 # then tables come over a socket: guest and JVM share no folder
+    "spark.sql.artifact.isolation.enabled": "false", "spark.cleaner.periodicGC.interval": "1h",
+}
+
+
+class House:
+    """The worker's end. Nothing is started yet but a process that waits."""
+
+    def __init__(self, setup: dict, level: str, refused_calls):
+        asks, self._ask = os.pipe()
+        self._hear, says = os.pipe()
+        if os.fork() == 0:
+            os.close(self._ask)
+            os.close(self._hear)
+            try:
+                _found(setup, level, refused_calls, asks, says)
+            finally:
+                os._exit(0)
+        os.close(asks)
+        os.close(says)
+
+    def enter(self, memory_bytes: int) -> dict:
+        """For a keeper: {"port", "secret"} of a JVM with a fresh session as its default one, or {"error": words}."""
+        return self._say({"do": "enter", "memory_bytes": memory_bytes})
+
+    def leave(self, failed: bool) -> str | None:
+        """For a keeper: the guest is gone. What ended the JVM meanwhile, in words; None when it lives."""
+        return self._say({"do": "leave", "failed": failed}).get("why")
+
+    def _say(self, words: dict) -> dict:
+        try:
+            os.write(self._ask, json.dumps(words).encode() + b"\n")
+            if not select.select([self._hear], [], [], ANSWER_SECONDS)[0]:
+                return {"error": f"Spark did not start within {ANSWER_SECONDS} s"}
+            line = os.read(self._hear, 1 << 16)
+            return json.loads(line) if line else {"error": "Spark's house is gone"}
+        except (OSError, ValueError) as gone:
+            return {"error": f"Spark's house is gone: {gone}"}
+
+
+def attach(address: dict) -> None:
+    """In a learner's process: connect to the JVM and make its default session the session that is found here."""
+    from pyspark.conf import SparkConf
+    from pyspark.core.context import SparkContext
+    from pyspark.java_gateway import launch_gateway
+    from pyspark.sql import SparkSession
+
+    os.environ.update(PYSPARK_GATEWAY_PORT=str(address["port"]), PYSPARK_GATEWAY_SECRET=address["secret"], PYSPARK_PYTHON=sys.executable)
+    gateway = launch_gateway()
+    jvm = gateway.jvm
+    own = jvm.SparkSession.getDefaultSession().get()
+    jsc = jvm.JavaSparkContext.fromSparkContext(own.sparkContext())
+    context = SparkContext(gateway=gateway, jsc=jsc, conf=SparkConf(_jvm=jvm, _jconf=jsc.getConf()))
+    session = SparkSession(context, own)
+    SparkSession._instantiatedSession = SparkSession._activeSession = session
+    jvm.SparkSession.setActiveSession(own)
+    del os.environ["PYSPARK_GATEWAY_PORT"], os.environ["PYSPARK_GATEWAY_SECRET"]
+
+
+def _found(setup: dict, level: str, refused_calls, asks: int, says: int) -> None:
+    """Make the house's namespaces and live in them."""
+    import walls                                         # from the worker's own folder, loaded before the walls stood
+
+    walls.die_with_parent()
+    nowhere = os.open("/dev/null", os.O_RDWR)
+    for fd in (0, 1, 2):                                 # the worker's pipes are the worker's
+        os.dup2(nowhere, fd)
+    if level != "L1":
+        walls.unshare(walls.NEWPID | walls.NEWIPC)
+        child = os.fork()
+        if child:
+            os.waitpid(child, 0)
+            return
+        walls.unshare(walls.NEWNS)
+        walls.fresh_folders(setup["house_bytes"])
+        os.chdir("/scratch")
+    for what, most in ((resource.RLIMIT_NOFILE, OPEN_FILES), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, setup["house_bytes"])):
+        _, hard = resource.getrlimit(what)
+        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(what, (most, most))
+    walls.drop_privileges(setup["uid"] if level == "L2" else walls.NOBODY)
+    walls.die_with_parent()                              # who changes its user is forgotten by its parent's death
+    if refused_calls is not None:
+        refused_calls.close()
+    os.environ.clear()
+    os.environ.update(PATH="/usr/local/bin:/usr/bin:/bin", HOME=os.getcwd(), TMPDIR="/tmp", **setup["environment"])
+    _serve(asks, says)
+
+
+def _serve(asks: int, says: int) -> None:
+    """One line asked, one answered, until the worker is gone."""
+    spark, buffer = None, b""
+    while True:
+        piece = os.read(asks, 1 << 16)
+        if not piece:
+            return
+        *lines, buffer = (buffer + piece).split(b"\n")
+        for line in map(json.loads, lines):
+            if line["do"] == "enter":
+                answer = {"error": ""}
+                try:
+                    spark = spark or Jvm()
+                    answer = spark.welcome(line["memory_bytes"])
+                except Exception as error:
+                    answer["error"] = f"Spark could not start: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"[:300]
+                    spark = _end(spark)
+                os.write(says, json.dumps(answer).encode() + b"\n")
+            else:
+                os.write(says, json.dumps({"why": spark.why if spark else None}).encode() + b"\n")
+                if spark is not None and (line["failed"] or spark.is_touched()):
+                    spark = _end(spark)
+                    try:
+                        spark = Jvm()                    # while the last submission is judged
+                    except Exception:
+                        spark = None                     # the next guest hears why
+
+
+class Jvm:
+    """Spark's JVM as the house has it: its own session, and what it looked like when it was new."""
+
+    def __init__(self):
+        from kafkalab.logsets import session
+
+        self.why, self._memory_bytes, self._guest = None, None, None
+        self._spark = session(master="local[2]", settings=SETTINGS)
+        self._jvm = self._spark._jvm
+        _warm_up(self._spark)
+        self._as_new = self._look()
+        self._own = _family()
+        self._ended = False
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def welcome(self, memory_bytes: int) -> dict:
+        """A session for the next guest, and where it is to be found."""
+        self._memory_bytes = memory_bytes
+        self._guest = self._spark._jsparkSession.newSession()
+        self._settings = _settings_of(self._guest)
+        self._jvm.SparkSession.setDefaultSession(self._guest)
+        client = self._spark._sc._gateway.java_parameters if hasattr(self._spark._sc._gateway, "java_parameters") else self._spark._sc._gateway.gateway_parameters
+        return {"port": client.port, "secret": client.auth_token}
+
+    def is_touched(self) -> bool:
+        """Whether anything is not as it was: a setting, a view, something cached, Spark itself, a process that was not there."""
+        try:
+            return (self.why is not None or bool(self._spark._jsc.sc().isStopped()) or _settings_of(self._guest) != self._settings
+                    or self._guest.catalog().listTables().count() > 0 or self._look() != self._as_new or _strangers(self._own))
+        except Exception:                                # it does not even answer
+            return True
+
+    def end(self) -> None:
+        """Kill it and all it started, and forget it."""
+        from pyspark.core.context import SparkContext
+        from pyspark.sql import SparkSession
+
+        self._ended = True
+        _kill_family()
+        SparkContext._active_spark_context = SparkContext._gateway = SparkContext._jvm = None
+        SparkSession._instantiatedSession = SparkSession._activeSession = None
+
+    def _look(self) -> tuple:
+        context, shared = self._spark._jsc, self._spark._jsparkSession.sharedState()
+        return (_settings_of(self._spark._jsparkSession), bool(shared.cacheManager().isEmpty()), context.getPersistentRDDs().size(),
+                context.hadoopConfiguration().size(), self._jvm.System.getProperties().size(),
+                self._guests_views())
+
+    def _guests_views(self) -> int:
+        return self._spark._jsparkSession.sharedState().globalTempViewManager().listViewNames("*").size()
+
+    def _watch(self) -> None:
+        """End the JVM when it and its Python workers really use more than they may."""
+        import psutil
+
+        while not self._ended:
+            time.sleep(LOOK_EVERY_SECONDS)
+            used = 0
+            for each in psutil.Process().children(recursive=True):
+                try:
+                    used += each.memory_info().rss
+                except psutil.Error:
+                    continue
+            if self._memory_bytes is not None and used > self._memory_bytes:
+                self.why = f"Spark used more than {self._memory_bytes >> 20:,} MB of memory"
+                _kill_family()
+                return
+
+
+def _warm_up(spark) -> None:
+    """What a question does first, done once: classes are loaded, plans compiled."""
+    from autograder.spark_rows import frame_of, rows_of
+    from pyspark.sql import functions as F
+
+    for _ in range(3):
+        frame = frame_of([["a", "2026-01-05 09:00:00", 1], ["b", None, 2]], "name string, at timestamp, n int")
+        rows_of(frame.where("n > 0").groupBy("name").agg(F.min("at").alias("at"), F.count("*").alias("n")), "warm_up", ("name", "at", "n"))
+
+
+def _settings_of(session) -> str:
+    """All settings of a session in the JVM, as one text."""
+    return str(session.conf().getAll().toString())
+
+
+def _family() -> set[int]:
+    import psutil
+    return {each.pid for each in psutil.Process().children(recursive=True)}
+
+
+def _strangers(own: set[int]) -> bool:
+    """Processes that are neither the JVM's first ones nor Spark's Python workers."""
+    import psutil
+
+    for each in psutil.Process().children(recursive=True):
+        try:
+            if each.pid not in own and "pyspark" not in " ".join(each.cmdline()) and each.status() != psutil.STATUS_ZOMBIE:
+                return True
+        except psutil.Error:
+            continue
+    return False
+
+
+def _kill_family() -> None:
+    import psutil
+
+    for each in psutil.Process().children(recursive=True):
+        try:
+            each.kill()
+        except psutil.Error:
+            continue
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass
+
+
+def _end(spark) -> None:
+    if spark is not None:
+        spark.end()
