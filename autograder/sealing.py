@@ -42,7 +42,7 @@ def seal_question(question: Question, every: int = 1) -> dict:
     """The salt, the word for answers nobody foresaw, and the boxes by case. every: seal each so-many-th case only, to compare."""
     judge = judges.find(question.id)
     salt = hashlib.sha256(f"salt of {question.id}".encode()).hexdigest()[:16]
-    boxes, told_apart = {}, set()
+    boxes, told_apart, stopped = {}, set(), {}
     for case in public_cases(question)[::every]:
         sealed_case = question.sealed_form(case)
         boxes[sealed.locate(salt, sealed_case)] = here = {}
@@ -51,6 +51,7 @@ def seal_question(question: Question, every: int = 1) -> dict:
                 if name is None:
                     raise Unsealable(f"{question.id}: the reference fails on {case}: {complaint(reply)}")
                 told_apart.add(name)                     # a wrong answer that stops with an error needs no box
+                stopped[name] = stopped.get(name, 0) + 1
                 continue
             verdict = judges.decide(question, judge, case, reply["data"],
                                     lambda wrong: said_by_wrong(question, wrong, case))
@@ -63,6 +64,8 @@ def seal_question(question: Question, every: int = 1) -> dict:
             tag, box = sealed.lock(salt, sealed_case, reply["data"], {"ok": verdict.ok, "sentence": verdict.sentence, **_proof(verdict)})
             here.setdefault(tag, box)
     alike = [wrong.name for wrong in judge.wrong_answers if wrong.name not in told_apart and not _fails_hidden(question, judge, wrong)]
+    if every == 1 and (broken := {name for name, count in stopped.items() if count == len(boxes)}):
+        raise Unsealable(f"{question.id}: the wrong answer \"{min(broken)}\" stops with an error in every case; it would be told that, not its sentence")
     if alike and every == 1:
         raise Unsealable(f"{question.id}: no case tells {', '.join(alike)} from the right answer")
     return {"salt": salt, "otherwise": judge.otherwise, "cases": boxes}

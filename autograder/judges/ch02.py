@@ -159,7 +159,7 @@ def _each(numbers: str, *expressions: str, names: tuple[str, ...] = ("opened", "
 STILL_OPEN = """
 still_open = set()
 for line in shown:
-    node = int(line.split("node ")[1].split()[0].rstrip(".") if "(id: " not in line else line.split("(id: ")[1].split()[0])
+    node = int((line.split("(id: ")[1] if "(id: " in line else line.split("ode ")[1]).split()[0].rstrip("."))
     {rule}
 """
 ONE_TOO_FEW = """

@@ -17,9 +17,19 @@ GONE = "Node {id} disconnected."
 STORIES = (
     (TRY, STANDS), (TRY, REFUSED), (TRY, STANDS, GONE), (TRY, STANDS, GONE, TRY, STANDS), (TRY, REFUSED, TRY, STANDS), (TRY,),
     (TRY, STANDS, GONE, TRY, REFUSED), (TRY, REFUSED, TRY, REFUSED), (TRY, STANDS, GONE, TRY), (TRY, REFUSED, TRY),
-    (TRY, STANDS, GONE, TRY, STANDS, GONE), (TRY, REFUSED, TRY, STANDS, GONE),
+    (TRY, STANDS, GONE, TRY, STANDS, GONE), (TRY, REFUSED, TRY, STANDS, GONE), (TRY, REFUSED, TRY, REFUSED, TRY, STANDS),
+    (TRY, STANDS, GONE, TRY, REFUSED, TRY, STANDS), (TRY, STANDS, GONE, TRY, STANDS, GONE, TRY, STANDS), (TRY, REFUSED, TRY, STANDS, GONE, TRY),
 )
 NODES = ("-1", "-2", "0", "1", "2", "3")
+
+
+def telling(nodes) -> bool:
+    """Whether a log holds what a careless reader gets wrong: a made-up node that stays, one that comes back, one refused before it stood,
+    a try that came to nothing, a connection that is gone."""
+    stories = [each["story"] for each in nodes]
+    stays = [story[-1] == STANDS for story in stories]
+    return (any(stays[:2]) and any(stay and GONE in story for stay, story in zip(stays, stories)) and any(stay and REFUSED in story for stay, story in zip(stays, stories))
+            and any(STANDS not in story for story in stories) and any(STANDS in story and not stay for stay, story in zip(stays, stories)))
 
 
 def log_of(numbers) -> list[str]:
@@ -129,7 +139,7 @@ QUESTIONS = (
     LineReading(
         id="02.1", title="who is connected at the end", points=2, answers=("still_open",),
         space={"story": STORIES}, draws=NODES, row="node", place_matters=True, show=log_of, probe=is_open,
-        together=lambda nodes: sum(each["story"] in STORIES[:5] for each in nodes) >= 3,
+        together=telling,
         hints=("`Initiating` is only a try. Which line says that a connection stands? Which says that it is gone?",
                "Add the number in `Completed connection to node`, take away the number in `Node … disconnected.`")),
     Value(

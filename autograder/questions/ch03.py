@@ -33,7 +33,7 @@ def label_of(names, case):
 def tricky(lines) -> bool:
     """Every class is there, and each of the ways in which a coordinator or an address is written."""
     ids = [each["line"].split("(id: ")[1].split()[0] for each in lines]
-    return (any(id.startswith("+") for id in ids) and any(len(id) > 9 for id in ids) and any(id.startswith("-") and id != "-1" for id in ids)
+    return (any(id.startswith("+") for id in ids) and "2147483647" in ids and any(id.startswith("-") and id != "-1" for id in ids)
             and any(id.isdigit() and len(id) < 3 for id in ids))
 
 
