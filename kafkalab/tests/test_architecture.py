@@ -52,6 +52,8 @@ FLOORS = {
     "kafkalab.logsets.generate": (f"kafkalab kafkalab.logsets {CORE} {TABLES} pyspark", "a generator tells stories with a Lab and multiplies them with Spark"),
     "kafkalab": ("", "the doorways of the package bring nothing of their own: put the work into the room it belongs to"),
     "autograder": ("kafkalab IPython alembic nbclient nbconvert nbformat nbgrader jupytext playwright psutil sqlalchemy traitlets", "graders use kafkalab's public names"),
+    "autograder.spark_rows": ("kafkalab autograder pyspark", "only Spark questions meet Spark"),
+    "autograder.sparkhouse": ("kafkalab autograder pyspark psutil walls", "only Spark questions meet Spark; the walls are the worker's own"),
 }
 NEVER = {
     "kafkalab": ("autograder", "the simulator does not know that it is graded"),
