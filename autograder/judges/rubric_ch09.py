@@ -12,7 +12,7 @@ from autograder.rubric.score import Rubric
 
 _COMMITS = Lexicon(
     {
-        "retry": "retry, retries, retried, retrying, re try*, resend*, re send*, resent, send* _ again, sent again, sent once more, once more, try* again, tries again, tried again, try it again, attempt, attempts, repeated, repeat*, again, second try, second attempt, delayed, late, "
+        "retry": "retry, retries, retried, retrying, re try*, resend*, re send*, re sent, resent, reissu*, send* _ again, sent again, sent once more, once more, try* again, tries again, tried again, try it again, attempt, attempts, repeated, repeat*, again, second try, second attempt, delayed, late, "
         "重试, 重发, 再次, 重新提交, 再提交, 重新发送, 再发, 重复提交, 重提",
         "older": "older, old, oldest, stale, earlier, previous, outdated, out of date, out dated, obsolete, smaller, lower, past, former, first, prior, expired, superseded, 旧, 旧的, 较旧, 较早, 更早, 以前, 之前, 较小, 更小, 小的, 过期, 过时, 先前, 早先, 老的, 老, 前面, 小",
         "newer": "newer, new, newest, later, more recent, recent, latest, bigger, larger, higher, greater, younger, fresher, fresh, next, subsequent, following, current, up to date, more advanced, advanced, 新, 新的, 较新, 更新的, 后面, 之后, 后来, 更大, 较大, 大的, 最新, 后续, 后一次, 后发, 晚",
@@ -22,12 +22,12 @@ _COMMITS = Lexicon(
         "overwrites": "overwrite, overwrites, overwriting, override, overrides, overriding, replace, replaces, replacing, clobber, clobbers, supersede, supersedes, 覆盖, 盖掉, 替换, 取代",
         "back": "back to, go* back, went back, going back, set* back, sets it back, set _ back, set _ _ back, backward*, jump* back, move* back, moved back, fall* back, step back, roll* back, put* _ back, push* _ back, turn* _ back, back from, rewind*, rewound, regress*, decreas*, back in time, into the past, to the past, in the past, earlier position, says _ again, shrink*, go* down, "
         "回退, 倒退, 退回, 变回, 改回, 回到, 往回, 后退, 倒回, 回滚, 变小, 退到, 拨回",
-        "reread": "re read*, reread*, reprocess*, re process*, replay*, duplicat*, redeliver*, re deliver*, reconsum*, re consum*, (read*|process*|consum*|deliver*|handl*|get|gets|see|sees|receiv*|come|comes|fetch*|work*|do|does) .. (again|twice|second time|once more|two times|more than once), (again|twice) .. (read*|process*|consum*|deliver*|handl*), twice, double processing, doubly, repeat* (work|record*|message*|processing|consumption|them|what), same (messages|records|work) (again|twice|more than once), at least once, "
+        "reread": "re read*, reread*, reprocess*, re process*, replay*, duplicat*, dupe*, dups, redeliver*, re deliver*, reconsum*, re consum*, (read*|process*|consum*|deliver*|handl*|get|gets|see|sees|receiv*|come|comes|fetch*|work*|do|does) .. (again|twice|second time|once more|two times|more than once), (again|twice) .. (read*|process*|consum*|deliver*|handl*), twice, double processing, doubly, repeat* (work|record*|message*|processing|consumption|them|what), same (messages|records|work) (again|twice|more than once), at least once, "
         "重复消费, 重复读, 重读, 重复处理, 重新消费, 再次消费, 重新处理, 再消费, 重复, 再读, 消费两次, 重新读, 重新拉取, 又消费, 又读, 消费一遍, 再处理",
         "lose": "lost, lose, loses, losing, loss, skip, skips, skipped, skipping, missed, 丢失, 丢消息, 丢数据, 跳过, 漏掉, 丢",
         "order": "order, ordering, ordered, sequence, in order, 顺序, 次序, 先后",
-        "disorder": "out of order, out of sequence, wrong order, different order, other order, any order, reorder*, re order*, disorder*, no order, not in order, not ordered, not guarantee* _ order, no guarantee* .. order, order .. not guarant*, order .. not _ guarant*, not _ order*, not .. ordered, order _ _ (broken|lost|wrong|mixed|messed|undefined|changed|violated|destroyed|gone|not kept), (break*|breaks|broke|mess* up|mix* up|violat*|chang*|destroy*|los*|shuffle*) _ _ (order|ordering|sequence), overtak*, race, races, race condition, racing, arrive* .. after, land* after, land* .. behind, come* .. behind, come* .. after, too late, "
-        "乱序, 顺序 .. (乱|错|无法|不能|没|不|打乱|颠倒), 打乱, 先后 .. (不|乱|颠倒), 没有顺序, 不保证顺序, 无法保证顺序, 次序 .. (乱|不), 竞态, 不按顺序, 晚到, 后到, 才到达",
+        "disorder": "out of order, out of sequence, wrong order, different order, different sequence, another sequence, wrong sequence, other order, any order, reorder*, re order*, disorder*, no order, not in order, not ordered, not guarantee* _ order, no guarantee* .. order, order .. not guarant*, order .. not _ guarant*, not _ order*, not .. ordered, order _ _ (broken|lost|wrong|mixed|messed|undefined|changed|violated|destroyed|gone|not kept), (break*|breaks|broke|mess* up|mix* up|violat*|chang*|destroy*|los*|shuffle*) _ _ (order|ordering|sequence), overtak*, race, races, race condition, racing, arrive* .. after, land* after, land* .. behind, come* .. behind, come* .. after, too late, "
+        "乱序, 顺序 .. (乱|错|无法|不能|没|不|打乱|颠倒), 打乱, 先后 .. (不|乱|颠倒), 没有顺序, (不|无法|没法|不能|难以) 保证 .. (顺序|先后), 不保证顺序, 无法保证顺序, 次序 .. (乱|不), 竞态, 不按顺序, 晚到, 后到, 才到达",
         "sync": "commitsync, commit sync, commitsync (), synchronous, synchronously, synchronous commit, sync commit, commit synchronously, sync one, the sync, sync, blocking commit, blocking one, in person, 同步提交, 同步, commitsync",
         "final": "final, finally, last, end, ending, close, closes, closing, closed, shutdown, shut down, shuts down, shutting down, exit, exits, exiting, stop, stops, stopping, terminat*, leave*, leaving, before closing, finish*, revoke*, revoked, onpartitionsrevoked, rebalance, "
         "最后, 关闭, 退出, 结束, 停止, 收尾, 最终, 关机, 停机, 之前",
@@ -93,6 +93,8 @@ OPEN = Rubric(
                 "{newer} .. {overwrite} .. (by|with|through|被|由|成|为) .. {older}",
                 "{overwrite} .. {newer} .. (by|with|to|through|using|成|为) .. {older}",
                 "{overwrite} _ _ {newer}",
+                "{overwrite} .. {thing} .. (with|by|to) .. {older} ! {overwrite} .. {older} .. (with|by)",
+                "#a .. {retry} .. #b .. (group*|offset*|position*|committed|stored|store) .. #a [a<b]",
                 "{newer} .. (被|让|给) .. {older} .. {overwrite}",
                 "(把|将) _ {newer} .. {overwrite}",
                 "{older} .. (把|将) .. {newer}",
@@ -149,7 +151,7 @@ OPEN = Rubric(
             "it says that a retry would block",
             "认为重试会阻塞, 不对",
             ways=(
-                "({retry}|it) _ _ (block*|阻塞|卡住|freez*|stall*) ! (commitsync|sync|同步|not|no|never|不|without)",
+                "({retry}|it) _ _ (block*|阻塞|卡住|freez*|stall*|hang|hangs) ! (commitsync|sync|同步|not|no|never|不|without)",
                 "{retry} .. (block*|阻塞|卡住|stall*) .. (poll|loop|thread|heartbeat*|线程|心跳|消费) ! (commitsync|sync|同步|not|no|never|不)",
                 "(heartbeat*|心跳) .. (not|could not|发不|无法) .. (sent|send|发|evict*|kick*|踢)",
             ),
@@ -160,6 +162,7 @@ OPEN = Rubric(
             "it says that records would be skipped or lost, where they would be read again",
             "认为会丢消息, 其实是重复消费",
             ways=(
+                "{retry} .. (too high|too far|higher) .. (never|not|skip*|lost|miss*) ! ({older} .. {overwrite})",
                 "{retry} .. (newer|unprocessed|not processed) (message*|record*) .. (consumed|processed|read) ",
                 "{retry} .. (message*|record*|consumer) .. (skip|skips|skipped|lost|lose|loses) ! ({older} .. {overwrite} .. {newer}) ! (not|no|never|rather)",
                 "{overwrite} .. (higher|newer|bigger|larger) .. skip* ! (older|stale|lower|smaller) .. {overwrite}",

@@ -34,12 +34,14 @@ _LEADS = Lexicon(
 
 _LEAD_WRONG = (
     "lead (is|=|means|shows|tells|says|measures|:) _ _ (how far|distance|difference|gap|number|between) .. {log_end} ! ({log_start}|lag)",
+    "(consumer|reader|it) (leads|is leading|is ahead of|runs ahead of) the? producer*",
+    "lead (of|at|is|=|near|close to) (zero|0) (tells|means|shows|says|indicates|is)? .. ({good}|(processed|read|consumed) (everything|all)) ! (not|no|never|lag)",
     "lead .. (ahead of|in front of|faster than|before) _ (producer*|log end|end of)",
     "lead 是? .. (领先|超过|超前) .. (生产者|末尾|最新)",
     "lead .. (距离|离|到|与|和) .. {log_end} .. (距离|差|多远|多少)? ! ({log_start}|lag)",
     "(large|larger|big|bigger|high|higher|growing|huge|increasing) lead _ _ (danger*|bad|problem*|risk*|alarm*|harm*|critical) ! (not|no|never)",
     "lead .. (grows|rises|increases|gets bigger|gets larger|too high|too large|too big|高|大) .. (danger*|bad|problem*|risk*|critical|too fast|危险|丢) ! (not|no|never|不)",
-    "lead (越大|很大|过大|太大|变大) .. (危险|丢|问题|报警|不好) ! 不",
+    "lead (越大|很大|过大|太大|变大) .. (危险|丢|问题|报警|不好|慢) ! 不",
     "(lead|it) _ (near|close to|of|at|goes to|->|=|is|接近|为|等于) (zero|0|零) _ (means|is|shows|says|indicates|表示|说明|意味着|,) _ _ (consumer|it|消费者)? _ _ {good} ! (not|no|never|不|lag)",
     "(low|small|zero|tiny) lead _ (is|means|shows) _ _ {good} ! (not|no|never|lag)",
     "(near|close to) zero .. (read|consumed|processed) (everything|all|every) ! (not|no|never|lag)",

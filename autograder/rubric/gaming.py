@@ -126,9 +126,9 @@ def repeats(reading: Reading) -> bool:
 # Without these no relation between two terms is stated; "this" and "before" are left out, they sit inside terms of the subject.
 _JOINING = (english.AUXILIARIES | english.ARTICLES | frozenset(
     "and or but because so since if when while that which who whose why how though thus hence therefore unless otherwise however also only else "
-    "to by in for with on from at per than as it they them its until about via into not no then what nobody nothing you i we he she too either".split()
+    "to by in for with on from at per than as it they them its until about via into not no then what nobody nothing you i we he she too either afterwards".split()
 ))
-_JOINING_HAN = frozenset("的 是 会 被 了 因 所 就 在 不 而 把 有 没 还 才 再 让 为 如 但 从 到 给 都 要 与 和 也 等 只 这 那 它 着 过 将 由 跟 以 共 向 比 当 用 其 并 则 后 时 使 能 可 应 须 致 变 成 意".split())
+_JOINING_HAN = frozenset("的 是 会 被 了 因 所 就 在 不 而 把 有 没 还 才 再 让 为 如 但 从 到 给 都 要 与 和 也 等 只 这 那 它 着 过 将 由 跟 以 共 向 比 当 用 其 并 则 后 时 使 能 可 应 须 致 变 成 意 越 得 很 太 更 又".split())
 _JOINING_MARKS = frozenset({"->", "=", "+"})
 
 

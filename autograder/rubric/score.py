@@ -24,6 +24,7 @@ from autograder.rubric.text import Reading, read
 
 PASS_MARK = 3
 LOW_CONFIDENCE = 0.6
+_CLAUSE_WORDS = 5
 _WORTH_A_LOOK = 30  # words
 
 
@@ -104,7 +105,7 @@ def score_with(rubric: Rubric, answer: str, others: tuple[Rubric, ...] = ()) -> 
     judged, hedged = _judge(rubric, body)
     found = sum(status is Status.PRESENT for status, _ in judged)
     blunder, blunder_hit, qualified = _blunder(rubric, body)
-    if len(body.words) > 8 and not concepts.said(rubric.topic, rubric.lexicon, body):
+    if len(body.words) > 8 and not concepts.said(_any_polarity(rubric.topic), rubric.lexicon, body):
         return _gamed(rubric, "off_topic", reading)  # apples can be counted too
     if not found and not blunder:
         flag = _elsewhere(rubric, body, others)
@@ -162,7 +163,7 @@ def _elsewhere(rubric: Rubric, body: Reading, others: tuple[Rubric, ...], enough
         judged, _ = _judge(other, body)
         if sum(status is Status.PRESENT for status, _ in judged) >= max(3, enough):
             return "wrong_question"
-    if not concepts.said(rubric.topic, rubric.lexicon, body):
+    if not concepts.said(_any_polarity(rubric.topic), rubric.lexicon, body):
         return "off_topic"
     return None
 
@@ -237,6 +238,8 @@ def _confidence(rubric: Rubric, body: Reading, judged: list[tuple[Status, list[H
         2 * sum(len(where) == 1 for where in present) > len(present) or _entangled(present)
     ):
         doubt += 0.2  # many ideas in one breath, each seen in one way or all in the same words: a pile of right words in good grammar looks like this
+    if mark == PASS_MARK - 1 and "one_decisive_error" not in flags and _unexplained(body, judged):
+        doubt += 0.12  # one idea short of passing, and something was said that no idea explains
     words = len(body.words)
     if mark <= 1 and words >= _WORTH_A_LOOK * (1 + body.chinese_share) and not any(flag in flags for flag in ("central_claim_wrong", "direction_reversed")):
         doubt += 0.2  # a long text in which little was recognised: a metaphor, perhaps, or words nobody thought of
@@ -247,6 +250,22 @@ def _confidence(rubric: Rubric, body: Reading, judged: list[tuple[Status, list[H
     unknown = [word for word in body.words if not text.is_chinese(word) and word.isalpha() and word not in english.EVERYDAY and not _knows(rubric.lexicon, word)]
     doubt += 0.3 * (len(unknown) / words if words else 0)
     return max(0.05, 1 - doubt)
+
+
+@lru_cache(maxsize=None)
+def _any_polarity(ways: tuple[str, ...]) -> tuple[str, ...]:
+    """Who denies a thing speaks of it."""
+    return tuple(way if way.startswith(("~", "@")) else "~" + way for way in ways)
+
+
+def _unexplained(body: Reading, judged: list[tuple[Status, list[Hit]]]) -> int:
+    """How many clauses of some length no evidence comes from: the learner said something there that the rubric does not know."""
+    spans = [(hit.first, hit.last) for _, where in judged for hit in where]
+    return sum(
+        not any(first < end and start < last for start, end in spans)
+        for first, last in body.clauses()
+        if sum(0.6 if text.is_chinese(token.text) else 1 for token in body.tokens[first:last]) >= _CLAUSE_WORDS
+    )
 
 
 def _entangled(present: list[list[Hit]]) -> bool:

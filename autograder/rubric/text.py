@@ -17,6 +17,7 @@ from functools import lru_cache
 from autograder.rubric import hidden, traditional
 
 SENTENCE_END = "¶"
+CLAUSE_MARKS = frozenset({SENTENCE_END, ",", ";", ":", "(", ")", "、", "…"})
 
 # One pass over the lower-cased, NFKC-folded text. Order matters: a config name or "2.3" must not end a sentence.
 _TOKEN = re.compile(
@@ -101,6 +102,16 @@ class Reading:
                 first = index + 1
         if first < len(self.tokens):
             found.append((first, len(self.tokens)))
+        return found
+
+    def clauses(self) -> list[tuple[int, int]]:
+        """Token ranges between commas, stops, semicolons, colons and brackets, in order."""
+        found, first = [], 0
+        for index, token in enumerate((*self.tokens, Token(SENTENCE_END, 0, 0))):
+            if token.text in CLAUSE_MARKS:
+                if index > first:
+                    found.append((first, index))
+                first = index + 1
         return found
 
     def quote(self, first: int, last: int) -> tuple[int, int, str]:
