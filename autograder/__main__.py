@@ -76,10 +76,16 @@ def _grade(wanted) -> int:
 
 def _report(wanted) -> None:
     from autograder.late import settle
-    from autograder.report import report
-    text = report(Path(wanted.out))
+    from autograder.openanswers import read_results
+    from autograder.report import read_class, told
+    read_results(Path(wanted.out))                       # says so, where nothing was graded
     settle(Path(wanted.out))
-    print(text)
+    found = read_class(Path(wanted.out))
+    if wanted.page:
+        from autograder.reportpage import write_page
+        print(f"The report is {write_page(found)}; its pictures lie beside it.")
+    else:
+        print(told(found))
 
 
 def _solution(wanted) -> None:
@@ -232,7 +238,9 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument("--workers", type=int, help="how many at a time (default: one for each core)")
     grade.add_argument("--force", action="store_true", help="grade again what was graded before")
     grade.add_argument("--allow-unsafe", action="store_true", help="grade a class below sandbox level L2, for answers you trust")
-    command("report", _report, "the class table of an OUT folder").add_argument("out")
+    report = command("report", _report, "the class table, how the questions did, and which wrong answer means what")
+    report.add_argument("out", metavar="OUT")
+    report.add_argument("--page", action="store_true", help="write OUT/report/index.html, with pictures")
     export = command("export", _export, "the marks of an OUT folder for other systems, a person's marks first")
     export.add_argument("out", metavar="OUT")
     export.add_argument("--as", dest="layout", default="csv", metavar="LAYOUT", help="csv, json, canvas, moodle or gradescope")

