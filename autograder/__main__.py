@@ -133,6 +133,12 @@ def _due(wanted) -> None:
     print(set_due(Path(wanted.out), master(chapter_number(wanted.chapter)).name, moment_of(wanted.when), wanted.student))
 
 
+def _regrade(wanted) -> None:
+    from autograder.regrade import regrade, told
+    done = regrade(wanted.question, Path(wanted.out), wanted.apply, wanted.workers, say=lambda line: print(line, file=sys.stderr))
+    print(told(done, wanted.apply, Path(wanted.out)))
+
+
 def _export(wanted) -> None:
     from autograder.export import export
     from autograder.late import settle
@@ -266,6 +272,11 @@ def _parser() -> argparse.ArgumentParser:
     due.add_argument("chapter", nargs="?", metavar="NN")
     due.add_argument("when", nargs="?", metavar="WHEN", help="2026-11-30T23:59+01:00; without a zone it is UTC; none takes it away")
     due.add_argument("--student", metavar="ID", help="an extension for this student only")
+    regrade = command("regrade", _regrade, "judge one question again after its test was mended: who gains and who loses; written only with --apply")
+    regrade.add_argument("question", metavar="QUESTION", help="03.2, or an open question after its rubric was mended")
+    regrade.add_argument("out", metavar="OUT")
+    regrade.add_argument("--apply", action="store_true", help="write the new marks; a person's marks stay above them")
+    regrade.add_argument("--workers", type=int, help="how many at a time, where answers have to run again")
     command("similar", _similar, "which submissions share more than the exercise explains").add_argument("out", metavar="OUT")
     solution = command("solution", _solution, "the solved notebook of a chapter, for teachers")
     solution.add_argument("chapter")

@@ -44,7 +44,9 @@ def write_feedback(out: Path, say=lambda text: None) -> int:
     costs, written = policy(), 0
     for sheet in sheets(out):
         own = master(sheet.assignment[:2])
+        blank = {cell.question: cell.source.strip() for cell in own.cells if cell.question}
         answers = _answers(out / "autograded" / sheet.student / sheet.assignment / f"{sheet.assignment}.ipynb")
+        answers = {question: text for question, text in answers.items() if text.strip() != blank.get(question)}
         result = counted.get((sheet.student, sheet.assignment), {"cells": {}, "reason": ""})
         told = sentences(result)
         leak = of_feedback(own.chapter).found_in("\n".join([*told.values(), result["reason"]]))

@@ -27,6 +27,7 @@ from autograder.assignment import steps
 from autograder.colleague import Colleague, Lost, Unable
 from autograder.gradebook import written
 from autograder.judging import ALL_RAN, asked_of, blank, judge
+from autograder.late import settle as settle_late
 from autograder.masters import chapter_number, master
 from autograder.needs import as_python
 from autograder.openmarks import settle
@@ -115,6 +116,7 @@ def grade_class(folder: Path, out: Path, asked: str | None = None, roster: Roste
                       if each.can_run and counts[each.student, each.chapter] is not each}
         graded = results.Results(out / "results", {each.submission.name: each.key for each in work}, superseded)
         results.write_atomically(out / "results.json", results.as_json(graded.items()))
+        settle_late(out)
         return graded
 
 

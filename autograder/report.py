@@ -83,7 +83,7 @@ def told(found: Class) -> str:
 
 def status_line(found: Class) -> str:
     """`300 submissions: 288 graded, 9 repaired, ...`"""
-    return f"{sum(found.statuses.values())} submissions: " + ", ".join(f"{found.statuses[status]} {status}" for status in STATUSES if found.statuses[status])
+    return f"{sum(found.statuses.values())} submissions: " + ", ".join(f"{found.statuses[status]} {status}" for status in STATUSES if found.statuses.get(status))
 
 
 def class_table(chapter: Chapter) -> str:
@@ -145,7 +145,7 @@ def advice(found: Class) -> list[str]:
         lines.append(f"Talk about \"{wrong.name}\" ({wrong.question}) in class: {wrong.students} gave that answer.")
     lines += [f"Look at {item.question}: {item.advice}." for chapter in found.chapters for item in chapter.items
               if item.tells_apart is not None and item.tells_apart < 0.1 and item.advice]
-    if any(found.statuses[status] for status in ("partial", "unreadable", "refused")):
+    if any(found.statuses.get(status) for status in ("partial", "unreadable", "refused")):
         lines.append("Write to those listed above as partial, unreadable or refused: their reason says what to send again.")
     lines.append(f"With pictures: {shlex.quote(sys.executable)} -m autograder report {out} --page")
     lines.append(f"Every result, with its sentence: {out / 'results.json'}")

@@ -1,23 +1,15 @@
 """A small class with open answers and a rubric for the demo chapter: what calibrating and reviewing are tried on."""
+import re
 import shutil
 import sqlite3
 from pathlib import Path
 
-from autograder import grade
+from autograder import calibrate, grade, marking
 from autograder.grade import grade_class
 from autograder.judging import Here
-from autograder.rubric import score
-from autograder.rubric.concepts import Concept
-from autograder.rubric.patterns import Lexicon
-from autograder.rubric.score import Rubric
+from autograder.rubric import ConceptFinding, Span, Suggestion
 
-LEXICON = Lexicon({"wait": "wait*, queue*, stuck", "fetch": "fetch*", "beat": "heartbeat*", "own": "own, separate", "socket": "socket*, connection*"})
-RUBRIC = Rubric(
-    "90.open", "Why?", LEXICON, topic=("{fetch}", "{beat}", "{socket}"), concepts=(
-        Concept("a socket of its own", "the coordinator has a socket of its own", "单独的连接", ("{own} .. {socket}", "{socket} .. {own}")),
-        Concept("heartbeats wait", "heartbeats would wait", "心跳等待", ("~{beat} .. {wait}",)),
-        Concept("behind a fetch", "what they wait for is a fetch", "在拉取之后", ("~{wait} .. {fetch}", "~{fetch} .. {wait}")),
-        Concept("the socket", "it is about sockets", "连接", ("{socket}",))))
+IDEAS = {"a socket of its own": ("own", "separate"), "heartbeats wait": ("wait", "stuck"), "behind a fetch": ("fetch",), "the socket": ("socket", "connection")}
 GOOD = ("The coordinator gets its own socket, because heartbeats would wait behind a long fetch.",
         "It has a separate connection: otherwise heartbeats are stuck behind a fetch on the same socket.",
         "A heartbeat on the socket of the leader would wait until the fetch before it is answered, so it has its own connection.")
@@ -26,11 +18,22 @@ POOR = ("Because Kafka likes to have one socket more for the records.", "The fet
         "Sockets are cheap and connections to the broker are opened for everything.")
 
 
-def use_rubric(monkeypatch, rubric=RUBRIC) -> None:
-    """Let 90.open be suggested by this rubric, here and when a class is graded."""
+def marked_by_words(question: str, answer: str, hash: str = "first", needed: str = "") -> Suggestion:
+    """A scorer anybody can follow: a point for each idea one of whose words is there, and always sure of itself."""
+    found = []
+    for name, words in IDEAS.items():
+        hits = [hit for word in words for hit in re.finditer(word, answer.lower())][:1]
+        spans = tuple(Span(hit.start(), hit.end(), answer[hit.start():hit.end()]) for hit in hits)
+        found.append(ConceptFinding(name, "present" if hits else "missing", spans, f"{'Found' if hits else 'Not found'}: {name}."))
+    mark = sum(idea.status == "present" for idea in found) if needed in answer else 0
+    return Suggestion(question, mark, mark >= 3, 0.95, tuple(found), (), f"Suggested {mark} of 4.", hash)
+
+
+def use_rubric(monkeypatch, **changed) -> None:
+    """Let 90.open be suggested by this scorer; `changed` makes another rubric of it."""
     monkeypatch.setattr(grade, "new_judge", Here)
-    monkeypatch.setitem(score.__globals__, "_rubrics", lambda: {"90.open": rubric})
-    monkeypatch.setitem(score.__globals__, "_HASHES", {})
+    for module in (marking, calibrate):
+        monkeypatch.setattr(module, "score", lambda question, answer: marked_by_words(question, answer, **changed))
 
 
 def teach(hand_in, tmp_path, answers, name="class"):

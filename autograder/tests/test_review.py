@@ -61,6 +61,7 @@ def test_stop_and_go_on_and_take_back_on_another_day(out):
         assert book(out)[first.student][1:] == (None, 1, None)
 
 
+@pytest.mark.slow
 def test_the_teachers_mark_wins_and_survives_three_runs(out, tmp_path):
     with Queue(out, "90.open", twice=0) as queue:
         while queue.current is not None:
