@@ -17,6 +17,8 @@ import os
 import queue
 import sys
 import threading
+import time
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -135,6 +137,11 @@ class _Work:
     received: str
     known: dict | None = None              # its result, when only the gradebook is behind
 
+    @property
+    def kind(self) -> str:
+        """Submissions of one kind take about the same time."""
+        return "nothing to run" if self.known is not None or not self.submission.can_run else self.submission.chapter
+
 
 @dataclass(frozen=True)
 class _Course:
@@ -202,34 +209,37 @@ def _grade_all(todo: list[_Work], course: _Course, say) -> None:
 
     def lane(judging: Colleague) -> None:
         try:
+            first = True
             while not stopping.is_set():
                 with turn:
                     work = next(ahead, None)
                 if work is None:
                     return
+                started = time.monotonic()
                 done = _settled(work, course, sandbox, judging, stopping)
                 if done is None:
                     return
                 whole, result, asked, heard = done
                 result = {**settle(result, calibrations), "counted": work.counts}
                 _write(writer, course, work, whole, result, asked, heard)
-                back.put(None)
+                back.put((work.kind, time.monotonic() - started, first))
+                first = False
         except BaseException as failed:                  # ours, not the class's: the run ends, and the next one goes on
             back.put(failed)
 
     runs = any(work.known is None and work.submission.can_run for work in todo)
     with Sandbox(official=course.official and runs) as sandbox:
-        pace, threads = Pace(len(todo), say), []
+        pace, threads = Pace(Counter(work.kind for work in todo), max(lanes, 1), say), []
         try:
             writer.start()
             for number in range(lanes):
                 threads.append(threading.Thread(target=lane, args=(judges[number % len(judges)],), daemon=True))
                 threads[-1].start()
             for _ in todo:
-                failed = back.get()
-                if failed is not None:
-                    raise failed
-                pace.done()
+                told = back.get()
+                if isinstance(told, BaseException):
+                    raise told
+                pace.done(*told)
             spent = writer.ask({"do": "close"})["seconds"]
             say(f"Graded in {pace.spent():.1f} s; the gradebook and the files beside it took {spent:.1f} s of that.")
         finally:

@@ -1,46 +1,55 @@
 """How far a class is, how fast it goes and how long it still takes.
 
-The rest is reckoned from the later half of what is done: the first submissions also pay for what is learned once (a truth
-worked out, a module imported). The class is graded in a shuffled order, so that what is done is a fair sample of what is not.
+Each lane says how long a submission kept it. The first one of a lane is left out of the reckoning: it also waits for a worker, a
+judge and a Java to start. The class is graded in a shuffled order, so that what is done is a fair sample of what is not.
 """
 from __future__ import annotations
 
+import itertools
+import statistics
 import time
+from collections import Counter
 from collections.abc import Callable
 
 EVERY_SECONDS = 2.0
+LEAST = 3                          # of a kind before its own mean is believed
 
 
 class Pace:
-    """Told of each submission that is done, it says a line now and then, and one at the end."""
+    """Told of each submission that is done, it says a line now and then, and one at the end.
 
-    def __init__(self, total: int, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic):
-        self.total, self.say, self.clock = total, say, clock
-        self._times = [clock()]
-        self._said_at = self._times[0]
+    `kinds` counts the submissions of each kind: a chapter, or nothing to run. Kinds take their own time.
+    """
 
-    def done(self) -> None:
-        """One more."""
+    def __init__(self, kinds: Counter, lanes: int, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic):
+        self.total, self.lanes, self.say, self.clock = kinds.total(), lanes, say, clock
+        self.finished, self._waiting = 0, Counter(kinds)
+        self._kept_s: dict[object, list[float]] = {}
+        self._first_s: list[float] = []
+        self._started = self._said_at = clock()
+
+    def done(self, kind, kept_s: float, first: bool = False) -> None:
+        """One more of a kind, which kept its lane so long; `first` of that lane."""
+        self.finished += 1
+        self._waiting[kind] -= 1
+        (self._first_s if first else self._kept_s.setdefault(kind, [])).append(kept_s)
         now = self.clock()
-        self._times.append(now)
-        finished = len(self._times) - 1
-        quiet = max(EVERY_SECONDS, (now - self._times[0]) / 50)
-        if finished == self.total or now - self._said_at >= quiet:
+        if self.finished == self.total or now - self._said_at >= max(EVERY_SECONDS, (now - self._started) / 50):
             self._said_at = now
-            self.say(f"{finished} of {self.total} graded, {self.rate():.1f} a second, {_words(self.left())} to go")
+            left = self.left()
+            rate = (self.total - self.finished) / left if left else self.finished / max(now - self._started, 1e-6)
+            self.say(f"{self.finished} of {self.total} graded, {rate:.1f} a second, {_words(left)} to go")
 
     def spent(self) -> float:
         """Seconds since the start."""
-        return self.clock() - self._times[0]
-
-    def rate(self) -> float:
-        """Submissions a second, lately."""
-        first = (len(self._times) - 1) // 2
-        return (len(self._times) - 1 - first) / max(self._times[-1] - self._times[first], 1e-6)
+        return self.clock() - self._started
 
     def left(self) -> float:
-        """Seconds still to go at this rate."""
-        return (self.total - len(self._times) + 1) / self.rate()
+        """Seconds still to go: what waits, at its kind's mean where that is known."""
+        everything = list(itertools.chain.from_iterable(self._kept_s.values())) or self._first_s
+        overall = statistics.fmean(everything)
+        return sum(count * (statistics.fmean(self._kept_s[kind]) if len(self._kept_s.get(kind, ())) >= LEAST else overall)
+                   for kind, count in self._waiting.items()) / self.lanes
 
 
 def _words(seconds: float) -> str:

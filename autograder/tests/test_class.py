@@ -5,12 +5,15 @@ import re
 import sqlite3
 import subprocess
 import sys
+from collections import Counter
+from random import Random
 
 import pytest
 
 from autograder.__main__ import main
 from autograder.grade import grade, grade_class
 from autograder.masters import HOME
+from autograder.pace import Pace
 
 
 @pytest.fixture
@@ -133,6 +136,25 @@ def test_a_run_that_was_killed_goes_on_where_it_was(box, tmp_path):
     assert {name: {key: value for key, value in result.items() if key not in times} for name, result in resumed.items()} == {
         name: {key: value for key, value in result.items() if key not in times} for name, result in undisturbed.items()}
     assert rows(tmp_path / "cut", GRADES) == rows(tmp_path / "whole", GRADES)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_after_a_tenth_the_remaining_time_is_known_to_a_fifth(seed):
+    """Two lanes, two chapters and some files with nothing to run, a slow start; the clock is a made-up one."""
+    luck, now, ends, told = Random(seed), 0.0, [0.0, 0.0], {}
+    means = {"02": 1.2, "03": 0.4, "nothing to run": 0.02}
+    kinds = luck.sample(["02"] * 140 + ["03"] * 140 + ["nothing to run"] * 20, 300)
+    pace = Pace(Counter(kinds), 2, lambda text: None, lambda: now)
+    for number, kind in enumerate(kinds):
+        lane = ends.index(min(ends))
+        seconds = means[kind] * luck.choice((0.7, 1.0, 1.3)) + (15 if number < 2 else 0)
+        ends[lane] += seconds
+        now = min(ends)
+        pace.done(kind, seconds, number < 2)
+        told[number + 1] = (now, pace.left())
+    for finished in range(30, 280, 10):
+        at, left = told[finished]
+        assert abs(left - (max(ends) - at)) <= 0.2 * (max(ends) - at), finished
 
 
 def test_one_file_is_graded_in_two_lines(hand_in):
