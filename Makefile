@@ -3,6 +3,7 @@ STUDENTS ?= 30
 CHAPTERS ?= 02,03
 DIR      ?= data/recordings
 N        ?= 1000
+LEVEL    ?= L3
 WHEELS   ?=
 PYTHON   ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
               $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
@@ -28,6 +29,9 @@ test-all: .venv/ready-dev  ## check everything, all of each corpus (under 60 min
 classroom: .venv/ready-dev  ## teach: a class of made-up students is graded (STUDENTS=30 CHAPTERS=02,03)
 	@$(PY) -m autograder classroom --students $(STUDENTS) --chapters $(CHAPTERS)
 
+redteam: .venv/ready-dev  ## attack: hostile submissions in the sandbox; what comes through is counted (LEVEL=L3)
+	@$(PY) -m autograder redteam --level $(LEVEL)
+
 course: .venv/ready-dev  ## write: build the notebooks of notebooks/release from notebooks/source_py
 	@$(PY) -m autograder course
 
@@ -46,7 +50,7 @@ browser: .venv/ready-dev  ## run each notebook in JupyterLab in a real Chromium;
 wheels: .venv/ready  ## fill the folder wheels/ for machines without internet: make lab WHEELS=wheels
 	@$(PIP) wheel --constraint constraints.txt --wheel-dir wheels ".[dev,bench]" setuptools
 
-.PHONY: help lab test test-all classroom course conformance seeds bench browser wheels
+.PHONY: help lab test test-all classroom redteam course conformance seeds bench browser wheels
 .DEFAULT_GOAL := help
 
 # --- the environment: made once, made again when what it is made from changes ---
@@ -73,7 +77,7 @@ define HELP
     text = $$0; sub(/.*## /, "", text)
     getline command; sub(/^\t@/, "", command)
     gsub(/[$$][(]PIP[)]/, "$(PY) -m pip", command); gsub(/[$$][(]PY[)]/, "$(PY)", command); gsub(/[$$][(]DIR[)]/, "$(DIR)", command)
-    gsub(/[$$][(]N[)]/, "$(N)", command); gsub(/[$$][(]STUDENTS[)]/, "$(STUDENTS)", command); gsub(/[$$][(]CHAPTERS[)]/, "$(CHAPTERS)", command)
+    gsub(/[$$][(]N[)]/, "$(N)", command); gsub(/[$$][(]LEVEL[)]/, "$(LEVEL)", command); gsub(/[$$][(]STUDENTS[)]/, "$(STUDENTS)", command); gsub(/[$$][(]CHAPTERS[)]/, "$(CHAPTERS)", command)
     printf "make %-12s %-82s  %s\n", target, text, command
 }
 END { print "\nWithout make, once: python3 -m venv .venv && $(PY) -m pip install -c constraints.txt -e '.[dev,bench]'; then the commands on the right." }

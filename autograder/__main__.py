@@ -212,6 +212,11 @@ def _doctor(wanted) -> int:
     return OK if found.sound else ATTENTION if found.official else FAILED
 
 
+def _redteam(wanted) -> int:
+    from autograder.redteam import main as attack
+    return attack(wanted.level, wanted.families)
+
+
 def _classroom(wanted) -> int:
     from autograder.classroom import classroom
     from autograder.masters import chapter_number
@@ -290,6 +295,9 @@ def _parser() -> argparse.ArgumentParser:
     classroom.add_argument("--students", type=int, default=30)
     classroom.add_argument("--chapters", default="02,03")
     classroom.add_argument("--out", default="classroom", metavar="DIR")
+    redteam = command("redteam", _redteam, "run the hostile submissions in the sandbox and count what comes through")
+    redteam.add_argument("families", nargs="*", metavar="FAMILY", help="only these (default: all)")
+    redteam.add_argument("--level", default="L3", choices=("L3", "L2", "L1", "all"), help="the best level to try, or all that are to be had")
     command("doctor", _doctor, "which sandbox this machine has, and what would make it better")
     return parser
 

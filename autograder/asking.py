@@ -18,6 +18,11 @@ from autograder.plain import MOST_BYTES, NotPlain, canonical
 
 LONGEST_MESSAGE = 300
 LONGEST_SAID = 80
+LONGEST_ANSWER = 200               # lines; on a hidden case a line far below could say what was asked
+# Exceptions that may be named on a hidden case; a class of the learner's own could be named after what it was asked.
+ORDINARY = frozenset(("ArithmeticError", "AssertionError", "AttributeError", "IndexError", "KeyError", "LookupError", "MemoryError", "NameError", "OSError",
+                      "OverflowError", "RecursionError", "RuntimeError", "StopIteration", "SyntaxError", "SystemExit", "TimeUp", "TypeError",
+                      "UnboundLocalError", "UnicodeError", "ValueError", "ZeroDivisionError"))
 SECONDS, SPARK_SECONDS = 10, 60        # for one case, in a notebook and in official grading
 
 
@@ -89,9 +94,11 @@ def complaint(reply: dict, hidden: bool = False) -> str | None:
             return "the answer is not plain data." if hidden else f"the answer has {reply['says']}."
         if reply["raised"] == "NotAsAsked":
             return "the answer has another form than was asked for." if hidden else f"{reply['says']}."
-        where = f" in line {reply['line']} of the answer" if reply.get("line") else ""
+        told = reply.get("line") and not (hidden and reply["line"] > LONGEST_ANSWER)
+        where = f" in line {reply['line']} of the answer" if told else ""
         said = "" if hidden or not reply.get("says") else f": {reply['says']}"
-        return f"your code stopped with {reply['raised']}{where}{said}."
+        name = reply["raised"] if not hidden or reply["raised"] in ORDINARY else "an exception"
+        return f"your code stopped with {name}{where}{said}."
     return None
 
 

@@ -118,7 +118,7 @@ class Sandbox:
             unseen = self._ask(again, numbers, spark, heard["seconds"])
             for step in steps:
                 if step.get("hidden") and step["question"] in unseen["replies"]:
-                    heard["replies"][step["question"]] += unseen["replies"][step["question"]]
+                    heard["replies"][step["question"]] = heard["replies"][step["question"]] + unseen["replies"][step["question"]]
             heard["noise"] += unseen["noise"]
             heard["seconds"] = round(heard["seconds"] + unseen["seconds"], 3)
             if unseen["ended"] != ALL_RAN == heard["ended"]:
@@ -139,6 +139,15 @@ class Sandbox:
         """Which optional pieces a worker has: `filter` of system calls, `group` (a control group of its own)."""
         worker = self._first()
         return {"filter": worker.has_filter, "group": worker.group is not None}
+
+    def workers(self) -> list[Worker]:
+        """The workers that run."""
+        return [worker for worker in self._workers if worker.runs]
+
+    @property
+    def uids(self) -> set[int]:
+        """The users that learners' processes run as, when this one is root."""
+        return {worker.uid for worker in self._workers}
 
     def _ask(self, steps, numbers, spark: bool, spent: float) -> dict:
         limits = self.limits
@@ -250,6 +259,7 @@ class Worker:
         except SandboxFailed:
             self.stop()
             raise
+        self.pid, self.uid = self._process.pid, uid
         self.level, self.why, self.has_filter = hello["level"], hello["why"], hello["filter"]
 
     def ask(self, job: dict) -> dict:
@@ -260,6 +270,11 @@ class Worker:
             # The JVM of sparkhouse.py stays when its guest is gone; it has a watch of its own.
             self.group.allow(job["watched_bytes"] + (JVM_BYTES if self.has_jvm else 0), job["processes"] + (JVM_THREADS if self.has_jvm else 0))
         return self._exchange(job)
+
+    @property
+    def runs(self) -> bool:
+        """Whether it has not been stopped."""
+        return not self._process.stdin.closed
 
     def stop(self) -> None:
         """End it; its forks are bound to it and end too, and are waited for."""
