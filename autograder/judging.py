@@ -11,6 +11,7 @@ import threading
 
 from autograder.marking import Mark, all_cases, mark, mark_open, open_cells
 from autograder.masters import Master, master
+from autograder.signs import in_answers, in_heard
 from autograder.submission import PARTIAL, Submission
 from autograder.variants import numbers_for
 
@@ -38,11 +39,15 @@ def judge(submission: Submission, asked: dict, heard: dict) -> dict:
         cells={question: each.as_cell() for question, each in marks.items()},
         misconceptions={question: each.misconception for question, each in marks.items() if each.misconception},
         suggestions=suggestions)
+    odd = in_answers(_code(own, submission), tuple(extra.source for extra in submission.extras)) + in_heard(heard)
+    if odd:
+        result["flags"] = result["flags"] + odd
+        result["reason"] = " ".join(filter(None, [result["reason"], f"{'; '.join(odd)}."]))
     if heard["ended"] != ALL_RAN:
         silent = [question for question in asked if question not in heard["replies"]]
         result["status"] = PARTIAL
         since = f"{heard['ended']}; no answer was heard from {', '.join(silent) or 'none'} on."
-        result["reason"] = " ".join(filter(None, [submission.reason, since]))
+        result["reason"] = " ".join(filter(None, [result["reason"], since]))
     return result
 
 
@@ -73,6 +78,7 @@ def _marks(own: Master, submission: Submission, asked, heard) -> tuple[dict[str,
     return marks, suggestions
 
 
+<<<<<<< HEAD
 class Here:
     """A judge without a process of its own, asked like one (colleague.py): for tests that have taught this process something."""
 
@@ -85,6 +91,12 @@ class Here:
 
     def stop(self) -> None:
         """Nothing to end."""
+=======
+def _code(own: Master, submission: Submission) -> dict[str, str]:
+    """The answers that are code, as the learner wrote them."""
+    return {cell.question: submission.answers[cell.question] for cell in own.answer_cells
+            if cell.question in submission.answers and submission.answers[cell.question].strip() != cell.source.strip()}
+>>>>>>> c778ba5 (Signs: what no answer needs is pointed out to the teacher, by the answer's text and by what its process was heard doing)
 
 
 def _answer(question: dict) -> dict:

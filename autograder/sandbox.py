@@ -32,7 +32,7 @@ from autograder.probing import Probe
 # The learner's side of this package: all that a probe needs. Sealed verdicts stay out, for a fork could try all small numbers.
 LEARNERS_FILES = ("__init__.py", "plain.py", "asking.py", "variants.py", "sealed.py", "progress.py", "check.py", "plays.py", "runs.py",
                   "anomalies.py", "spark_rows.py", "sparkhouse.py")
-WORKERS_FILES = ("launch.py", "worker.py", "walls.py", "watch.py", "syscalls.py")
+WORKERS_FILES = ("launch.py", "worker.py", "walls.py", "watch.py", "syscalls.py", "audit.py")
 WARM = ("autograder.check", "numpy", "pandas")
 LEVELS = ("L3", "L2", "L1")
 JVM_BYTES, JVM_THREADS = 3 << 30, 512         # what a worker's control group holds besides a submission, once Spark was asked for
@@ -104,12 +104,12 @@ class Sandbox:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def run(self, steps: list[dict], numbers: dict[str, dict], spark: bool = False) -> dict:
-        """Run one submission's steps ({source, question, cases, hidden}) and return {replies, ended, noise, seconds, level}.
+        """Run one submission's steps ({source, question, cases, hidden}) and return {replies, ended, noise, signs, seconds, level}.
 
         The replies are the worker's: to `cases`, then to `hidden`. Hidden cases are asked in a second run, of a process made anew,
         and only where all of `cases` were answered: nothing that could carry them home is listened to after they are told.
         `replies` holds whatever the learner's process sent for each question and is not to be trusted further than as an
-        answer; `noise` counts the lines that were none.
+        answer; `noise` counts the lines that were none, `signs` are what its process was heard doing (signs.py).
         """
         told = [{name: step[name] for name in ("source", "question", "cases", "read") if name in step} for step in steps]
         heard = self._ask(told, numbers, spark, 0.0)
@@ -120,6 +120,7 @@ class Sandbox:
                 if step.get("hidden") and step["question"] in unseen["replies"]:
                     heard["replies"][step["question"]] = heard["replies"][step["question"]] + unseen["replies"][step["question"]]
             heard["noise"] += unseen["noise"]
+            heard["signs"] = sorted({*heard["signs"], *unseen["signs"]})
             heard["seconds"] = round(heard["seconds"] + unseen["seconds"], 3)
             if unseen["ended"] != ALL_RAN == heard["ended"]:
                 heard["ended"] = unseen["ended"]
@@ -171,7 +172,7 @@ class Sandbox:
             except SandboxFailed:
                 worker.stop()
                 self._own.worker = None
-        return {"replies": {}, "ended": LOST, "noise": 0, "seconds": 0.0, "level": self.level}
+        return {"replies": {}, "ended": LOST, "noise": 0, "signs": [], "seconds": 0.0, "level": self.level}
 
     def _worker(self) -> Worker:
         """This thread's worker."""

@@ -51,6 +51,7 @@ def main() -> None:
 
 def _enter(setup: dict):
     """(the level reached, why it is not more, the filter of system calls or None)."""
+    import audit  # noqa: F401 - the forks' and
     import watch  # noqa: F401 - the keeper's; the worker's own folder is on sys.path only until here
     global House
     from sparkhouse import House
@@ -97,11 +98,11 @@ def _keep(setup: dict, level: str, refused_calls, house) -> None:
             job["address"] = house.enter(job["watched_bytes"])
             signal.alarm(job["seconds"] + 15)            # a JVM that had to start took time that is not the learner's
             started = time.monotonic()
-        replies, ended, noise = _as_keeper(job, setup, level, refused_calls)
+        replies, ended, noise, signs = _as_keeper(job, setup, level, refused_calls)
         if job.get("spark"):
             why = house.leave(failed=ended != "all cells have run" or _any_raised(replies))
             ended = why or ended
-        _write(1, {"replies": replies, "ended": ended, "noise": noise, "seconds": round(time.monotonic() - started, 3), "level": level}, end=b"")
+        _write(1, {"replies": replies, "ended": ended, "noise": noise, "signs": signs, "seconds": round(time.monotonic() - started, 3), "level": level}, end=b"")
         os._exit(0)
     except BaseException as error:
         print(f"the keeper failed: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
@@ -109,10 +110,10 @@ def _keep(setup: dict, level: str, refused_calls, house) -> None:
         os._exit(LOST)
 
 
-def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int]:
+def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[str]]:
     """Make the namespaces, fork the learner's process into them, take its lines, hold the limits, leave nobody behind.
 
-    Returns the replies by question, how it ended, and how many lines were not of our making.
+    Returns the replies by question, how it ended, how many lines were not of our making, and the signs (audit.py) that were heard.
     """
     from walls import NEWIPC, NEWPID, adopt_orphans, die_with_parent, unshare
     from watch import Watch, end_all
@@ -132,7 +133,7 @@ def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int]:
         finally:
             os._exit(0)
     os.close(pen)
-    replies, ended, noise = {}, None, 0
+    replies, ended, noise, signs = {}, None, 0, []
     asked = {step["question"]: len(step["cases"]) for step in job["steps"] if step["question"] is not None}
     watch = Watch(job["watched_bytes"], job["processes"], job["cpu_seconds"])
     for line in _iterate_lines(mouth, time.monotonic() + job["seconds"], watch):
@@ -146,12 +147,14 @@ def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int]:
         elif isinstance(line, dict) and str(line.get("end")).startswith(("all cells have run", "the sandbox failed")):
             ended = str(line["end"])[:300]
             break                                        # whoever still holds the pipe open has nothing more to say
+        elif isinstance(line, dict) and list(line) == ["sign"] and isinstance(line["sign"], str) and len(signs) < 20:
+            signs.append(line["sign"][:20])
         else:
             noise += 1
     _kill(child)                                         # in a process namespace this takes everybody else with it
     _, status = os.waitpid(child, 0)
     end_all()
-    return replies, ended or _how_it_died(status, job), noise
+    return replies, ended or _how_it_died(status, job), noise, signs
 
 
 def _as_learner(job, setup, level, refused_calls, pen) -> None:
@@ -206,6 +209,8 @@ def _run_cells(job, pen) -> None:
         raise TimeUp
 
     signal.signal(signal.SIGALRM, time_up)
+    from audit import listen
+    listen(lambda sign, write=_write: write(pen, {"sign": sign}))
     module = type(sys)("__main__")
     sys.modules["__main__"] = module                     # what answers pickle or inspect is a notebook's, not the worker's
     namespace = module.__dict__
