@@ -24,6 +24,7 @@ from IPython.core.inputtransformer2 import TransformerManager
 warnings.filterwarnings("ignore", category=SyntaxWarning, module="<cell>")       # a learner's "\d" is no news to a teacher
 
 EVERYTHING = "*"
+LONGEST_CELL = 40_000              # characters; a long answer has two thousand
 MEASURING_CELL = re.compile(r"\A(?:\s*%%(?:time|capture|prun|memit)\b[^\n]*\n)+")
 MEASURING_LINE = re.compile(r"(?m)^([ \t]*)%(?:time|prun|memit)[ \t]+(?=[^\s-])")
 
@@ -39,7 +40,11 @@ class Names:
 
 def as_python(source: str) -> str:
     """A cell as plain Python: magics become calls of get_ipython(). Those that only measure are taken off, for what they measure
-    is the answer: `%%time` above a cell, `%time` before a statement."""
+    is the answer: `%%time` above a cell, `%time` before a statement.
+
+    SyntaxError for a cell longer than anybody writes: reading it could take this process minutes, and it is the teacher's."""
+    if len(source) > LONGEST_CELL or source.count("\n") > LONGEST_CELL // 20:
+        raise SyntaxError(f"a cell longer than {LONGEST_CELL:,} characters is not read")
     source = MEASURING_CELL.sub(lambda found: "pass\n" * found[0].count("\n"), source)         # lines keep their numbers
     return TransformerManager().transform_cell(MEASURING_LINE.sub(r"\1", source))
 

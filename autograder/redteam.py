@@ -90,6 +90,8 @@ class RedTeam:
         self.sandbox = Watched(level=self._level, limits=self._limits).__enter__()
         self.level, self.why = self.sandbox.reached()
         self._papers = Path(tempfile.mkdtemp(prefix="redteam-"))
+        own = numbers_for("02.2", "mallory")["leaders"]
+        self.grounds.words["NEIGHBOUR"] = str(next(number for number in (2, 3, 4) if number != own))
         self._hidden = {chapter: _hidden_words(chapter) for chapter in ("02", "03")}
         return self
 

@@ -1,0 +1,134 @@
+"""The hostile corpus against the sandbox: a fixed share of it here, all of it in `make test-all` and `make redteam`."""
+import pytest
+
+from autograder import judges, sandbox
+from autograder.masters import master
+from autograder.redteam import FLAGGED_SHARE, RedTeam, Watched
+from autograder.references import references
+from autograder.signs import in_answers, in_heard
+from autograder.tests.hostile import FAMILIES, Attack, attacks
+
+SHARE = 11                                 # every eleventh, and the first of each family
+
+
+@pytest.fixture(scope="module")
+def team():
+    """One sandbox at this machine's best level, with the grounds round it."""
+    with RedTeam() as opened:
+        if opened.level == "L1":
+            pytest.skip(f"attacks at level L1 would hurt this machine: {opened.why}")
+        yield opened
+
+
+def chosen() -> list[Attack]:
+    """The share of `make test`: quick ones first of all, for a bomb takes its whole limit."""
+    first = [next(attack for attack in attacks((family,))) for family in FAMILIES if family != "resources"]
+    return first + [attack for attack in attacks()[::SHARE] if attack not in first and attack.family not in ("resources", "parent")]
+
+
+def test_the_corpus_covers_every_family():
+    everything = attacks()
+    assert len(everything) >= 60 and {attack.family for attack in everything} == set(FAMILIES)
+    assert len({(attack.family, attack.name) for attack in everything}) == len(everything)
+    assert all(attack.tries and attack.chapter in ("02", "03") for attack in everything)
+
+
+@pytest.mark.parametrize("attack", chosen(), ids=lambda attack: f"{attack.family}, {attack.name}")
+def test_nothing_comes_through(team, attack):
+    outcome = team.run(attack)
+    assert outcome.through == [], outcome.reason
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", ["L3", "L2"])
+def test_nothing_at_all_comes_through(level):
+    from autograder.redteam import redteam
+    report = redteam(level, attacks(), say=lambda text: None)
+    if report.level != level:
+        pytest.skip(f"level {level} is not to be had here: {report.why}")
+    assert report.held, str(report)
+
+
+def test_honest_answers_are_not_pointed_at():
+    """Right answers, and the wrong ones people give."""
+    for chapter in ("02", "03"):
+        right = references(chapter)
+        assert in_answers(right) == []
+        for question in right:
+            if "open" not in question:
+                assert [in_answers({question: wrong.source}) for wrong in judges.find(question).wrong_answers if in_answers({question: wrong.source})] == []
+        assert in_answers({}, tuple(cell.source for cell in master(chapter).cells if cell.kind == "code"
+                                    and "numbers" not in cell.source and "import json, pathlib" not in cell.source)) == []
+
+
+@pytest.mark.parametrize("honest", [
+    "import os\nprint(os.getcwd(), os.listdir('.'))\nopened = 4",
+    "import matplotlib.pyplot as plt\nplt.rcParams['figure.figsize'] = (8, 4)\nopened = 4",
+    "import pandas as pd\npd.options.display.max_rows = 10\nopened = 4",
+    "import sys\nprint(sys.version)\nsys.exit()",
+    "%matplotlib inline\n!pip install kafka-python\nopened = 4",
+    "with open('/home/ada/kafka/data.txt') as file:\n    opened = len(file.read())",
+    "class Counter:\n    def __init__(self):\n        self.count = 0\n    def __repr__(self):\n        return str(self.count)\nopened = 4",
+    "import re\npattern = re.compile(r'id: (-?\\d+)')\nopened = 4",
+    "from autograder import check, numbers\nimport threading, time, json, math, collections, pathlib\nopened = 4",
+    "import os\nos.environ['JAVA_HOME'] = '/usr/lib/jvm/java-17'\nopened = int(os.environ.get('X', 4))",
+    "requests = [1, 2]\nsockets = lab.sockets()\nsecret = 'no'\nopened = type(sockets).__name__",
+    "'''I looked at /proc and in gradebook.db first, but that is not needed.'''\nopened = 4",
+])
+def test_what_honest_people_write_is_no_sign(honest):
+    assert in_answers({"02.2": honest}) == []
+
+
+def test_a_sign_is_told_in_words_a_teacher_can_check():
+    told = in_answers({"02.2": "import ctypes, os\nos._exit(0)", "02.3": "x = __import__('o' + 's')"}, ("import gc",))
+    assert told == ["worth a look: the answer to 02.2 imports ctypes, uses os._exit", "worth a look: the answer to 02.3 calls __import__",
+                    "worth a look: a cell that was added imports gc"]
+    assert in_heard({"signs": ["process", "made up", "process"], "noise": 3}) == [
+        "worth a look: while it ran, it started or ended processes", "worth a look: something other than answers was written into the grading's pipe"]
+    assert in_answers({"02.2": "(" * 50_000}) == [] and in_heard({}) == []
+
+
+def test_what_hides_from_the_text_is_heard(team):
+    """Three getattr and a joined name: nothing stands in the text, and the interpreter says what was done."""
+    hidden = "loader = getattr(globals()['__buil' + 'tins__'], '__imp' + 'ort__', None) or globals()['__buil' + 'tins__']['__imp' + 'ort__']\n" \
+             "still_open = getattr(loader('o' + 's'), 'sys' + 'tem')('true')"
+    assert in_answers({"02.1": hidden}) == []
+    heard = team.sandbox.run([{"source": hidden, "question": "x", "cases": [{}], "read": ["still_open"]}], {})
+    assert "process" in heard["signs"]
+
+
+def test_the_red_team_sees_a_hole(monkeypatch):
+    """Were hidden cases told with the public ones, or a level believed that leaks, the numbers would say so."""
+    by_name = {attack.name: attack for attack in attacks(("secrets",))}
+    told_at_once = Watched.run
+
+    def careless(self, steps, numbers, spark=False):
+        return told_at_once(self, [{**step, "cases": step.get("cases", []) + step.get("hidden", []), "hidden": []} for step in steps], numbers, spark)
+
+    monkeypatch.setattr(Watched, "run", careless)
+    with RedTeam() as open_one:
+        assert any("hidden case" in words for words in open_one.run(by_name["the frames above"]).through)
+
+
+def test_the_grounds_see_packets(monkeypatch):
+    """A wall with a gap: the network is shared, and the probe is told to be silent."""
+    from autograder import bubble
+    if bubble.found() is None:
+        pytest.skip("there is no bubblewrap here")
+    true = bubble.command
+
+    def with_a_gap(program, uid, readable, hidden, environment, lent):
+        return [word for word in true(program, uid, readable, hidden, environment, lent) if word != "--unshare-net"]
+
+    monkeypatch.setattr(bubble, "command", with_a_gap)
+    monkeypatch.setattr(sandbox.Probe, "judge", lambda self, heard: [])
+    by_name = {attack.name: attack for attack in attacks(("network",))}
+    with RedTeam() as open_one:
+        assert any("packets" in words for words in open_one.run(by_name["TCP to the machine"]).through)
+
+
+def test_attempts_at_cheating_are_flagged_by_their_text_alone():
+    """Without running anything: most of what tries to cheat can be seen in the answer."""
+    attempts = [attack for attack in attacks(("forge", "leave", "secrets", "unpickle")) if attack.tampers and attack.source]
+    seen = [attack for attack in attempts if in_answers({attack.question: attack.source})]
+    assert len(seen) >= FLAGGED_SHARE * len(attempts), [attack.name for attack in attempts if attack not in seen]
