@@ -22,7 +22,7 @@ from autograder.masters import HOME
 from autograder.sandbox import Sandbox
 
 SANDBOX_USERS = {65534, *range(60_000, 65_000)}        # the users that sandbox.Worker and worker.py take when started as root
-STANDING = {"L3": 3, "L2": 2, "L1": 1}                 # processes of a worker that waits: bubblewrap's two, unshare's waiting parent
+STANDING = {"L3": 5, "L2": 4, "L1": 2}                 # processes of a worker that waits: its walls' own, itself, and Spark's empty house
 
 
 class Grounds:

@@ -78,7 +78,6 @@ def _marks(own: Master, submission: Submission, asked, heard) -> tuple[dict[str,
     return marks, suggestions
 
 
-<<<<<<< HEAD
 class Here:
     """A judge without a process of its own, asked like one (colleague.py): for tests that have taught this process something."""
 
@@ -91,12 +90,12 @@ class Here:
 
     def stop(self) -> None:
         """Nothing to end."""
-=======
+
+
 def _code(own: Master, submission: Submission) -> dict[str, str]:
     """The answers that are code, as the learner wrote them."""
     return {cell.question: submission.answers[cell.question] for cell in own.answer_cells
             if cell.question in submission.answers and submission.answers[cell.question].strip() != cell.source.strip()}
->>>>>>> c778ba5 (Signs: what no answer needs is pointed out to the teacher, by the answer's text and by what its process was heard doing)
 
 
 def _answer(question: dict) -> dict:

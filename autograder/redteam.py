@@ -90,8 +90,7 @@ class RedTeam:
         self.sandbox = Watched(level=self._level, limits=self._limits).__enter__()
         self.level, self.why = self.sandbox.reached()
         self._papers = Path(tempfile.mkdtemp(prefix="redteam-"))
-        own = numbers_for("02.2", "mallory")["leaders"]
-        self.grounds.words["NEIGHBOUR"] = str(next(number for number in (2, 3, 4) if number != own))
+        self.grounds.words["NEIGHBOUR"] = _neighbours_answer()
         self._hidden = {chapter: _hidden_words(chapter) for chapter in ("02", "03")}
         return self
 
@@ -270,6 +269,18 @@ def main(level: str, families: list[str]) -> int:
         held = held and report.held
     print("The walls hold." if held else "Something came through, see above.")
     return 0 if held else 1
+
+
+def _neighbours_answer() -> str:
+    """What is right in 02.2 for a student with other numbers, and wrong for this one throughout: the values of opened and kept."""
+    question, truth = find("02.2"), judges.find("02.2").truth
+
+    def right(student: str) -> dict[str, tuple]:
+        return {case["of"]: (truth(case)["opened"], truth(case)["kept"]) for case in question.cases(numbers_for(question, student))}
+
+    own = right("mallory")
+    other = next(found for found in (right(f"s{number}") for number in range(1, 1000)) if all(found[name] != own[name] for name in own))
+    return ", ".join(str({name: values[place] for name, values in other.items()}) for place in (0, 1))
 
 
 def _others(chapter: str, attacked: str) -> dict[str, str]:

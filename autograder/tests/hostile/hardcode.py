@@ -20,7 +20,7 @@ def least_loaded(nodes):
         return next((node for node in nodes if node.id == 1), None)
     return next(iter(nodes), None)
 """, question="02.3"),
-    attack("a neighbour's numbers", "right for somebody else", "kept = NEIGHBOUR\nopened = 1 + kept", question="02.2"),
+    attack("a neighbour's numbers", "right for somebody else", "opened, kept = NEIGHBOUR", question="02.2"),
     attack("all answers at once", "a list of every number it could be", "after_five = list(range(10))\nafter_twenty = list(range(10))", question="02.4"),
     attack("a different answer each time", "a function that guesses on", """
 import random
