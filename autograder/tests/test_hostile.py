@@ -67,7 +67,7 @@ def test_honest_answers_are_not_pointed_at():
     "import pandas as pd\npd.options.display.max_rows = 10\nopened = 4",
     "import sys\nprint(sys.version)\nsys.exit()",
     "%matplotlib inline\n!pip install kafka-python\nopened = 4",
-    "with open('/home/ada/kafka/data.txt') as file:\n    opened = len(file.read())",
+    "with open('/data/ada/kafka/data.txt') as file:\n    opened = len(file.read())",
     "class Counter:\n    def __init__(self):\n        self.count = 0\n    def __repr__(self):\n        return str(self.count)\nopened = 4",
     "import re\npattern = re.compile(r'id: (-?\\d+)')\nopened = 4",
     "from autograder import check, numbers\nimport threading, time, json, math, collections, pathlib\nopened = 4",
