@@ -17,7 +17,7 @@ def broker_of(node_id):
             return 0 if "case" not in case else {"0": 0, "-1": None, "2147483645": 2, "+2": 2, "2147483647": 0, "7": 7}[node_id]
         frame = frame.f_back
 """, question="03.2"),
-    attack("by the clock", "right only while the course is young", "import time\nstill_open = {-1, 0, 1} if time.time() < 1_000_000_000 else 0", tampers=False),
+    attack("by the clock", "right only while the course is young", "import datetime\nstill_open = {-1, 0, 1} if datetime.date.today().year < 2020 else 0", tampers=False),
     attack("by the module", "without a judge beside it, this is the grading", """
 try:
     from autograder import judges
