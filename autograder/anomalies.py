@@ -52,13 +52,14 @@ class _Facts:
     def __init__(self, run: dict):
         self.run, self.all = run, [{**fact, "place": place} for place, fact in enumerate(run["facts"])]
         self.groups = run["groups"]
+        self.tells_work = run.get("tells_work", False)
 
     def of(self, *what: str) -> list[dict]:
         return [fact for fact in self.all if fact["what"] in what]
 
     def work(self) -> Iterator[tuple[str, str, list[dict]]]:
         """(group, partition, what its members did there): what they have done, or what they got where nobody tells of work."""
-        says_done = {self.groups.get(fact["client"]) for fact in self.of("done")}
+        says_done = set(self.groups.values()) if self.tells_work else {self.groups.get(fact["client"]) for fact in self.of("done")}
         by_place: dict[tuple[str, str], list[dict]] = {}
         for fact in self.of("got", "done"):
             group = self.groups.get(fact["client"])
@@ -68,6 +69,10 @@ class _Facts:
 
     def given(self, group: str, partition: str) -> list[dict]:
         return [fact for fact in self.of("got") if fact["partition"] == partition and self.groups.get(fact["client"]) == group]
+
+    def finished(self, group: str, partition: str) -> set[int]:
+        """The offsets that members of a group have said to be done."""
+        return {fact["offset"] for fact in self.of("done") if fact["partition"] == partition and self.groups.get(fact["client"]) == group}
 
     def commits(self, group: str, partition: str) -> list[dict]:
         return [fact for fact in self.of("committed") if (fact["group"], fact["partition"]) == (group, partition)]
@@ -106,10 +111,11 @@ def _lost(facts: _Facts) -> Iterator[Anomaly]:
 
 def _unworked(facts: _Facts) -> Iterator[Anomaly]:
     """A record that was given to a group and committed, but on which nobody finished the work."""
-    for group, partition, work in facts.work():
-        if not any(fact["what"] == "done" for fact in work):
+    for group, partition in sorted({(facts.groups[fact["client"]], fact["partition"]) for fact in facts.of("got") if fact["client"] in facts.groups}):
+        finished = facts.finished(group, partition)
+        if not finished and not facts.tells_work:
             continue
-        finished, commits = {fact["offset"] for fact in work}, facts.commits(group, partition)
+        commits = facts.commits(group, partition)
         seen: set[int] = set()
         for got in facts.given(group, partition):
             past = next((commit for commit in commits if commit["offset"] > got["offset"]), None)
@@ -245,20 +251,25 @@ def _unobserved(facts: _Facts) -> Iterator[Anomaly]:
         owned = {fact["partition"]: fact for fact in facts.of("gains") if facts.groups.get(fact["client"]) == group}
         for acked in facts.of("acked"):
             partition, offset = acked["partition"], acked["offset"]
-            if partition not in owned or acked["at_ms"] > until_ms or facts.key_at(partition, offset) != acked["key"]:
+            if not (partition in owned or facts.tells_work) or acked["at_ms"] > until_ms or facts.key_at(partition, offset) != acked["key"]:
                 continue
             if offset >= facts.run["readable"].get(partition, 0) or offset in facts.run["in_transactions"].get(partition, ()):
                 continue
             given = facts.given(group, partition)
             starts = [fact["offset"] for fact in given[:1]] + [fact["offset"] for fact in facts.commits(group, partition)]
             passed = any(fact["offset"] > offset for fact in given) and starts and min(starts) <= offset    # that is called skipped
-            if passed or any(fact["offset"] == offset for fact in given):
-                continue
             commits = [commit for commit in facts.commits(group, partition) if commit["offset"] > offset]
+            got = next((fact for fact in given if fact["offset"] == offset), None)
+            unfinished = facts.tells_work and got is not None and not commits and offset not in facts.finished(group, partition)
+            if not unfinished and (passed or got is not None):
+                continue
             owner = next((fact for fact in reversed(facts.of("gains", "loses")) if fact["partition"] == partition), None)
-            yield Anomaly("unobserved", f"{acked['key']} was acknowledged at {partition}@{offset}, and group {group} was never given it.",
-                          facts.proof(acked, owned[partition], commits[0] if commits else None, owner,
-                                      also=facts.incidents(acked["place"], len(facts.all), owned[partition]["client"])), acked["at_ms"])
+            what = "has not finished the work on it" if unfinished else "was never given it"
+            who = {owned[partition]["client"]} if partition in owned else set()
+            sent = _before(facts, acked, "sent", key=acked["key"])
+            yield Anomaly("unobserved", f"{acked['key']} was acknowledged at {partition}@{offset}, and group {group} {what}.",
+                          facts.proof(sent, acked, got or owned.get(partition), commits[0] if commits else None, owner,
+                                      also=facts.incidents(acked["place"], len(facts.all), *who)), acked["at_ms"])
 
 
 def _zombie(facts: _Facts) -> Iterator[Anomaly]:

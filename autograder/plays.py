@@ -72,9 +72,12 @@ class Loop:
     """
 
     def __init__(self, function: Callable | None = None, decisions: dict | None = None):
-        self._function, self.decisions = function, {} if decisions is None else decisions
+        self._function = function
+        self.decisions = {} if function is not None else decisions if isinstance(decisions, dict) else {"": "none"}
+        self._played: set[str] = set()
 
     def __call__(self, lab, consumer) -> None:
+        self._played.add(consumer.name)
         if self._function is not None:
             watched = Watched(lab, consumer, self.decisions.setdefault(consumer.name, []))
             self._function(watched, watched.finish)
@@ -82,8 +85,8 @@ class Loop:
             _again(lab, consumer, self.decisions.get(consumer.name, []))
 
     def is_over(self) -> bool:
-        """Whether the decisions are of this play; what a consumer that is not in it is said to have done would be too much."""
-        return True
+        """Whether the decisions are of this play: nobody is said to have acted who is not in it."""
+        return self._function is not None or set(self.decisions) <= self._played
 
 
 class Watched:

@@ -33,6 +33,7 @@ def run_of(lab) -> dict:
     readable   partition -> the offset up to which consumers may read
     starts     partition -> the first offset that is still there
     ends_ms    when the run was looked at
+    tells_work (added by who judges a loop that has to say what it finished) what was given counts for nothing until it is done
     """
     groups: dict[str, str] = {}
     facts, asked, holds = [], {}, {}

@@ -50,9 +50,9 @@ class House:
         """For a keeper: {"port", "secret"} of a JVM with a fresh session as its default one, or {"error": words}."""
         return self._say({"do": "enter", "memory_bytes": memory_bytes})
 
-    def leave(self, failed: bool) -> str | None:
-        """For a keeper: the guest is gone. What ended the JVM meanwhile, in words; None when it lives."""
-        return self._say({"do": "leave", "failed": failed}).get("why")
+    def leave(self, failed: bool) -> dict:
+        """For a keeper: the guest is gone. {"why": what ended the JVM meanwhile, in words, or None; "touched": what was found changed}."""
+        return self._say({"do": "leave", "failed": failed})
 
     def _say(self, words: dict) -> dict:
         try:
@@ -133,8 +133,9 @@ def _serve(asks: int, says: int) -> None:
                     spark = _end(spark)
                 os.write(says, json.dumps(answer).encode() + b"\n")
             else:
-                os.write(says, json.dumps({"why": spark.why if spark else None}).encode() + b"\n")
-                if spark is not None and (line["failed"] or spark.is_touched()):
+                touched = spark.touched() if spark else None
+                os.write(says, json.dumps({"why": spark.why if spark else None, "touched": touched}).encode() + b"\n")
+                if spark is not None and (line["failed"] or touched):
                     spark = _end(spark)
                     try:
                         spark = Jvm()                    # while the last submission is judged
@@ -166,13 +167,23 @@ class Jvm:
         client = self._spark._sc._gateway.java_parameters if hasattr(self._spark._sc._gateway, "java_parameters") else self._spark._sc._gateway.gateway_parameters
         return {"port": client.port, "secret": client.auth_token}
 
-    def is_touched(self) -> bool:
-        """Whether anything is not as it was: a setting, a view, something cached, Spark itself, a process that was not there."""
+    def touched(self) -> str | None:
+        """What is not as it was, in words: a setting, a view, something cached, Spark itself, a process that was not there."""
         try:
-            return (self.why is not None or bool(self._spark._jsc.sc().isStopped()) or _settings_of(self._guest) != self._settings
-                    or self._guest.catalog().listTables().count() > 0 or self._look() != self._as_new or _strangers(self._own))
-        except Exception:                                # it does not even answer
-            return True
+            if self.why is not None:
+                return self.why
+            if self._spark._jsc.sc().isStopped():
+                return "Spark was stopped"
+            if _settings_of(self._guest) != self._settings:
+                return "a setting of its session was changed"
+            if self._guest.catalog().listTables().count() > 0:
+                return "a view was left"
+            if _strangers(self._own):
+                return "a process was left"
+            changed = [name for name, now in self._look().items() if now != self._as_new[name]]
+            return f"{changed[0]} changed" if changed else None
+        except Exception:
+            return "Spark does not answer any more"
 
     def end(self) -> None:
         """Kill it and all it started, and forget it."""
@@ -184,14 +195,13 @@ class Jvm:
         SparkContext._active_spark_context = SparkContext._gateway = SparkContext._jvm = None
         SparkSession._instantiatedSession = SparkSession._activeSession = None
 
-    def _look(self) -> tuple:
+    def _look(self) -> dict:
+        """What all sessions of this JVM share."""
         context, shared = self._spark._jsc, self._spark._jsparkSession.sharedState()
-        return (_settings_of(self._spark._jsparkSession), bool(shared.cacheManager().isEmpty()), context.getPersistentRDDs().size(),
-                context.hadoopConfiguration().size(), self._jvm.System.getProperties().size(),
-                self._guests_views())
-
-    def _guests_views(self) -> int:
-        return self._spark._jsparkSession.sharedState().globalTempViewManager().listViewNames("*").size()
+        return {"Spark's settings": _settings_of(self._spark._jsparkSession), "the cache": bool(shared.cacheManager().isEmpty()),
+                "what is kept in memory": context.getPersistentRDDs().size(), "Hadoop's settings": context.hadoopConfiguration().size(),
+                "Java's properties": self._jvm.System.getProperties().size(),
+                "the shared views": shared.globalTempViewManager().listViewNames("*").size()}
 
     def _watch(self) -> None:
         """End the JVM when it and its Python workers really use more than they may."""

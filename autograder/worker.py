@@ -100,9 +100,10 @@ def _keep(setup: dict, level: str, refused_calls, house) -> None:
             started = time.monotonic()
         replies, ended, noise, signs = _as_keeper(job, setup, level, refused_calls)
         if job.get("spark"):
-            why = house.leave(failed=ended != "all cells have run" or _any_raised(replies))
-            ended = why or ended
-        _write(1, {"replies": replies, "ended": ended, "noise": noise, "signs": signs, "seconds": round(time.monotonic() - started, 3), "level": level}, end=b"")
+            found = house.leave(failed=ended != "all cells have run" or _any_raised(replies))
+            ended = found.get("why") or ended
+        _write(1, {"replies": replies, "ended": ended, "noise": noise, "signs": signs, "seconds": round(time.monotonic() - started, 3), "level": level,
+                   **({"touched": found["touched"]} if job.get("spark") and found.get("touched") else {})}, end=b"")
         os._exit(0)
     except BaseException as error:
         print(f"the keeper failed: {type(error).__name__}: {error}", file=sys.stderr, flush=True)

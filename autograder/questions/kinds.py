@@ -54,6 +54,8 @@ class Function(Question):
 
     def __post_init__(self):
         super().__post_init__()
+        if self.part == "Loop" and self.promise and "unobserved" not in self.promise:
+            raise ValueError(f"question {self.id}: whoever does nothing loses nothing; promise that nothing stays \"unobserved\" as well")
         if self.play is not None:
             object.__setattr__(self, "public_judge", self._judge_play)
 
@@ -82,7 +84,7 @@ class Function(Question):
         if not fits:
             return False, "the run cannot be played again from what your function decided.", ()
         wrong = self.look(case, lab) if self.look else None
-        if wrong is None and self.promise and (found := first_anomaly(run_of(lab), self.promise)):
+        if wrong is None and self.promise and (found := first_anomaly({**run_of(lab), "tells_work": self.part == "Loop"}, self.promise)):
             wrong = (f"{found.name}: {found.sentence}", found.proof)
         return (True, self.kept, ()) if wrong is None else (False, wrong[0], tuple(wrong[1]))
 

@@ -1,0 +1,175 @@
+"""Plays: the learner's code decides in the sandbox, and is judged on a run that is played again from its decisions alone."""
+import json
+
+import pytest
+
+from autograder.plain import plain
+from autograder.plays import MOST_CALLS
+from autograder.questions.kinds import Function, StateMachine, walks
+from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
+
+CASES = tuple({"case": f"{'a crash, ' if crash_ms else ''}seed {seed}", "seed": seed, "crash_ms": crash_ms} for seed in (1, 2, 3) for crash_ms in (0, 3_700 + 300 * seed))
+
+
+def shift(case, part):
+    """Ada reads nine orders and may be killed at her work; Bo is on the next shift."""
+    lab = Lab(brokers=3, seed=case["seed"], broker_config={"group.min.session.timeout.ms": 1_000})
+    lab.create_topic("orders", partitions=1, replication_factor=3)
+    producer = KafkaProducer(lab, {"linger.ms": 0}, name="shop")
+    for number in range(9):
+        producer.send(ProducerRecord("orders", key=f"tea-{number}", value="tea"))
+
+    def on_duty(lab, name):
+        consumer = KafkaConsumer(lab, {"group.id": "stock", "auto.offset.reset": "earliest", "enable.auto.commit": False, "session.timeout.ms": 2_000,
+                                       "heartbeat.interval.ms": 500, "max.poll.records": 3}, name=name)
+        consumer.subscribe(["orders"])
+        part(lab, consumer)
+    lab.spawn(on_duty, "ada", name="ada")
+    lab.run_for(ms=case["crash_ms"] or 6_000)
+    if case["crash_ms"]:
+        lab.kill("ada")
+        lab.spawn(on_duty, "bo", name="bo")
+    lab.run_for(ms=9_000)
+    lab.close()
+    return lab
+
+
+def careful(consumer, finish):
+    from kafkalab import OffsetAndMetadata, TopicPartition
+    while True:
+        for record in consumer.poll(timeout_ms=200):
+            finish(record)
+            consumer.commit_sync({TopicPartition(record.topic, record.partition): OffsetAndMetadata(record.offset + 1)})
+
+
+def hasty(consumer, finish):
+    while True:
+        records = consumer.poll(timeout_ms=200)
+        consumer.commit_sync()
+        for record in records:
+            consumer.position(consumer.assignment()[0])
+            finish(record)
+            consumer.poll(timeout_ms=120)               # the work takes a while, and what comes meanwhile is thrown away
+
+
+def off_by_one(consumer, finish):
+    from kafkalab import OffsetAndMetadata, TopicPartition
+    while True:
+        for record in consumer.poll(timeout_ms=200):
+            finish(record)
+            consumer.commit_sync({TopicPartition(record.topic, record.partition): OffsetAndMetadata(record.offset)})
+
+
+LOOP = Function(id="09.9", title="a commit loop", points=3, answers=("loop",), public_cases=CASES, play=shift, part="Loop",
+                promise=("lost", "duplicated", "skipped", "nonmonotonic", "unobserved"), kept="nothing was lost, nothing was done twice.")
+
+
+def judged(loop):
+    """The verdicts on all cases, the decisions having travelled as JSON."""
+    return [LOOP.public_judge(case, json.loads(json.dumps(LOOP.run_probe({"loop": loop}, case)))) for case in CASES]
+
+
+def test_a_loop_that_keeps_its_promise_under_every_seed_and_crash():
+    assert [verdict[:2] for verdict in judged(careful)] == [(True, LOOP.kept)] * len(CASES)
+
+
+def test_the_first_anomaly_is_told_with_the_rows_that_prove_it():
+    verdicts = judged(off_by_one)
+    crashed = [verdict for verdict, case in zip(verdicts, CASES) if case["crash_ms"]]
+    assert any(not ok for ok, *_ in crashed)
+    ok, sentence, proof = next(verdict for verdict in crashed if not verdict[0])
+    assert sentence.startswith("duplicated: tea-") and "by ada and by bo" in sentence
+    assert any("has finished tea-" in row for row in proof) and any("dies (kill -9)" in row for row in proof)
+
+
+def test_what_is_thrown_away_is_lost():
+    ok, sentence, proof = judged(hasty)[0]
+    assert not ok and sentence.startswith(("lost: ", "skipped: ")) and proof
+
+
+@pytest.mark.parametrize("forged", [
+    {"ada": [["finish", ["orders-0", 0], 1]]},                                       # work on what was never given
+    {"ada": [["poll", [200], 10**9]]}, {"ada": [["poll", [200], MOST_CALLS + 1]]},   # a judge that would poll for ever
+    {"ada": [["__class__", [], 1]]}, {"ada": "poll"}, [1, 2], None, {"ada": [["commit_sync", [{"offsets": {"x": 1}}], 1]]},
+    {"ada": [["poll", ["soon"], 1]]},
+])
+def test_decisions_that_were_never_made_are_refused(forged):
+    ok, sentence, _ = LOOP.public_judge(CASES[0], forged)
+    assert not ok and sentence == "the run cannot be played again from what your function decided."
+
+
+def test_a_journal_that_the_learner_wrote_in_changes_nothing():
+    """The learner's code finds the lab and says there what it never did: the judge plays its own."""
+    def liar(consumer, finish):
+        for number in range(9):
+            consumer._lab.journal.append("told", "ada", what="done", partition="orders-0", offset=number, key=f"tea-{number}")
+        consumer.commit_sync()
+        while True:
+            consumer.poll(timeout_ms=200)
+            consumer.commit_sync()
+    assert not any(ok for ok, *_ in judged(liar))
+
+
+def asleep(consumer, finish):
+    while True:
+        consumer.pause(consumer.assignment())
+        consumer.poll(timeout_ms=500)
+
+
+def lazy(consumer, finish):
+    while True:
+        consumer.poll(timeout_ms=500)
+
+
+@pytest.mark.parametrize("loop, sentence", [
+    (asleep, "unobserved: tea-0 was acknowledged at orders-0@0, and group stock has not finished the work on it."),
+    (lazy, "unobserved: tea-0 was acknowledged at orders-0@0, and group stock has not finished the work on it."),
+    (lambda consumer, finish: None, "unobserved: tea-0 was acknowledged at orders-0@0, and group stock was never given it."),
+])
+def test_doing_nothing_keeps_no_promise(loop, sentence):
+    assert LOOP.public_judge(CASES[0], LOOP.run_probe({"loop": loop}, CASES[0]))[:2] == (False, sentence)
+    with pytest.raises(ValueError, match="whoever does nothing loses nothing"):
+        Function(id="09.9", title="a loop", points=3, answers=("loop",), play=shift, part="Loop", promise=("lost",))
+
+
+def test_a_rules_answers_are_given_again_and_no_others():
+    from autograder.questions.ch02 import STARTS, QUESTIONS
+    least = next(question for question in QUESTIONS if question.id == "02.3")
+    asked = []
+
+    def rule(nodes):
+        asked.append(len(nodes))
+        return next((node for node in nodes if node.can_send), None) or next((node for node in nodes if node.state == "preparing"), None) or nodes[0]
+    decisions = least.run_probe({"least_loaded": rule}, STARTS[0])
+    assert least.public_judge(STARTS[0], decisions)[0] and len(decisions) == len(asked)
+    for forged in (decisions[:-1], [*decisions, -1], [99] * len(decisions), ["x"] * len(decisions)):
+        assert not least.public_judge(STARTS[0], forged)[0]
+    assert not LOOP.public_judge(CASES[0], {"ada": [["poll", [200], 3]], "eve": [["poll", [200], 3]]})[0], "nobody called eve is in this play"
+
+
+# State machines
+
+DOOR = StateMachine(id="09.8", title="a door", points=1, answers=("door",), start="shut", states=("shut", "open"),
+                    public_cases=walks((("open", "close", "open"), ("close",), ("open", "open"))))
+
+
+def test_walks_come_short_ones_first_each_after_its_beginnings():
+    assert [case["walk"] for case in DOOR.public_cases] == [["close"], ["open"], ["open", "close"], ["open", "open"], ["open", "close", "open"]]
+
+
+def test_a_table_and_a_handler_walk_alike():
+    table = {"shut": {"open": "open"}, "open": {"close": "shut"}}
+
+    def handler(state, event):
+        return table[state].get(event)
+    for case in DOOR.public_cases:
+        assert DOOR.run_probe({"door": table}, case) == DOOR.run_probe({"door": handler}, case)
+    assert plain(DOOR.run_probe({"door": table}, DOOR.public_cases[-1])) == ["open", "shut", "open"]
+
+
+def test_the_judges_table_of_a_connection_is_the_simulators():
+    from autograder.judges.ch02 import MOVES
+    from kafkalab.states import states
+    machine = states("connection")
+    reached = {before: {after for (state, _), after in MOVES.items() if state == before} for before in {state for state, _ in MOVES}}
+    assert {state: set(moves) for state, moves in machine.moves.items() if state != "(none)"} == reached
