@@ -12,14 +12,16 @@ import json
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from random import Random
 
 from autograder import judges
 from autograder.assignment import rebuild
 from autograder.masters import Master, master, text_of
-from autograder.plain import plain, same
+from autograder.plain import NotPlain, same
 from autograder.references import references
+from autograder.rehearsal import written_by
 from autograder.variants import numbers_for
 
 OPEN_ANSWERS = ("model", "half", "off topic", "question", "none")
@@ -38,6 +40,7 @@ HOSTILE = ("forged", "leaving", "seeking")
 OPEN = ("open good", "open bad", "open gaming", "open copied")
 KINDS = (*CELLS, *FILES, *HOSTILE, *OPEN, "neighbour's numbers", "late", "resubmitted", *NOTHING)
 WHOLE = ("reference", "late", "resubmitted", *CELLS, *FILES, *OPEN)            # all answers of the machine's questions are right
+NEIGHBOURS_SHARE = 0.2             # of a question's points, at most, for another student's numbers
 SECOND_WAVE = ("late", "resubmitted")
 
 
@@ -101,7 +104,8 @@ def surprises(pupil: Pupil, results) -> list[str]:
         found += _not_named(own, int(role.split()[1]), name, result)
     if role == "neighbour's numbers":
         found += [f"{name}: {question} has {result['cells'][question]['score']:g} points for {_neighbour(pupil.student)}'s numbers."
-                  for question in _copied(own, pupil.student) if result["cells"][question]["score"] > 0]
+                  for question in _copied(own.chapter, pupil.student)
+                  if result["cells"][question]["score"] > NEIGHBOURS_SHARE * result["cells"][question]["max"]]
     if role.startswith("open"):
         found += _open_surprises(role, name, result)
     if role == "resubmitted":
@@ -220,7 +224,7 @@ def _answers(own: Master, student: str, role: str, luck: Random) -> dict[str, st
                 **{question.id: _attack(role, question.answers) for question in own.questions if question.kind != "open"}}
     answers = dict(right)
     if role == "neighbour's numbers":
-        answers.update(_copied(own, student))
+        answers.update(_copied(own.chapter, student))
     for question in own.questions:
         wrong = judges.find(question.id).wrong_answers
         if role.startswith("wrong") and wrong[int(role.split()[1]):]:
@@ -246,15 +250,20 @@ def _neighbour(student: str) -> str:
     return f"{student}-next"
 
 
-def _copied(own: Master, student: str) -> dict[str, str]:
+@lru_cache(maxsize=None)
+def _copied(chapter: str, student: str) -> dict[str, str]:
     """What a neighbour wrote down as plain numbers, for the questions where that is not right for this student too."""
     found = {}
-    for question in own.questions:
-        judge = judges.find(question.id)
-        if question.space and judge.truth is not None and question.kind == "value":
-            mine, theirs = (plain(judge.truth(dict(numbers_for(question, who)))) for who in (student, _neighbour(student)))
-            if not same(mine, theirs) and isinstance(theirs, dict) and set(theirs) == set(question.answers):
-                found[question.id] = "\n".join(f"{name} = {value!r}" for name, value in theirs.items())
+    for question in master(chapter).questions:
+        if not question.space or question.kind not in ("value", "lines"):
+            continue
+        source = references(chapter)[question.id]
+        try:
+            mine, theirs = (written_by(question, source, dict(numbers_for(question, who))) for who in (student, _neighbour(student)))
+        except NotPlain:
+            continue
+        if not same(mine, theirs):
+            found[question.id] = "\n".join(f"{name} = {value!r}" for name, value in theirs.items())
     return found
 
 

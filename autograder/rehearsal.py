@@ -59,6 +59,13 @@ def said(question: Question, source: str, case: dict) -> dict:
     return _said(question.id, source, canonical(numbers), canonical(asked))
 
 
+def written_by(question: Question, source: str, numbers: dict) -> dict:
+    """What an answer cell's names hold, as plain data, for a student with these numbers; NotPlain where that is a function."""
+    with variants.pretending({question.id: numbers}), quiet():
+        namespace = _run(question, source)
+    return {name: plain(namespace[name]) for name in question.answers}
+
+
 @lru_cache(maxsize=256)
 def _places(question_id: str) -> dict[str, int]:
     return {canonical(numbers): place for place, numbers in enumerate(find(question_id).all_numbers())}

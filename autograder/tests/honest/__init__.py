@@ -49,7 +49,7 @@ def _one(own: Master, number: int, luck: Random, spark: bool) -> Honest:
     done = len(machine) if number % 5 else luck.randrange(len(machine))            # every fifth is half finished
     for place, question in enumerate(machine):
         cell = own.answer_cell(question.id)
-        needs_spark = any(each.spark for each in own.cells if each.question == question.id)
+        needs_spark = question.kind == "spark" or any(each.spark for each in own.cells if each.question == question.id)
         if place >= done or (needs_spark and not spark):
             points[question.id] = 0.0
             continue
