@@ -5,6 +5,7 @@ from .bookmarks import bookmarks
 from .connections import timeline
 from .group_timeline import group_timeline
 from .offset_ruler import lag_curve, offset_ruler
+from .outcome_grid import Outcome, outcome_grid
 from .picture import Picture
 from .replica_ladder import replica_ladder
 from .sequence import sequence
@@ -13,5 +14,5 @@ from .state_diagram import state_diagram
 from .transaction_timeline import transaction_timeline
 from .versions import compare
 
-__all__ = ["Picture", "batch_strip", "bookmarks", "compare", "group_timeline", "lag_curve", "offset_ruler", "replica_ladder", "sequence", "side_by_side", "state_diagram", "timeline",
+__all__ = ["Outcome", "Picture", "batch_strip", "bookmarks", "compare", "group_timeline", "lag_curve", "offset_ruler", "outcome_grid", "replica_ladder", "sequence", "side_by_side", "state_diagram", "timeline",
            "transaction_timeline"]

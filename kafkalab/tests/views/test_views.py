@@ -8,7 +8,7 @@ import pytest
 
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
 from kafkalab.tests.views.fake_lab import FakeLab, first_poll
-from kafkalab.views import batch_strip, bookmarks, compare, group_timeline, lag_curve, offset_ruler, replica_ladder, sequence, side_by_side, timeline
+from kafkalab.views import Outcome, batch_strip, bookmarks, compare, group_timeline, lag_curve, offset_ruler, outcome_grid, replica_ladder, sequence, side_by_side, timeline
 from kafkalab.views.connections import rows
 from kafkalab.views.offset_ruler import lag_points
 from kafkalab.views.replica_ladder import rungs
@@ -235,3 +235,11 @@ def test_a_strip_has_a_block_for_every_batch():
     assert "client 2.3" in batch_strip({"client 2.3": lab}, "orders").text
     with pytest.raises(KeyError, match="no topic tea; make it with"):
         batch_strip(lab, "tea")
+
+
+def test_a_grid_says_the_worst_that_is_true():
+    cells = {("fine", "acks=1"): Outcome(20, 0, 0), ("crash", "acks=1"): Outcome(20, 3, 0), ("fine", "acks=all"): Outcome(0, 0, 20),
+             ("crash", "acks=all"): Outcome(20, 0, 0, readable=False)}
+    picture = outcome_grid(cells, title="two stories")
+    assert [line.split()[1:] for line in picture.text.splitlines()] == [["acks=1", "acks=all"], ["20", "safe", "20", "refused"], ["3", "lost", "no", "leader"]]
+    assert_texts_inside_and_apart(picture)

@@ -1,0 +1,71 @@
+"""Chapter 05, when a record is safe: the learner's half of its questions."""
+from __future__ import annotations
+
+from autograder.questions import Question
+from kafkalab import KafkaProducer, Lab, ProducerRecord
+
+CLUSTERS = (
+    {"case": "nothing happens", "seed": 1, "crash": 0, "orders": 30},
+    {"case": "all brokers die halfway", "seed": 2, "crash": 3, "orders": 40},
+    {"case": "the leader dies, another takes over", "seed": 3, "crash": 1, "orders": 40},
+)
+
+
+def sent(names, case) -> dict:
+    """What the learner's function says failed, beside what the cluster acknowledged. Brokers crash while the orders are sent."""
+    lab = Lab(brokers=3, seed=case["seed"], broker_config={"broker.session.timeout.ms": 6_000})
+    lab.create_topic("orders", replication_factor=2, leaders=[0])
+    producer = KafkaProducer(lab, {"client.id": "shop", "linger.ms": 5, "batch.size": 200, "delivery.timeout.ms": 12_000, "request.timeout.ms": 2_000})
+    producer.partitions_for("orders")
+    for broker in range(case["crash"]):
+        lab.clock.at(lab.now_ms + 28, lab.broker(broker).crash)
+    said = names["send_all"](producer, [ProducerRecord("orders", key=f"order {number}", value="tea " * 8) for number in range(case["orders"])])
+    took_ms = lab.now_ms
+    lab.run_for(ms=40_000)
+    failed = [event.key for event in lab.journal.of("record.completed") if event.error]
+    return {"said": said, "failed": failed, "sent": len(list(lab.journal.of("record.completed"))), "took_ms": took_ms}
+
+
+def said_what_failed(case: dict, data) -> tuple[bool, str]:
+    """Whether exactly the orders that failed were named, in their order, and not one by one."""
+    if data["sent"] != case["orders"]:
+        return False, f"{data['sent']} orders of {case['orders']} were sent. Send every one, also after one has failed."
+    said, failed = data["said"], sorted(data["failed"], key=lambda key: int(key.split()[1]))
+    if not isinstance(said, list):
+        return False, "the function returns a list of keys, also when nothing failed: then the list is empty."
+    if sorted(map(str, said)) == sorted(failed) and said != failed:
+        return False, "the right orders, in another sequence than they were given."
+    if said != failed:
+        return False, f"{len(failed)} orders were not acknowledged, and you named {len(said)}. Every order needs its last word before you return."
+    if case["crash"] == 0 and data["took_ms"] > 200:
+        return False, "right, but each order waited for the one before. Send them all first, and ask afterwards."
+    return True, "right: it says what is safe and what is not."
+
+
+QUESTIONS = (
+    Question(
+        id="05.1", title="six moments", points=3, kind="value", answers=("six",),
+        space={"replicas": (3, 4, 5), "floor": (2, 3, 4), "down": (1, 2, 3)},
+        where=lambda n: n["floor"] <= n["replicas"] - n["down"],
+        hints=("Only acks=all looks at the floor. It counts the replicas that are in sync, the leader among them.",
+               "n.replicas - n.down against n.floor, twice; one against n.floor, twice. In the last moment the only replica with everything is away.")),
+    Question(
+        id="05.2", title="the last word", points=2, kind="value", answers=("heard_after_s", "times_sent"),
+        space={"request_s": (2, 3, 4, 5), "delivery_s": (10, 13, 17, 22, 27, 31)},
+        hints=("Two clocks run: one for each try, one for all of them together. Which ends the matter?",
+               "hang takes both in milliseconds and tells seconds and tries.")),
+    Question(
+        id="05.3", title="repair fire and forget", points=4, kind="function", answers=("send_all",), public_cases=CLUSTERS, probe=sent,
+        public_judge=said_what_failed,
+        hints=("send returns a future. When is the right moment to ask it?",
+               "Keep (key, future) of all orders, flush, then get() each one, and catch what it raises.")),
+    Question(
+        id="05.4", title="bug hunt: sent, and nothing there", points=2, kind="lines", answers=("error_name", "missing"),
+        hints=("The lines are warnings of the producer. What does the broker answer each time?",
+               "The program threw the futures away and gave nothing else that could be told.")),
+    Question(
+        id="05.5", title="Spark: the loss report", points=2, kind="value", answers=("shops_with_loss", "orders_lost"),
+        hints=("Acknowledged on the left, readable on the right: what has no partner is lost.",
+               "told_written.join(can_be_read, [\"shop\", \"key\"], \"left_anti\").groupBy(\"shop\").count()")),
+    Question(id="05.open", points=4, kind="open", title="Why is replication.factor = min.insync.replicas + 1 advised, and not equal?"),
+)

@@ -1,0 +1,490 @@
+# %% [markdown]
+# # 05 · When is a record safe?
+#
+# `send` has returned. Has Kafka got the record? The answer came, with an offset. Will it still be there tomorrow? Between these two questions lies everything that people
+# mean when they say "Kafka lost my data".
+#
+# **You need** chapters 01 and 04. **You get** six words: *acks*, *in-sync replicas*, *min.insync.replicas*, *unclean election*, *committed*, *delivery timeout*. **Time** about
+# 45 minutes.
+
+# %%
+from autograder import me, numbers, predict, truth, check, hint, require, reveal
+from kafkalab import Lab, KafkaConsumer, KafkaProducer, ProducerRecord, TopicPartition
+from kafkalab.views import Outcome, outcome_grid, replica_ladder, side_by_side
+
+me("")     # your student id, if your teacher gave you one: me("s123")
+
+# %% [markdown]
+# ## 1. Guess, run, look
+#
+# A shop sends twenty orders, one every ten milliseconds, and looks at no answer: *fire and forget*. The partition has a leader, broker 0, and two followers that copy it. The
+# followers are slow for four seconds just now. One second after the last order the leader crashes. With `acks=1` the leader answers at once; with `acks=all` it waits for
+# the followers. How many of the twenty are there in the end?
+
+# %%
+predict("05 twenty orders", acks_1=None, acks_all=None)
+
+# %%
+PATIENT = {"delivery.timeout.ms": 20_000, "request.timeout.ms": 3_000, "linger.ms": 0,
+           "enable.idempotence": False}
+
+def cluster(min_insync=1, unclean=False, seed=5):
+    """Four brokers; `orders` has one partition, led by broker 0 and copied by 1 and 2."""
+    lab = Lab(brokers=4, seed=seed, broker_config={
+        "min.insync.replicas": min_insync, "unclean.leader.election.enable": unclean,
+        "broker.session.timeout.ms": 6_000})
+    lab.create_topic("orders", replication_factor=3, leaders=[0])
+    return lab
+
+def sell(lab, acks, count=20):
+    """Send orders and keep what the callbacks say: the keys that were acknowledged, and those that failed."""
+    producer = KafkaProducer(lab, {"client.id": "shop", "acks": acks, "bootstrap.servers": "localhost:9095",
+                                   **PATIENT})
+    producer.partitions_for("orders")
+    told = {"acknowledged": [], "failed": []}
+    for number in range(count):
+        def callback(metadata, error, key=f"order {number}"):
+            told["failed" if error else "acknowledged"].append(key)
+        producer.send(ProducerRecord("orders", key=f"order {number}", value="tea"), callback)
+        lab.sleep(10)
+    return told
+
+def slow_followers(acks, min_insync=1):
+    lab = cluster(min_insync)
+    lab.broker(1).pause(4_500)
+    lab.broker(2).pause(4_500)
+    told = sell(lab, acks)
+    lab.run_for(ms=1_000)
+    lab.broker(0).crash()
+    lab.run_for(ms=30_000)
+    return lab, told
+
+# %%
+def in_the_log(lab):
+    """How many records the partition has for those who read it."""
+    return lab.at(lab.now_ms)["partitions"]["orders-0"]["log_end_offset"]
+
+one, told_one = slow_followers(acks="1")
+every, told_every = slow_followers(acks="all")
+truth("05 twenty orders", acks_1=in_the_log(one), acks_all=in_the_log(every))
+replica_ladder(one, "orders-0", {1_100: "just before the crash", 31_000: "in the end"}, title="acks=1: the leader dies with what only it had")
+
+# %% [markdown]
+# Each bar is a replica's log. With `acks=1` the leader had all twenty, said so, and died. A follower took over with what it had: nothing. The shop heard twenty times "written".
+# Nobody made a mistake, by the contract of `acks=1`.
+#
+# With `acks=all` the leader waited for its followers, so the shop had no answer when the leader died. The producer sent again, to the new leader. All twenty are there.
+
+# %%
+{name: {key: len(keys) for key, keys in told.items()} for name, told in (("acks=1", told_one), ("acks=all", told_every))}
+
+# %% [markdown]
+# So "Kafka keeps **committed** records" needs its second half: committed means *copied to all in-sync replicas*. What only the leader has is not committed, whatever was answered.
+#
+# ## 2. The whole grid
+#
+# The **in-sync replicas** are those that keep up with the leader. `acks=all` waits for them, and only for them: a follower that was thrown out is not waited for. So the set
+# can shrink to the leader alone, and then "all" is one. `min.insync.replicas` is the floor: with fewer, a write with `acks=all` is refused.
+#
+# Five settings and four stories. In the first three the leader crashes at the end:
+#
+# - **followers fine**: both keep up.
+# - **followers slow**: they sleep for a few seconds, as in section 1.
+# - **followers away**: both died earlier; the leader was alone, then it dies, and they come back.
+# - **the same, unclean**: as before, but the cluster may make a replica leader that was not in sync, an **unclean election**.
+#
+# There are twenty cells. Guess three numbers: in how many cells are acknowledged records lost? In how many are records refused? In how many has nobody the right to
+# lead, so that the partition waits?
+
+# %%
+predict("05 grid", lost=None, refused=None, waiting=None)
+
+# %%
+def play(followers, acks, min_insync, unclean=False):
+    """One cell of the grid, as an Outcome."""
+    lab = cluster(min_insync, unclean)
+    if followers == "slow":
+        lab.broker(1).pause(4_500)
+        lab.broker(2).pause(4_500)
+    if followers == "away":
+        lab.broker(1).crash()
+        lab.broker(2).crash()
+        lab.run_for(ms=20_000)
+    told = sell(lab, acks)
+    lab.run_for(ms=1_000)
+    lab.broker(0).crash()
+    lab.run_for(ms=2_000)
+    if followers == "away":
+        lab.broker(1).restart()
+        lab.broker(2).restart()
+    lab.run_for(ms=30_000)
+    leader = lab.at(lab.now_ms)["partitions"]["orders-0"]["leader"]
+    lost = max(0, len(told["acknowledged"]) - in_the_log(lab))
+    return Outcome(len(told["acknowledged"]), lost, len(told["failed"]), readable=leader >= 0)
+
+stories = {"followers fine": ("fine", False), "followers slow": ("slow", False),
+           "followers away": ("away", False), "the same, unclean": ("away", True)}
+settings = {"acks=0": ("0", 1), "acks=1": ("1", 1), "acks=all, min 1": ("all", 1),
+            "acks=all, min 2": ("all", 2), "acks=all, min 3": ("all", 3)}
+grid = {(story, setting): play(followers, acks, min_insync, unclean)
+        for story, (followers, unclean) in stories.items()
+        for setting, (acks, min_insync) in settings.items()}
+
+kinds = [outcome.kind for outcome in grid.values()]
+truth("05 grid", lost=kinds.count("lost"), refused=kinds.count("refused"), waiting=kinds.count("waiting"))
+outcome_grid(grid, title="twenty orders, three replicas")
+
+# %% [markdown]
+# Read it by columns. `acks=0` and `acks=1` lose as soon as the followers are a little behind. `acks=all` alone is not enough: with the floor at 1 the last column but two loses
+# too, when the set had shrunk to one. With a floor of 2 nothing is lost in any story. With 3 nothing is lost either, and nearly nothing can be written: one replica away, and
+# every write is refused.
+#
+# Read it by rows. Waiting is not losing. The old leader may come back with everything. An unclean election ends the waiting, and throws the records away.
+
+# %% [markdown]
+# ### Exercise 05.1 · Six cells
+#
+# Your cluster keeps `n.replicas` replicas of each partition, and `min.insync.replicas` is `n.floor`. For each of the six moments below write `"written"`, `"refused"`, or `"no leader"`:
+# what happens to a record that is sent at that moment. Unclean election is off. `n.down` replicas are down, and have been for a minute. The others are in sync.
+#
+# 1. `acks=all`, nobody is down.
+# 2. `acks=all`, `n.down` followers are down.
+# 3. `acks=1`, `n.down` followers are down.
+# 4. `acks=all`, all followers are down, the leader is alone.
+# 5. `acks=1`, all followers are down, the leader is alone.
+# 6. `acks=all`; all followers went down, and a minute later the leader; then the followers came back.
+
+# %%
+n = numbers("05.1")
+n
+
+# %% answer="05.1"
+six = ...       # a list of six texts
+### BEGIN SOLUTION
+def sent(acks, in_sync):
+    return "refused" if acks == "all" and in_sync < n.floor else "written"
+
+six = [sent("all", n.replicas), sent("all", n.replicas - n.down), sent("1", n.replicas - n.down),
+       sent("all", 1), sent("1", 1), "no leader"]
+### END SOLUTION
+
+# %%
+check("05.1")
+
+# %% test="05.1"
+require("05.1")
+
+# %% [markdown]
+# ## 3. How long does a producer try?
+#
+# An answer that does not come is not a failure yet. The producer sends again, by default for ever. What ends it is the **delivery timeout**, two minutes unless you say
+# otherwise: from `send` to the last word. Here a broker hangs: it answers no
+# PRODUCE any more. `request.timeout.ms` is 3 seconds, `delivery.timeout.ms` 10. After how many
+# seconds does the callback hear of the failure? How often was the record sent?
+
+# %%
+predict("05 hanging broker", seconds=None, times=None)
+
+# %%
+def hang(request_ms, delivery_ms, seed=6):
+    """(seconds until the callback, PRODUCE requests) for a record to a broker that hangs."""
+    lab = Lab(brokers=1, seed=seed)
+    lab.create_topic("orders", partitions=1)
+    producer = KafkaProducer(lab, {"linger.ms": 0, "request.timeout.ms": request_ms,
+                                   "delivery.timeout.ms": delivery_ms, "enable.idempotence": False})
+    producer.partitions_for("orders")
+    producer.send(ProducerRecord("orders", value="the first one arrives")).get()
+    lab.broker(0).delay("PRODUCE", 600_000)
+    heard, sent_at = [], lab.now_ms
+    producer.send(ProducerRecord("orders", value="tea"),
+                  lambda metadata, error: heard.append((lab.now_ms - sent_at, error)))
+    lab.run_until(lambda: heard)
+    requests = lab.table("request.sent").query("api == 'PRODUCE' and at_ms >= @sent_at")
+    return heard[0][0] // 1000, len(requests), heard[0][1]
+
+seconds, times, error = hang(3_000, 10_000)
+truth("05 hanging broker", seconds=seconds, times=times)
+error
+
+# %% [markdown]
+# `retries` is a huge number nowadays; time ends it, not counting. And "failed" is a word of caution: the broker may have written the record and only the answer was lost. You know
+# that you do not know.
+#
+# ### Exercise 05.2 · The last word
+#
+# In your program `request.timeout.ms` is `n.request_s` seconds and `delivery.timeout.ms` is `n.delivery_s` seconds. The broker hangs for ever. After how many whole
+# seconds does the callback hear of it? How many times was the record sent?
+
+# %%
+n = numbers("05.2")
+n
+
+# %% answer="05.2"
+heard_after_s = ...
+times_sent = ...
+### BEGIN SOLUTION
+heard_after_s, times_sent, _ = hang(n.request_s * 1000, n.delivery_s * 1000)
+### END SOLUTION
+
+# %%
+check("05.2")
+
+# %% test="05.2"
+require("05.2")
+
+# %% [markdown]
+# ## 4. Sending again changes the order
+#
+# A follower is away, so the floor of 2 is not met, and writes are refused. Then it comes back. Sixty records are sent meanwhile, one every 20 ms, by an older producer
+# whose idempotence is off. In which order do the first seven lie in the log?
+
+# %%
+predict("05 order", first_in_the_log=None)
+
+# %%
+def order_in_the_log(**config):
+    lab = Lab(brokers=3, seed=5, version="2.8", broker_version="4.4", broker_config={
+        "min.insync.replicas": 2, "broker.session.timeout.ms": 6_000})
+    lab.create_topic("orders", replication_factor=2, leaders=[0])
+    producer = KafkaProducer(lab, {"acks": "all", "linger.ms": 0, "retry.backoff.ms": 100, **config})
+    producer.partitions_for("orders")
+    lab.broker(1).crash()
+    lab.run_for(ms=10_000)
+    lab.broker(1).restart()
+    for number in range(60):
+        producer.send(ProducerRecord("orders", key=str(number), value="tea", partition=0))
+        lab.sleep(20)
+    producer.close()
+    reader = KafkaConsumer(lab, {"auto.offset.reset": "earliest"}, name="reader")
+    reader.assign([TopicPartition("orders", 0)])
+    return [int(record.key) for record in reader.poll(timeout_ms=3_000)]
+
+plain = order_in_the_log(**{"enable.idempotence": False})
+truth("05 order", first_in_the_log=plain[0])
+{"plain": plain[:7],
+ "one in flight": order_in_the_log(**{"enable.idempotence": False, "max.in.flight.requests.per.connection": 1})[:7],
+ "idempotent": order_in_the_log(**{"enable.idempotence": True})[:7]}
+
+# %% [markdown]
+# Record 0 was refused and had to wait 100 ms for its second try. Records 1 to 5 came in the meantime and passed it. A producer keeps up to five requests under way, so a
+# retry can be overtaken. Two cures: only one request at a time, which is slow; or idempotence, which numbers the batches, so that the broker refuses a gap. Chapter 06 shows how. From
+# version 3.2 on idempotence is on unless you switch it off.
+
+# %% [markdown]
+# ## 5. Say what you know
+#
+# Back to fire and forget. `send` gives a future and takes a callback; who uses neither will never know what was lost. Two habits:
+
+# %%
+lab = cluster(min_insync=2)
+producer = KafkaProducer(lab, {"acks": "all", "bootstrap.servers": "localhost:9095", **PATIENT})
+metadata = producer.send(ProducerRecord("orders", value="tea")).get()          # wait for the answer
+producer.send(ProducerRecord("orders", value="milk"),
+              lambda metadata, error: print("callback:", error or metadata))   # or be told
+producer.flush()
+metadata
+
+# %% [markdown]
+# ### Exercise 05.3 · Repair fire and forget
+#
+# Here is a function from a real code review. It sends all orders and returns. Write it so that it returns the list of keys that were **not** acknowledged, in the order of
+# `orders`, when every order has had its last word. Do not wait after each single order: that would make it a hundred times slower. The check runs your function on clusters
+# whose brokers crash, with several seeds, and compares with what was really acknowledged.
+
+# %% answer="05.3"
+def send_all(producer, orders):
+    """Send every order, a ProducerRecord with a key. Return the keys that were not acknowledged."""
+    ### BEGIN SOLUTION
+    futures = [(order.key, producer.send(order)) for order in orders]
+    producer.flush()
+    failed = []
+    for key, future in futures:
+        try:
+            future.get()
+        except Exception:
+            failed.append(key)
+    return failed
+    ### END SOLUTION
+
+# %%
+check("05.3")
+
+# %% test="05.3"
+require("05.3")
+
+# %% [markdown]
+# ## 6. Bug hunt
+#
+# A program counts what it has sent: "20 orders sent, all fine". Its topic holds none of them. Nothing crashed. Here is the producer's log, the lines that speak of the writes. What
+# was wrong? Put the name of the error, as the lines say it, into `error_name`. Put into `setting` the producer's setting that made the program blind to it: with which
+# setting would the broker's refusal have reached the program?
+
+# %%
+lab = cluster(min_insync=3)
+lab.broker(1).crash()
+lab.broker(2).crash()
+lab.run_for(ms=20_000)
+producer = KafkaProducer(lab, {"client.id": "shop", "acks": "all", "bootstrap.servers": "localhost:9095",
+                               **PATIENT})
+for number in range(3):
+    producer.send(ProducerRecord("orders", value=f"order {number}"))           # the answer is thrown away
+lab.run_for(ms=30_000)
+shown = lab.lines("shop").query("level == 'WARN'").message
+for line in shown.head(4):
+    print(line)
+
+# %% answer="05.4"
+error_name = ...          # as the lines write it
+missing = ...             # what the program must pass to send: "callback", "acks" or "retries"
+### BEGIN SOLUTION
+error_name = "NOT_ENOUGH_REPLICAS"
+missing = "callback"
+### END SOLUTION
+
+# %%
+check("05.4")
+
+# %% test="05.4"
+require("05.4")
+
+# %% [markdown]
+# ## 7. The real thing beside it
+#
+# A recording of a real Java producer 2.3.0. It sends to three partitions, the leader of one is stopped, another broker takes over, and the producer goes on. Lines that repeat
+# the one before are left out.
+
+# %%
+import json, pathlib, re
+from kafkalab.lines.layout import read as read_log
+from kafkalab.replay import replay
+
+here = pathlib.Path.cwd()
+project = next(folder for folder in (here, *here.parents) if (folder / "data/recordings").is_dir())
+recording = project / "data/recordings/2.3.1/2.3.0/fault_producer_leader_moves"
+scenario = json.loads((recording / "scenario.json").read_text())
+folder = project / "data/generated/chapter05"
+folder.mkdir(parents=True, exist_ok=True)
+(folder / "played.txt").write_text(replay(scenario, seed=4)["client"])
+
+def told(path):
+    """What the producer wrote and lost, each once."""
+    wanted = re.compile(r"(Sending PRODUCE {.*}|Node -?\d+ disconnected|Completed connection to node -?\d+)")
+    found = [match[1] for row in read_log(path) if (match := wanted.match(row.text))]
+    return [text for place, text in enumerate(found) if place == 0 or found[place - 1] != text]
+
+side_by_side(told(recording / "client.log.gz"), told(folder / "played.txt"),
+             titles=("Java producer 2.3.0", "simulator"))
+
+# %% [markdown]
+# After the crash `safe-0` is written again: its new leader is another broker, and the producer found it by asking for metadata.
+
+# %% [markdown]
+# ## 8. Spark lab: the loss report
+#
+# An auditor has two lists: what producers were told is written, and what readers can read. Five shops wrote a hundred orders each; in each the leader crashed. What was
+# acknowledged and cannot be read is lost. Spark finds it with one join.
+
+# %%
+def shop_with_crash(acks, min_insync, slow_from_ms, seed):
+    """(acknowledged keys, keys that can be read) of a shop whose followers fall asleep."""
+    lab = cluster(min_insync, seed=seed)
+    for follower in (1, 2):
+        lab.clock.at(slow_from_ms, lambda follower=follower: lab.broker(follower).pause(4_500))
+    told = sell(lab, acks, count=100)
+    lab.broker(0).crash()
+    lab.run_for(ms=40_000)
+    reader = KafkaConsumer(lab, {"auto.offset.reset": "earliest",
+                                 "bootstrap.servers": "localhost:9095"}, name="reader")
+    reader.assign([TopicPartition("orders", 0)])
+    return told["acknowledged"], [record.key for record in reader.poll(timeout_ms=5_000)]
+
+acknowledged, readable = [], []
+for seed, (shop, acks, floor, slow_from_ms) in enumerate((
+        ("north", "all", 2, 300), ("south", "1", 2, 700), ("east", "1", 1, 2_000),
+        ("west", "all", 1, 500), ("harbour", "0", 1, 900))):
+    written, read = shop_with_crash(acks, floor, slow_from_ms, seed)
+    acknowledged += [(shop, key) for key in written]
+    readable += [(shop, key) for key in read]
+
+# %% spark=true
+from kafkalab import logsets
+
+spark = logsets.session()
+told_written = spark.createDataFrame(acknowledged, "shop string, key string")
+can_be_read = spark.createDataFrame(readable, "shop string, key string")
+told_written.groupBy("shop").count().orderBy("shop").toPandas()
+
+# %% [markdown]
+# ### Exercise 05.5 · What is lost, and where?
+#
+# Which two shops lost acknowledged orders, in the order of the alphabet, and how many orders did each lose? A *left anti join* keeps the rows of the left side that have no partner on
+# the right.
+
+# %% spark=true
+told_written.join(can_be_read, ["shop", "key"], "left_anti").limit(3).toPandas()      # count these by shop
+
+# %% answer="05.5"
+shops_with_loss = ...      # a list of two names
+orders_lost = ...          # a list of two numbers
+### BEGIN SOLUTION
+shops_with_loss = ["harbour", "south"]
+orders_lost = [11, 31]
+### END SOLUTION
+
+# %%
+check("05.5")
+
+# %% test="05.5"
+require("05.5")
+
+# %% [markdown]
+# `east` had `acks=1` as well and lost nothing: its followers fell asleep only after the last order. Luck looks like safety until the day it does not.
+#
+# ## 9. In your own words
+#
+# Why is replication.factor = min.insync.replicas + 1 advised, and not equal?
+
+# %% [markdown] open="05.open"
+# If the two were equal, a single replica that is down would stop all writes with acks=all: the in-sync replicas would be fewer than min.insync.replicas, and the producer would get
+# NotEnoughReplicas. With one more replica the partition survives one failure, and writing goes on. Durability is kept all the same, because an acknowledgement still
+# needs min.insync.replicas copies.
+
+# %% [markdown]
+# ## Eight rules, and what they cost
+#
+# A well known list against losing messages. You have seen what each does:
+#
+# | Rule | Why | Seen in |
+# |---|---|---|
+# | 1. `send` with a callback, or look at the future. | Else a refusal is never heard. | sections 5, 6 |
+# | 2. `acks=all` | The leader alone is one disk. | sections 1, 2 |
+# | 3. Let it retry, and let time end it. | A leader changes; the next one answers. | sections 1, 3 |
+# | 4. No unclean election. | Waiting is not losing. | section 2 |
+# | 5. Three replicas or more. | One may be away for maintenance, and one may die. | section 2 |
+# | 6. `min.insync.replicas` above 1 | "All" of one is one. | section 2 |
+# | 7. One replica more than that. | Else one restart stops the writers. | section 9 |
+# | 8. Commit after the work, by hand. | The reader can lose, too. | chapter 09 |
+#
+# ## Then and now
+#
+# | Then | Now | Try it |
+# |---|---|---|
+# | `acks=all` waits for all replicas. | For all that are in sync; how many that must be, `min.insync.replicas` says. It binds `acks=all` only. | section 2 |
+# | Set `retries` to a large number. | It has been the largest there is since 2.1; `delivery.timeout.ms` ends the trying (KIP-91). | section 3 |
+# | `acks` is 1 by default. | `all` from 3.0 on (KIP-679). | `Lab(version="2.8")` and `"3.9"` |
+# | Idempotence is an extra. | On by default from 3.2 on; 3.0.0 and 3.1.0 meant to, and a bug kept it off (KAFKA-13598). | section 4 |
+# | A replica that is out of the set counts for nothing. | Kafka 4.0 remembers replicas that are still complete, *eligible leader replicas* (KIP-966); the default for new clusters from 4.1 on. | section 2, "no leader" |
+#
+# ## What you know now
+#
+# - Returned is not written, written is not committed, committed is copied to all that are in sync.
+# - `acks=all` and a floor belong together.
+# - A failure you hear is not a loss. A loss you do not hear is.
+#
+# **Words**: acks 确认方式 · in-sync replicas 同步副本集合 · min.insync.replicas 最小同步副本数 · unclean election 非安全选举 · committed 已提交 · delivery timeout 投递超时
+#
+# ### Do you remember?
+#
+# <details><summary>1. Chapter 04: what closes a batch?</summary>It is full (`batch.size`), or it has waited long enough (`linger.ms`).</details>
+# <details><summary>2. Chapter 01: what removes a record?</summary>Retention. Reading removes nothing.</details>
+# <details><summary>3. Chapter 02: which thread sends, and which waits in <code>send</code>?</summary>The Sender sends. Your own thread only puts the record into a batch, and waits when there is no memory or the topic is not known yet.</details>
