@@ -77,6 +77,7 @@ class Lab:
                                     offsets_replication_factor=settings.offsets_topic_replication_factor,
                                     transaction_partitions=settings.transaction_state_log_num_partitions,
                                     transaction_replication_factor=settings.transaction_state_log_replication_factor,
+                                    transaction_min_isr=settings.transaction_state_log_min_isr,
                                     tell=lambda kind, fields: self.journal.append(kind, "cluster", **fields))
         self._smallest_segment_bytes = profile.smallest_segment_bytes
         self._peers = InterBroker(profile, settings, self.cluster, self.clock, self.journal, self.streams, self.network, self.epoch_ms)

@@ -45,6 +45,7 @@ from kafkalab.broker.replica_fetcher import ReplicaFetchers
 from kafkalab.broker.replica_manager import DISK_FAILED, ReplicaManager
 from kafkalab.broker.request_path import RequestPath
 from kafkalab.broker.transaction_coordinator import TransactionCoordinator
+from kafkalab.broker.transaction_log import TransactionLog
 from kafkalab.broker.transaction_verification import TransactionVerification
 from kafkalab.broker.transactional_offsets import TransactionalOffsets
 from kafkalab.protocol import messages as m
@@ -135,7 +136,7 @@ class Broker:
         self.coordinator = GroupCoordinator(node_id, profile, cluster, config, self._draw_member_uuid, LedOffsetsLog(self.replicas),
                                             self._draw_loading_ms)
         self.producer_ids = ProducerIds(profile, cluster, self._has_served_before)
-        self.transactions = TransactionCoordinator(node_id, profile, cluster, config, self.producer_ids.next_id)
+        self.transactions = TransactionCoordinator(node_id, profile, cluster, config, self.producer_ids.next_id, TransactionLog(self.replicas))
         self.transactional_offsets = TransactionalOffsets(self.coordinator, cluster, config)
         self.verification = TransactionVerification(profile, cluster, self.replicas, self.transactional_offsets.commit)
         self.markers = MarkerWriter(node_id, cluster, self.replicas, self.transactional_offsets)

@@ -39,6 +39,7 @@ class BrokerConfig:
     offsets_topic_replication_factor: int = 3
     transaction_state_log_num_partitions: int = 50
     transaction_state_log_replication_factor: int = 3
+    transaction_state_log_min_isr: int = 2
     transaction_max_timeout_ms: int = 900_000
     transactional_id_expiration_ms: int = 604_800_000
     producer_id_expiration_ms: int = 86_400_000

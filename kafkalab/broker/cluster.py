@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kafkalab.broker.log_config import read_setting
-from kafkalab.broker.transaction_log import TransactionLog
 from kafkalab.hashing import coordinator_partition
 from kafkalab.protocol.frozen import record
 from kafkalab.protocol.identifiers import kafka_uuid
@@ -84,7 +83,6 @@ class ClusterState:
     """Brokers, topics, leaders.
 
     rng: the stream that cluster and topic ids and the first leader of an internal topic are drawn from.
-    transaction_log: what stands in `__transaction_state`.
     group_producer_epochs: (partition of the offsets topic, producer id) -> the highest epoch that committed offsets there.
     revision: grows with every change, so that an answer made from this state can be kept until it changes.
     on_topic_deleted: who else is to hear that a topic is gone, called with its name.
@@ -96,7 +94,7 @@ class ClusterState:
     is_current = True
 
     def __init__(self, brokers: Iterable[BrokerNode], rng: random.Random, *, offsets_partitions: int = 50,
-                 offsets_replication_factor: int = 3, transaction_partitions: int = 50, transaction_replication_factor: int = 3,
+                 offsets_replication_factor: int = 3, transaction_partitions: int = 50, transaction_replication_factor: int = 3, transaction_min_isr: int = 2,
                  tell: Callable[[str, dict[str, Any]], object] = lambda kind, fields: None) -> None:
         self.brokers = {broker.id: broker for broker in sorted(brokers, key=lambda broker: broker.id)}
         self.alive = dict.fromkeys(self.brokers, True)
@@ -110,8 +108,8 @@ class ClusterState:
         self._offsets_partitions = offsets_partitions
         self._offsets_replication_factor = offsets_replication_factor
         self._transaction_partitions = transaction_partitions
-        self._transaction_replication_factor = transaction_replication_factor
-        self.transaction_log = TransactionLog()
+        self._transaction_replication_factor, self._transaction_min_isr = transaction_replication_factor, transaction_min_isr
+        self._transactions_ready_ms: int | None = None
         self.group_producer_epochs: dict[tuple[int, int], int] = {}
         self._next_producer_id = 0
         self._tell = tell
@@ -234,10 +232,16 @@ class ClusterState:
         """Let `broker` lead the partition that the transactional id falls on; see place_coordinator."""
         self._place(self.transaction_partition(transactional_id), broker)
 
+    def has_transactions(self, now_ms: int, creating_takes_ms: Callable[[], int]) -> bool:
+        """Is `__transaction_state` there for who asks for a coordinator? The first question has it created, which takes that long."""
+        if self._transactions_ready_ms is None:
+            self._transactions_ready_ms = now_ms + creating_takes_ms()
+        return now_ms >= self._transactions_ready_ms
+
     def transaction_partition(self, transactional_id: str) -> Partition:
         """The partition of `__transaction_state` that the id falls on."""
         topic = self.topics.get(TRANSACTION_TOPIC) or self._create_internal_topic(
-            TRANSACTION_TOPIC, self._transaction_partitions, self._transaction_replication_factor)
+            TRANSACTION_TOPIC, self._transaction_partitions, self._transaction_replication_factor, self._transaction_min_isr)
         return topic.partitions[coordinator_partition(transactional_id, len(topic.partitions))]
 
     def place_coordinator(self, group: str, broker: int) -> None:
@@ -280,12 +284,14 @@ class ClusterState:
             self._partition_of_group[group] = found
         return found
 
-    def _create_internal_topic(self, name: str, partitions: int, replication_factor: int) -> Topic:
+    def _create_internal_topic(self, name: str, partitions: int, replication_factor: int, min_isr: int = 1) -> Topic:
         ids = list(self.brokers)
         first = self._rng.randrange(len(ids))  # Kafka, too, deals out leaders from a random broker on
         leaders = [ids[(first + index) % len(ids)] for index in range(partitions)]
         # The real topic cannot be created with fewer brokers than replicas; a lab of one broker should have groups.
-        return self.create_topic(name, partitions, min(replication_factor, len(ids)), leaders)
+        copies = min(replication_factor, len(ids))
+        return self.create_topic(name, partitions, copies, leaders,
+                                 config={"min.insync.replicas": str(min(min_isr, copies))} if min_isr > 1 and copies > 1 else None)
 
 
 def told(partition: Partition) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from kafkalab.broker.effects import Caller, CancelTimer, Effect, Respond, SetTimer
 from kafkalab.broker.peer_messages import PartitionKey
-from kafkalab.errors import Errors
+from kafkalab.errors import Errors, error_for
 from kafkalab.protocol.messages import PartitionProduceResponse
 
 
@@ -28,6 +28,31 @@ class WaitingProduce:
     def __init__(self, caller: Caller, required: dict[PartitionKey, int], answers: dict[PartitionKey, PartitionProduceResponse],
                  complete: Callable[[dict[PartitionKey, PartitionProduceResponse]], Any]) -> None:
         self.caller, self.required, self.answers, self.complete = caller, required, answers, complete
+
+    @property
+    def connection_id(self) -> str | None:
+        return self.caller.connection_id
+
+    def finish(self) -> list[Effect]:
+        """What follows when there is nothing to wait for any more."""
+        return [Respond(self.caller, self.complete(self.answers))]
+
+
+class WaitingAppend(WaitingProduce):
+    """What a coordinator has appended of its own accord; then(error) says what follows. No client's connection ends it."""
+
+    __slots__ = ("key",)
+
+    def __init__(self, key: PartitionKey, required: int, then: Callable[[Errors], list[Effect]]) -> None:
+        super().__init__(None, {key: required}, {key: PartitionProduceResponse(index=key[1])}, then)
+        self.key = key
+
+    @property
+    def connection_id(self) -> str | None:
+        return None
+
+    def finish(self) -> list[Effect]:
+        return self.complete(error_for(self.answers[self.key].error_code))
 
 
 class DelayedProduces:
@@ -51,7 +76,7 @@ class DelayedProduces:
         """Wait; answered at once where there is nothing to wait for."""
         self._settle(produce, list(produce.required))
         if not produce.required:
-            return [Respond(produce.caller, produce.complete(produce.answers))]
+            return produce.finish()
         self._count += 1
         self._waiting[self._count] = produce
         for key in produce.required:
@@ -62,13 +87,15 @@ class DelayedProduces:
         """The partition's high watermark moved, or its leader did."""
         effects: list[Effect] = []
         for number in list(self._watchers.get(key, ())):
-            produce = self._waiting[number]
+            produce = self._waiting.get(number)
+            if produce is None:
+                continue  # what followed from one of the others has ended this one, too
             self._settle(produce, [key])
             if key not in produce.required:
                 self._unwatch(key, number)
             if not produce.required:
                 del self._waiting[number]
-                effects += [CancelTimer(("produce", number)), Respond(produce.caller, produce.complete(produce.answers))]
+                effects += [CancelTimer(("produce", number)), *produce.finish()]
         return effects
 
     def on_timer(self, key: tuple, now_ms: int) -> list[Effect]:
@@ -76,11 +103,11 @@ class DelayedProduces:
         produce = self._take(key[1])
         for late in produce.required:
             produce.answers[late] = replace(produce.answers[late], error_code=Errors.REQUEST_TIMED_OUT.code)
-        return [Respond(produce.caller, produce.complete(produce.answers))]
+        return produce.finish()
 
     def abandon(self, connection_id: str) -> list[Effect]:
         """Forget the produces of a connection that is gone; their records stay."""
-        gone = [number for number, produce in self._waiting.items() if produce.caller.connection_id == connection_id]
+        gone = [number for number, produce in self._waiting.items() if produce.connection_id == connection_id]
         for number in gone:
             self._take(number)
         return [CancelTimer(("produce", number)) for number in gone]
@@ -105,7 +132,9 @@ class DelayedProduces:
         return produce
 
     def _unwatch(self, key: PartitionKey, number: int) -> None:
-        watchers = self._watchers[key]
+        watchers = self._watchers.get(key)
+        if watchers is None:
+            return
         watchers.pop(number, None)
         if not watchers:
             del self._watchers[key]

@@ -159,10 +159,7 @@ class Directory:
 
     def _has_transactions(self, caller: Caller, now_ms: int) -> bool:
         """Is the topic behind the transaction coordinators there? The first question has it created."""
-        log = self._cluster.transaction_log
-        if log.ready_ms is None:
-            log.ready_ms = now_ms + self._transactions_ready_after_ms(caller)
-        return now_ms >= log.ready_ms
+        return self._cluster.has_transactions(now_ms, lambda: self._transactions_ready_after_ms(caller))
 
 
 def _no_coordinator(key: str, error: Errors) -> Coordinator:

@@ -207,7 +207,7 @@ class ReplicaManager:
         replica, error = self.led_replica(topic, data.index)
         if replica is None:
             return _refused(data.index, error)
-        if acks == -1 and not enough_in_sync(replica.partition.isr, self._min_isr(replica)):
+        if acks == -1 and not self.has_enough_in_sync(replica):
             return _refused(data.index, Errors.NOT_ENOUGH_REPLICAS.code, log_start=replica.log.log_start_offset)
         replica.log.producers.forget_idle(now_ms, self._config.producer_id_expiration_ms if self._profile.producer_ids_expire_apart
                                           else self._config.transactional_id_expiration_ms, self._config.producer_id_expiration_check_interval_ms)
@@ -387,6 +387,10 @@ class ReplicaManager:
     def _ask_for(self, replica: Replica, isr: tuple[int, ...]) -> list[Effect]:
         replica.isr_wanted = isr
         return [ChangeIsr(replica.partition.topic, replica.partition.index, isr)]
+
+    def has_enough_in_sync(self, replica: Replica) -> bool:
+        """May something be written with acks=all? (min.insync.replicas)"""
+        return enough_in_sync(replica.partition.isr, self._min_isr(replica))
 
     def _min_isr(self, replica: Replica) -> int:
         wanted = self._cluster.topics[replica.partition.topic].setting("min.insync.replicas", self._config.min_insync_replicas)

@@ -24,6 +24,13 @@ def _moved(state: dict[str, Any], event: Event) -> None:
                   for name, value in event.fields.items() if name not in OF_THE_EVENT})
 
 
+def _loaded(state: dict[str, Any], event: Event) -> None:
+    """A coordinator has read the id's record in the log, which may be a step ahead of what its predecessor had come to say."""
+    fields = dict(event.fields)
+    entry = state["transactions"].setdefault(fields.pop("of"), {})
+    entry.update({name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()})
+
+
 def _appended(state: dict[str, Any], event: Event) -> None:
     producer_id = event.fields.get("producer_id", NO_PRODUCER_ID)
     if producer_id == NO_PRODUCER_ID:
@@ -38,5 +45,6 @@ def _appended(state: dict[str, Any], event: Event) -> None:
 
 TRANSACTION_EVENTS = {
     "state": _moved,
+    "transaction.loaded": _loaded,
     "record.appended": _appended,
 }

@@ -1,6 +1,7 @@
 """Asks brokers of a lab without any client: one request in a version of one's choice, its answer, and what the logs hold then."""
 
 from kafkalab import Lab
+from kafkalab.broker.transaction_log import TransactionLog
 from kafkalab.errors import error_for
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.api_keys import api_of
@@ -21,7 +22,8 @@ class Wire:
     """A producer's questions, one at a time. `ask` waits for the answer; `post` does not."""
 
     def __init__(self, release="4.4", versions=NEW, brokers=2, **config):
-        self.lab = Lab(brokers, seed=7, broker_version=release, broker_config=config)
+        # Decisions are written at once, whatever befalls the links that markers take.
+        self.lab = Lab(brokers, seed=7, broker_version=release, broker_config={"transaction.state.log.replication.factor": 1, **config})
         self.lab.create_topic("orders", 2, leaders=[0, brokers - 1], config={"retention.ms": -1})  # the records here are of 1970
         self.versions = versions
         self.answers = []
@@ -98,7 +100,12 @@ class Wire:
         log = self.log(partition)
         return [batch.control.name if batch.control else batch.records[0].value for batch in log.read(0, 10**9)]
 
+    def given(self, record):
+        """The coordinator's log begins with this record of an id."""
+        machine = self.lab.broker(self.coordinator).machine
+        partition = self.lab.cluster.transaction_partition(record.transactional_id).index
+        machine.do(TransactionLog(machine.replicas).append(partition, record, self.lab.now_ms, lambda error: []))
+
     def state(self):
-        cluster = self.lab.cluster
-        record = cluster.transaction_log.find(cluster.transaction_partition("tx").index, "tx")
+        record = self.lab.broker(self.coordinator).machine.transactions.record_of("tx")
         return record.state.value, record.epoch

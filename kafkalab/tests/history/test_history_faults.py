@@ -35,8 +35,7 @@ def differences(lab):
                     "state": group.state.value, "generation": group.generation, "protocol": group.protocol, "leader": group.leader,
                     "members": list(group.members), "offsets": {f"{topic}-{index}": kept.offset for (topic, index), kept in group.offsets.items()}})
         for transactional_id, shown in told["transactions"].items():
-            partition = cluster.transaction_partition(transactional_id)
-            record = machine.transactions._log.find(partition.index, transactional_id) if partition.leader == id else None
+            record = machine.transactions.record_of(transactional_id) if cluster.transaction_coordinator_of(transactional_id) == id else None
             if record is not None:
                 yield from _unlike(transactional_id, shown, {"state": record.state.value, "producer_id": record.producer_id, "epoch": record.epoch})
 
