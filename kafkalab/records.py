@@ -115,11 +115,15 @@ class ConsumerGroupMetadata:
 
 @dataclass(frozen=True, slots=True)
 class OffsetAndMetadata:
-    """A committed offset: the next record to read, not the last one read."""
+    """A committed offset: the next record to read, not the last one read. Raises IllegalArgumentException for a negative one."""
 
     offset: int
     leader_epoch: int | None = None
     metadata: str = ""
+
+    def __post_init__(self) -> None:
+        if self.offset < 0:
+            raise IllegalArgumentException("Invalid negative offset")
 
 
 @dataclass(frozen=True, slots=True)

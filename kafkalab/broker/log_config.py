@@ -70,7 +70,6 @@ KEYS: Mapping[str, Callable[[str, Any], Any]] = MappingProxyType({
     "cleanup.policy": _policies,
     "compression.type": _one_of("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer"),
     "delete.retention.ms": _whole(0),
-    "file.delete.delay.ms": _whole(0),
     "index.interval.bytes": _whole(0, INT_MAX),
     "max.compaction.lag.ms": _whole(1),
     "max.message.bytes": _whole(0, INT_MAX),

@@ -2,7 +2,7 @@
 
     clients["shop"] = {"kind": "consumer", "still_open": 1, "closed": False, "config": {"group.id": "test"}, "sockets": {17: {...}}, "in_flight": [...],
                        "subscription": ["t4"], "assignment": ["t4-0"], "positions": {"t4-0": 3}, "paused": [],
-                       "member": {"group": "test", "state": "STABLE", "generation": 1}}
+                       "member": {"group": "test", "state": "STABLE", "generation": 1}}   # with group.protocol=consumer also its "epoch"
 
 Two clients of one name, such as the consumer and the producer of a program that copies, are shown as one of both kinds ("consumer, producer").
 A position of None waits for a reset. A socket's number is the id of the event of its opening, as in `Lab.sockets`.
@@ -64,12 +64,19 @@ def _position(state: dict[str, Any], event: Event) -> None:
         client["positions"][event.partition] = event.offset
 
 
+def _epoch(state: dict[str, Any], event: Event) -> None:
+    """KIP-848: how far the member knows its group to be; None while it is no member."""
+    client = _client(state, event)
+    if client is not None:
+        client["member"] = {**(client["member"] or {"group": event.group, "state": None, "generation": None}), "epoch": event.epoch}
+
+
 def _membership(state: dict[str, Any], event: Event) -> None:
     machine, client = event.fields.get("machine", ""), _client(state, event)
     if client is None or not machine.startswith("member of "):
         return
     before = client["member"] or {"generation": None}
-    client["member"] = {"group": machine.removeprefix("member of "), "state": event.after, "generation": before["generation"]}
+    client["member"] = {**before, "group": machine.removeprefix("member of "), "state": event.after}
 
 
 def _joined(state: dict[str, Any], event: Event) -> None:
@@ -125,6 +132,7 @@ CLIENT_EVENTS = {
     "assigned": _assigned,
     "assignment": _joined,
     "position": _position,
+    "member.epoch": _epoch,
     "state": _membership,
     "socket.opening": _opening,
     "socket.connected": _connected,

@@ -1,8 +1,10 @@
 """Errors have the numbers, names and sentences of Java's table, and their class says whether to try again."""
+import re
+
 import pytest
 
-from kafkalab import errors
-from kafkalab.errors import Errors, KafkaException, RetriableException, error_for
+from kafkalab import KafkaConsumer, Lab, OffsetAndMetadata, TopicPartition, errors
+from kafkalab.errors import Errors, IllegalArgumentException, KafkaException, RetriableException, error_for
 
 
 @pytest.mark.parametrize(("code", "name", "retriable"), [
@@ -67,3 +69,21 @@ def test_old_clients_know_some_codes_by_other_names():
     assert Errors.NOT_LEADER_OR_FOLLOWER.known_to("3.9").name == "NOT_LEADER_OR_FOLLOWER"
     assert Errors.INVALID_PRODUCER_EPOCH.known_to("2.3").raises is errors.ProducerFencedException
     assert Errors.INVALID_PRODUCER_EPOCH.known_to("2.8").raises is errors.InvalidProducerEpochException
+
+
+@pytest.mark.parametrize(("wrong", "error", "said"), [
+    (lambda c: c.assign(["t-0"]), IllegalArgumentException, "assign([TopicPartition('t', 0)])"),
+    (lambda c: c.assign([TopicPartition("t", "0")]), IllegalArgumentException, "a list of partitions"),
+    (lambda c: c.assign([TopicPartition("", 0)]), IllegalArgumentException, "null or empty topic"),
+    (lambda c: c.commit_sync({TopicPartition("t", 0): 5}), IllegalArgumentException, "OffsetAndMetadata(5)"),
+    (lambda c: c.commit_sync({TopicPartition("t", 0): OffsetAndMetadata(-1)}), IllegalArgumentException, "Invalid negative offset"),
+    (lambda c: KafkaConsumer(c.lab, {"group.id": "g", "heartbeat.interval.ms": 9_000, "session.timeout.ms": 9_000}), KafkaException,
+     "Heartbeat must be set lower than the session timeout"),
+])
+def test_a_wrong_call_hears_what_is_wrong_and_what_to_do(wrong, error, said):
+    lab = Lab(brokers=1, seed=1)
+    lab.create_topic("t")
+    consumer = KafkaConsumer(lab, {"group.id": "g"})
+    consumer.lab = lab
+    with pytest.raises(error, match=re.escape(said)):
+        wrong(consumer)

@@ -6,9 +6,16 @@ own max.poll.interval.ms watches how long ago the application polled (KIP-62).
 
 from __future__ import annotations
 
+from kafkalab.errors import KafkaException
+
 
 class Heartbeat:
+    """Raises KafkaException, as the consumer's constructor does, for an interval that is not below the session's time-out."""
+
     def __init__(self, session_timeout_ms: int, interval_ms: int, max_poll_interval_ms: int, retry_backoff_ms: int) -> None:
+        if interval_ms >= session_timeout_ms:
+            raise KafkaException("Failed to construct kafka consumer: Heartbeat must be set lower than the session timeout; here "
+                                 f"heartbeat.interval.ms is {interval_ms} and session.timeout.ms is {session_timeout_ms}")
         self.session_timeout_ms, self.interval_ms = session_timeout_ms, interval_ms
         self.max_poll_interval_ms, self.retry_backoff_ms = max_poll_interval_ms, retry_backoff_ms
         self._due_ms = self._session_ends_ms = self._poll_ends_ms = 0

@@ -139,8 +139,8 @@ class KafkaConsumer(ConsumerQueries):
             self._client.metadata.request_update_for_new_topics()
 
     def assign(self, partitions: Iterable[TopicPartition]) -> None:
-        """Read exactly these partitions, without a group deciding."""
-        partitions = list(partitions)
+        """Read exactly these partitions, without a group deciding. Raises IllegalArgumentException for what is no partition or has no topic."""
+        partitions = _partitions("assign", partitions)
         with self._calling("assign", partitions=list(map(str, partitions))):
             self._subscriptions.check_kind(by_group=False)
             self._log("ASSIGNED_BY_USER", partitions=", ".join(map(str, partitions)))
@@ -170,7 +170,7 @@ class KafkaConsumer(ConsumerQueries):
 
     def pause(self, partitions: Iterable[TopicPartition]) -> None:
         """Fetch nothing more of these until `resume`; membership goes on."""
-        partitions = list(partitions)
+        partitions = _partitions("pause", partitions)
         with self._calling("pause", partitions=list(map(str, partitions))):
             self._log("PAUSING", partitions=f"[{', '.join(map(str, partitions))}]")
             for tp in partitions:
@@ -178,7 +178,7 @@ class KafkaConsumer(ConsumerQueries):
 
     def resume(self, partitions: Iterable[TopicPartition]) -> None:
         """Fetch these again after `pause`, from where they stopped. Raises IllegalStateException for one that is not assigned."""
-        partitions = list(partitions)
+        partitions = _partitions("resume", partitions)
         with self._calling("resume", partitions=list(map(str, partitions))):
             self._log("RESUMING", partitions=f"[{', '.join(map(str, partitions))}]")
             for tp in partitions:
@@ -328,7 +328,7 @@ class KafkaConsumer(ConsumerQueries):
         self._need_group()
         with self._calling("commit_sync"):
             limit_ms = self.config["default.api.timeout.ms"]
-            chosen = self._subscriptions.all_consumed() if offsets is None else dict(offsets)
+            chosen = self._subscriptions.all_consumed() if offsets is None else _offsets(offsets)
             if not self._coordinator.offsets.commit_sync(chosen, self._network.timer(limit_ms)):
                 raise TimeoutException(f"Timeout of {limit_ms}ms expired before successfully committing offsets {chosen}")
 
@@ -336,7 +336,7 @@ class KafkaConsumer(ConsumerQueries):
         """Commit without waiting and without retrying; `callback(offsets, error)` runs inside a later poll."""
         self._need_group()
         with self._calling("commit_async"):
-            chosen = self._subscriptions.all_consumed() if offsets is None else dict(offsets)
+            chosen = self._subscriptions.all_consumed() if offsets is None else _offsets(offsets)
             self._log("COMMITTING_OFFSETS", offsets=offsets_text(chosen))
             self._coordinator.offsets.commit_async(chosen, callback)
 
@@ -422,3 +422,21 @@ class KafkaConsumer(ConsumerQueries):
 
     def __repr__(self) -> str:
         return f"KafkaConsumer({self.client_id!r}, {self.profile.release})"
+
+
+def _partitions(call: str, given: Iterable[TopicPartition]) -> list[TopicPartition]:
+    """What a call was given, if it is partitions: Java's compiler would have refused the rest."""
+    partitions = [given] if isinstance(given, (str, TopicPartition)) else list(given)
+    for one in partitions:
+        if one is given or not isinstance(one, TopicPartition) or not isinstance(one.partition, int):
+            raise IllegalArgumentException(f"{call}() takes a list of partitions, such as {call}([TopicPartition('t', 0)]), not {given!r}")
+        if not isinstance(one.topic, str) or not one.topic.strip():
+            raise IllegalArgumentException("Topic partitions to assign to cannot have null or empty topic")
+    return partitions
+
+
+def _offsets(given: Mapping[TopicPartition, OffsetAndMetadata]) -> dict[TopicPartition, OffsetAndMetadata]:
+    if not isinstance(given, Mapping) or not all(isinstance(tp, TopicPartition) and isinstance(kept, OffsetAndMetadata) for tp, kept in given.items()):
+        raise IllegalArgumentException(f"a commit names an OffsetAndMetadata for each TopicPartition, such as {{TopicPartition('t', 0): "
+                                       f"OffsetAndMetadata(5)}}, not {given!r}")
+    return dict(given)

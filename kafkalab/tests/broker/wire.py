@@ -71,9 +71,11 @@ class Wire:
         return self.said(answer.results_by_topic_v3_and_below[0].results_by_partition[0].partition_error_code)
 
     def end(self, producer, committed=True):
-        answer = self.ask(self.coordinator, m.EndTxnRequest(transactional_id="tx", producer_id=producer[0], producer_epoch=producer[1],
-                                                            committed=committed))
+        answer = self.ask(self.coordinator, self.end_request(producer, committed))
         return self.said(answer.error_code) or (answer.producer_id, answer.producer_epoch)
+
+    def end_request(self, producer, committed=True):
+        return m.EndTxnRequest(transactional_id="tx", producer_id=producer[0], producer_epoch=producer[1], committed=committed)
 
     def produce(self, producer, sequence, partition=0, value="v"):
         answer = self.ask(self.lab.leader("orders", partition), self.batch(producer, sequence, partition, value))

@@ -96,7 +96,7 @@ class ConsumerMembershipManager:
         self.current = NONE
         self._target = NONE
         self._config, self._network, self._subscriptions = config, network, subscriptions
-        self._commit, self._tell_epoch, self._reconciled, self._to_application = commit, tell_epoch, reconciled, to_application
+        self._commit, self._epoch_told, self._reconciled, self._to_application = commit, tell_epoch, reconciled, to_application
         self._callbacks, self._profile, self._log = callbacks, profile, log
         self._subscription_updated = self._reconciling = self._rejoined = False
         self._left: RequestFuture | None = None
@@ -359,6 +359,10 @@ class ConsumerMembershipManager:
         done, self._done = self._done, []
         for follow_up in done:
             follow_up()
+
+    def _tell_epoch(self, epoch: int | None) -> None:
+        self._log.journal.append("member.epoch", self._log.who, group=self.group_id, member=self.member_id, epoch=epoch)
+        self._epoch_told(epoch)
 
     def transition_to(self, after: MemberState) -> None:
         assert after in TRANSITIONS[self.state], f"member {self.member_id}: {self.state} -> {after} is not in the table"
