@@ -35,7 +35,7 @@ def rows_of(frame, function: str, gives: tuple[str, ...]) -> dict:
     """
     columns = getattr(frame, "columns", None)
     if not (isinstance(columns, list) and hasattr(frame, "collect") and type(frame).__module__.startswith("pyspark.sql")):
-        raise NotAsAsked(f"`{function}` returns a {type(frame).__name__}; a DataFrame was asked for")
+        raise NotAsAsked(f"`{function}` returns {_a(type(frame))}; a Spark DataFrame was asked for")
     if sorted(columns) != sorted(gives):
         raise NotAsAsked(f"`{function}` returns the columns {', '.join(columns) or 'none'}; asked for are {', '.join(gives)}")
     from pyspark.sql import functions as F
@@ -55,3 +55,8 @@ def _plain(value):
     if isinstance(value, decimal.Decimal):
         return float(value)
     return plain(value)
+
+
+def _a(kind: type) -> str:
+    """A type as one says it: a pandas DataFrame is another thing than Spark's."""
+    return "nothing" if kind is type(None) else f"a pandas {kind.__name__}" if kind.__module__.startswith("pandas") else f"a value of type {kind.__name__}"

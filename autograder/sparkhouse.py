@@ -66,7 +66,15 @@ class House:
 
 
 def attach(address: dict) -> None:
-    """In a learner's process: connect to the JVM and make its default session the session that is found here."""
+    """In a learner's process: connect to the JVM and make its default session the session that is found here. Where there is no
+    JVM whoever asks for a session hears why."""
+    if "port" not in address:
+        from kafkalab import logsets
+
+        def nowhere(*words, **named):
+            raise RuntimeError(address["error"])
+        logsets.session = nowhere
+        return
     from pyspark.conf import SparkConf
     from pyspark.core.context import SparkContext
     from pyspark.java_gateway import launch_gateway

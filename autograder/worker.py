@@ -102,6 +102,8 @@ def _keep(setup: dict, level: str, refused_calls, house) -> None:
         if job.get("spark"):
             found = house.leave(failed=ended != "all cells have run" or _any_raised(replies))
             ended = found.get("why") or ended
+            if "error" in job["address"] and ended == "all cells have run":
+                ended = job["address"]["error"]          # the machine's fault: somebody has to look at it
         _write(1, {"replies": replies, "ended": ended, "noise": noise, "signs": signs, "seconds": round(time.monotonic() - started, 3), "level": level,
                    **({"touched": found["touched"]} if job.get("spark") and found.get("touched") else {})}, end=b"")
         os._exit(0)
@@ -216,7 +218,7 @@ def _run_cells(job, pen) -> None:
     sys.modules["__main__"] = module                     # what answers pickle or inspect is a notebook's, not the worker's
     namespace = module.__dict__
     namespace.update(get_ipython=_Nowhere, display=lambda *things, **options: None)
-    if "port" in job.get("address", ()):
+    if job.get("spark"):
         from autograder.sparkhouse import attach
         attach(job["address"])
     with variants.pretending(job["numbers"]):
