@@ -34,10 +34,10 @@ def main() -> None:
     # An editable install would lead back to the repository through a finder of its own.
     sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in repr(finder).lower()]
     _warm(setup["warm"])
-    _write(1, {"level": level, "why": why, "filter": refused_calls is not None})
     kept = {name: setup[name] for name in ("scratch", "uid", "environment", "house_bytes")}
     setup.clear()                                        # forks know what they need and no more
     house = House(kept, level, refused_calls)
+    _write(1, {"level": level, "why": why, "filter": refused_calls is not None})
     while True:
         select.select([0], [], [])
         keeper = os.fork()
