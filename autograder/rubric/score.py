@@ -15,7 +15,7 @@ import re
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 
-from autograder.rubric import concepts, counts, dictionary, english, gaming, hidden, opinions, patterns, scopes, spelling, text, traditional
+from autograder.rubric import concepts, counts, embeddings, dictionary, english, gaming, hidden, opinions, patterns, scopes, spelling, text, traditional
 from autograder.rubric.concepts import Blunder, Concept, Status
 from autograder.rubric.counts import CountRule, Tally
 from autograder.rubric.patterns import Hit, Lexicon
@@ -87,7 +87,8 @@ class Suggestion:
 
 def score(question_id: str, answer: str | None) -> Suggestion:
     """Suggest a mark for an answer. RubricMissing when the question has no rubric here (as in a learner's package)."""
-    return score_with(_rubric(question_id), answer or "", others=tuple(one for name, one in _rubrics().items() if name != question_id))
+    suggestion = score_with(_rubric(question_id), answer or "", others=tuple(one for name, one in _rubrics().items() if name != question_id))
+    return embeddings.second_look(suggestion, question_id, answer or "", {name: [idea.says for idea in one.concepts] for name, one in _rubrics().items()})
 
 
 def questions() -> tuple[str, ...]:
@@ -368,7 +369,7 @@ def _vocabulary(rubric: Rubric) -> tuple[str, ...]:
 @lru_cache(maxsize=None)
 def _machinery() -> str:
     modules = (text, hidden, traditional, patterns, opinions, scopes, concepts, counts, gaming, spelling, english, dictionary)
-    return "".join(inspect.getsource(module) for module in modules) + inspect.getsource(inspect.getmodule(score_with))
+    return embeddings.name() + "".join(inspect.getsource(module) for module in modules) + inspect.getsource(inspect.getmodule(score_with))
 
 
 _HASHES: dict[str, str] = {}

