@@ -26,7 +26,7 @@ from random import Random
 from autograder import calibration, results
 from autograder.arrivals import arrive, copied, keep_copy
 from autograder.assignment import steps
-from autograder.colleague import Colleague, Lost, Unable
+from autograder.colleague import Colleague
 from autograder.gradebook import written
 from autograder.judging import ALL_RAN, asked_of, blank, judge
 from autograder.late import settle as settle_late
@@ -35,7 +35,7 @@ from autograder.needs import as_python
 from autograder.openmarks import settle
 from autograder.pace import Pace
 from autograder.receipts import Receipts
-from autograder.sandbox import LOST, Sandbox
+from autograder.sandbox import LOST, Sandbox, SandboxFailed, Unofficial
 from autograder.submission import PARTIAL, Roster, Submission, entries, of, read
 from autograder.variants import numbers_for
 from autograder.writer import holding
@@ -259,19 +259,19 @@ def _settled(work: _Work, course: _Course, sandbox: Sandbox, judging: Colleague,
     if not work.submission.can_run:
         return work.submission, blank(work.submission, sandbox.level), None, None
     whole = _again(work.submission, course)
-    asked, heard = hear(whole, sandbox)
+    asked = heard = None
+    try:
+        asked, heard = hear(whole, sandbox)
+        result = {} if stopping.is_set() else judging.ask({"submission": whole.as_plain(), "heard": heard})
+        lost = heard["ended"] == LOST
+    except (SandboxFailed, Unofficial):                  # no worker can be had at all: that is the machine's trouble
+        raise
+    except Exception as failed:                          # one submission that we ourselves stumble over must not stop a class
+        result = {**blank(whole, sandbox.level), "assignment": master(whole.chapter).name, "status": PARTIAL,
+                  "reason": f"it could not be judged ({type(failed).__name__}: {failed}); this is the autograder's fault, not the student's."}
+        lost = True
     if stopping.is_set():
         return None
-    lost = heard["ended"] == LOST
-    try:
-        result = judging.ask({"submission": whole.as_plain(), "heard": heard})
-    except (Unable, Lost) as failed:
-        if stopping.is_set():
-            return None
-        # One submission that our judges stumble over must not stop a class.
-        result = {**blank(whole, heard["level"], heard["seconds"]), "assignment": master(whole.chapter).name, "status": PARTIAL,
-                  "reason": f"it ran, but could not be judged ({failed}); this is the autograder's fault, not the student's."}
-        lost = True
     return whole, {**result, "lost": True} if lost else result, asked, heard
 
 

@@ -54,7 +54,7 @@ def names_of(source: str) -> Names:
     """The names of a cell; none when it is not Python."""
     try:
         code = compile(as_python(source), "<cell>", "exec")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except Exception:
         return Names(frozenset(), frozenset(), frozenset())
     reads, binds, fixed, before = set(), set(), set(), ""
     for step in dis.get_instructions(code):
@@ -77,7 +77,7 @@ def is_python(source: str) -> bool:
     """Whether a cell can be compiled at all."""
     try:
         compile(as_python(source), "<cell>", "exec")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except Exception:                                    # whatever the compiler stumbles over: nested too deep, a line without end
         return False
     return True
 
@@ -106,7 +106,7 @@ def imported_by(source: str) -> list[str]:
     """The modules a cell imports, by their full names."""
     try:
         tree = ast.parse(as_python(source))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except Exception:
         return []
     found = []
     for node in ast.walk(tree):

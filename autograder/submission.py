@@ -121,11 +121,14 @@ def of(arrival: Arrival, roster: Roster = Roster(), asked: str | None = None) ->
     nobody = Submission(arrival.name, arrival.path, arrival.sha256, _student(arrival.stem, "", "", arrival.sha256, roster))
     if arrival.trouble is not None:
         return [_stopped(nobody, arrival.trouble)]
-    candidates, refusals = _by_chapter(arrival, asked)
-    if not candidates:
-        return [_stopped(nobody, refusals[0] if refusals else Unreadable("there are no answer cells of any chapter in it."))]
-    return [_submission(nobody, arrival.stem, chapter, notebooks, roster, alone=len(candidates) == 1)
-            for chapter, notebooks in sorted(candidates.items())]
+    try:
+        candidates, refusals = _by_chapter(arrival, asked)
+        if not candidates:
+            return [_stopped(nobody, refusals[0] if refusals else Unreadable("there are no answer cells of any chapter in it."))]
+        return [_submission(nobody, arrival.stem, chapter, notebooks, roster, alone=len(candidates) == 1)
+                for chapter, notebooks in sorted(candidates.items())]
+    except Exception as failed:                          # a notebook we have not thought of must not stop a class
+        return [_stopped(nobody, Unreadable(f"reading it failed with {type(failed).__name__}; this is the autograder's fault, not the student's."))]
 
 
 def _handed_in(path: Path, roster: Roster) -> bool:

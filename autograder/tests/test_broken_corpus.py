@@ -1,16 +1,49 @@
 """The corpus of broken submissions among good ones: everybody gets what is theirs, and nobody stops anybody."""
 import json
+from collections import Counter
+from random import Random
 
 import pytest
 
-from autograder.assignment import rebuild
+from autograder.assignment import rebuild, steps
 from autograder.grade import grade_class, needs_attention
 from autograder.masters import master
 from autograder.references import references
+from autograder.submission import read
 from autograder.tests.broken import CORPUS
 from autograder.tests.honest import notebooks
 
 GOOD_FOR_EACH = 4
+
+
+WEIRD = (None, True, -1, 3.5, "", "x", "q-90-1", [], [None], ["a", 7], {}, {"nbgrader": {"grade_id": "q-90-2"}}, {"cells": 1}, "\ud800", "\0", 10**400)
+
+
+def spoiled(thing, luck, chance):
+    """A copy in which some values, at any depth, have become something else."""
+    if luck.random() < chance:
+        return luck.choice(WEIRD)
+    if isinstance(thing, dict):
+        return {key: spoiled(value, luck, chance) for key, value in thing.items() if luck.random() > chance / 2}
+    if isinstance(thing, list):
+        return [spoiled(value, luck, chance) for value in thing for _ in range(luck.choice((1, 1, 1, 1, 1, 2)))]
+    return thing
+
+
+def test_no_notebook_is_too_odd_to_be_read(demo, tmp_path):
+    """Five hundred notebooks in which anything may have become anything: each has a status, and each that is read can be laid out."""
+    whole, statuses = rebuild(master("90"), references("90")), Counter()
+    for number in range(500):
+        luck = Random(number)
+        path = tmp_path / "odd.ipynb"
+        path.write_text(json.dumps(spoiled(whole, luck, luck.choice((0.002, 0.01, 0.05)))), encoding="utf-8")
+        submission, = read(path)
+        statuses[submission.status] += 1
+        assert "autograder's fault" not in submission.reason, number
+        if submission.can_run:
+            assert steps(master("90"), submission.answers, extras=submission.extras)
+            json.dumps(submission.as_plain(), ensure_ascii=False).encode()
+    assert statuses["repaired"] > 50 and statuses["partial"] > 20 and statuses["unreadable"] > 5, statuses
 
 
 def graded(box, corpus, out):
@@ -44,7 +77,7 @@ def judge_all(results, broken, good):
 
 def test_a_share_of_the_broken_among_good_ones(demo, tmp_path):
     assert len(CORPUS) >= 75 and len({each.name for each in CORPUS}) == len(CORPUS)
-    judge_all(*graded(tmp_path / "box", CORPUS[::5], tmp_path / "out"))
+    judge_all(*graded(tmp_path / "box", CORPUS[::7], tmp_path / "out"))
 
 
 @pytest.mark.slow

@@ -58,7 +58,7 @@ def compared(chapter, count, folder, sandbox, **words):
 
 
 def test_a_share_of_the_honest_gets_the_same_from_nbgrader(demo, sandbox, tmp_path):
-    assert compared("90", 6, tmp_path, sandbox, seed=2) == []
+    assert compared("90", 3, tmp_path, sandbox, seed=2) == []
 
 
 @pytest.mark.slow
