@@ -17,14 +17,14 @@ _WORDS = Lexicon(
         "replica": "replica*, broker*, node, nodes, follower*, server*, machine*, copy, isr, member*, keyholder*, signator*, host*, computer*, one, any, disk*, leader, element, people, 副本, 节点, 机器, 服务器, 一台, 一个, 任意, 任何, broker",
         "down": "down, die, dies, died, dead, fail*, falls, fall, lost, lose*, losing, loss, crash*, gone, goes, out, missing, unavailab*, offline, restart*, reboot*, maintenance, leave*, left, ill, away, absent, absence, holiday, slow, lag*, outage*, broken, breaks, break, unreachable, shut*, drop*, disappear*, remov*, patch*, upgrad*, stop working, behind, shrink*, hiccup*, pause, sick, breakdown, kaput, goner, "
         "宕机, 挂, 挂掉, 下线, 故障, 失效, 崩溃, 掉, 离线, 不可用, 停机, 宕, 坏, 重启, 维护, 丢失, 落后, 少",
-        "nowrite": "turn* _ away, turn* _ _ away, write* 就 (fail*|stop*|block*|error*), not _ write, not _ written, not _ be written, not _ writable, not produce*, not _ produce, not _ send, not _ accept*, not _ reach*, not _ possible, not _ confirm*, not _ ack, not _ acked, not _ acknowledged, no (more|further|new)? write*, no (more|further|new)? records, no (more|further|new)? message*, no cheques, no cheque, write* (stop*|fail*|halt*|block*|hang*|blocked|refused|rejected|break*|end|ends|cease*), write* (is|are|get|gets|will|would|will be|would be|be|being) _ (stop*|fail*|refus*|reject*|block*|halt*|impossible|unavailable|denied|interrupt*|suspend*|broken|off), (stop*|block*|refus*|reject*|halt*|prevent*|den*|break*|interrupt*|kill*|suspend*) _ _ (write*|writing|produc*|append*|record*|message*|traffic|batch*), produc* _ _ (stop*|fail*|block*|reject*|refus*|stuck|error*|exception*|halt*|denied|turned away|suffer*|hang*|down), producer* .. (get|gets|receive*|see|sees|has|have|face*|throw*) .. (error*|exception*|notenough*), unwritable, unwriteable, read only, readonly, notenoughreplica*, not enough replica*, not enough in sync*, not enough isr*, notenough*, unavailab*, write outage, unable to write, unable to produce, can t write, zero failure*, not open*, can not work, stuck, stand* still, standstill, downtime, blocked, cease*, leader refuse*, refuse*, reject*, impossible, (lose|loses) availability, refusal*, rejection*, (不能|无法|不可以|不可) (write|produce), write* stop, 写入 stop, "
+        "nowrite": "不足, 不够, turn* _ away, turn* _ _ away, write* 就 (fail*|stop*|block*|error*), not _ write, not _ written, not _ be written, not _ writable, not produce*, not _ produce, not _ send, not _ accept*, not _ reach*, not _ possible, not _ confirm*, not _ ack, not _ acked, not _ acknowledged, no (more|further|new)? write*, no (more|further|new)? records, no (more|further|new)? message*, no cheques, no cheque, write* (stop*|fail*|halt*|block*|hang*|blocked|refused|rejected|break*|end|ends|cease*), write* (is|are|get|gets|will|would|will be|would be|be|being) _ (stop*|fail*|refus*|reject*|block*|halt*|impossible|unavailable|denied|interrupt*|suspend*|broken|off), (stop*|block*|refus*|reject*|halt*|prevent*|den*|break*|interrupt*|kill*|suspend*) _ _ (write*|writing|produc*|append*|record*|message*|traffic|batch*), produc* _ _ (stop*|fail*|block*|reject*|refus*|stuck|error*|exception*|halt*|denied|turned away|suffer*|hang*|down), producer* .. (get|gets|receive*|see|sees|has|have|face*|throw*) .. (error*|exception*|notenough*), unwritable, unwriteable, read only, readonly, notenoughreplica*, not enough replica*, not enough in sync*, not enough isr*, notenough*, unavailab*, write outage, unable to write, unable to produce, can t write, zero failure*, not open*, can not work, stuck, stand* still, standstill, downtime, blocked, cease*, leader refuse*, refuse*, reject*, impossible, (lose|loses) availability, refusal*, rejection*, (不能|无法|不可以|不可) (write|produce), write* stop, 写入 stop, "
         "写不了, 写不进, 写不进去, 无法写, 不能写, 无法写入, 不能写入, 写入失败, 拒绝写, 停止写, 写入停止, 写失败, 报错, 写入报错, 写就失败, 写入会失败, 写入就会, 写会失败, 无法再写, 不可写, 拒绝, 阻塞, 失败, 写入会停, 停止, 没法写, 收到异常, 异常, 抛异常, 不可用, 写入就, 无法生产, 无法发送, 只读",
         "paralysed": "paraly*, nobody can, no one can, nothing (works|goes|can)?, no decision*, can not (be|open|decide|issue|sign|go), no quorum, interrupt*, stands still, halts everything, brought to a halt, stops everything, 中断, 停摆, 瘫痪, 就不行, 一台都不能少, 不能少",
         "tolerate": "tolerat*, tolarat*, surviv*, absorb*, afford*, can lose, can be lost, may lose, could lose, allowed to, may fail, can fail, could fail, may be, can be, could be, may die, can die, can go, may go, may break, lose one, withstand*, cope*, stand, stands, bear, bears, handle*, endure*, one failure, a failure, single failure, headroom, slack, spare, margin, buffer, reserve, fault toleran*, failure toleran*, room for, is allowed, not a problem, no problem, fine, without downtime, without interrupt*, without _ outage, without stopping, without _ blocking, without _ losing availability, no harm, does not matter, doesn t matter, not matter, not hurt, high availability, stays available, remain* available, still available, availability, compensat*, resist*, resilien*, redundan*, "
         "容忍, 允许, 承受, 容许, 容错, 可以挂, 能挂, 可以坏, 可用性, 高可用, 冗余, 余量, 备用, 扛, 没关系, 不影响",
         "one": "one, 1, a, single, an, any, the loss of one, another, 一个, 一台, 一次, 一, 1 个, 1 台, 单个, 任意, 任一, 某个",
         "goon": "still write, still can write, still can produce, still can, can still, is ok, is fine, is no problem, go through, goes through, through while, still be written, still produce, still accept*, still work*, still writable, keep* writ*, keep* accept*, keep* work*, keep* produc*, keep* going, continu*, go on, goes on, going on, carry on, carries on, proceed*, run on, keep* running, keep on, keeps on, write* (is|are)? (still)? (ok|possible|fine|working|accepted|available), writable, remain* writable, stay* writable, writing (is)? (still)? possible, stay* available, remain* available, still available, writes are still, without downtime, write is still, still ok, nd still, work* on, not stop*, not block*, not interrupt*, uninterrupted, still satisfied, still met, still reached, still enough, enough (replicas|copies|brokers), "
-        "仍然可以写, 仍可以写, 还能写, 还可以写, 仍能写, 继续写, 写入继续, 继续工作, 仍可写, 不影响写, 可以继续, 继续, 照常, 仍然可写, 依然可以, 正常写, 不中断, 仍能",
+        "仍然可以写, 仍可以写, 还能写, 还可以写, 仍能写, 继续写, 写入继续, 继续工作, 仍可写, 不影响写, 可以继续, 继续, 照常, 仍然可写, 依然可以, 正常写, 不中断, 仍能, 照写, 照样写, 照样能写, 也能写, 照常写, in peace, fly on",
         "ack": "ack, acked, acknowledg*, confirm*, commit*, promise*, accepted write*, successful write*, success, guarantee*, durab*, durable, safe, safety, signed, cheque*, bears, written record*, write is only, write needs, write requires, safe*, reliab*, stored on, acks = all, "
         "确认, 提交, 持久, 可靠, 安全, 持久性, 可靠性, 一致性, 成功, 保证, 写入成功, ack",
         "copies": "min.insync.replicas*, min.insync*, min insync, mininsync, min in sync, minimum in sync, minisr, min isr, min. isr, misr, minimum, copies, copy, copys, replicas, signatures, two, 2, that many, same number, enough copies, as many, in sync, on min, on two, on 2, "
@@ -41,14 +41,15 @@ _WORDS = Lexicon(
         "data": "data, record*, message*, write*, event*, 数据, 消息, 记录",
     },
     scopes={
-        "equal": "(equal*|eqaul*|equality|{rf} = {min}|{rf} = = {min}|(are|is|be|were|both|the|being) (the)? same|identical|same (number|value)|no (surplus|slack|spare|margin|reserve|headroom|extra)|without (the|a|any|that|this|one)? (surplus|slack|spare|margin|reserve|extra|additional|+ 1)|otherwise|相等|相同|一样|等于|否则)",
-        "plus": "(+ 1|plus one|plus 1|one more|one extra|one additional|an (extra|additional)|(the|one|a) (extra|additional|spare|surplus) (replica|broker|copy|one|node)?|surplus of one|on top|one (bigger|higher|greater|larger)|加一|加 1|多一|额外|多出)",
+        "equal": "((only|just) (two|2)|with (two|2) (replicas|brokers|copies|machines|keyholders|engines|members|people|keys)|equal*|eqaul*|equality|{rf} = {min}|{rf} = = {min}|(are|is|be|were|both|the|being) (the)? same|identical|same (number|value)|no (surplus|slack|spare|margin|reserve|headroom|extra)|without (the|a|any|that|this|one)? (surplus|slack|spare|margin|reserve|extra|additional|+ 1)|otherwise|相等|相同|一样|等于|否则)",
+        "plus": "(+ 1|plus one|plus 1|one more|one extra|one additional|an (extra|additional)|(the|one|a) (extra|additional|spare|surplus) (replica|broker|copy|one|node)?|(surplus|slack|margin|reserve|spare|buffer|headroom) of (one|1)|with (a|one|some) (surplus|slack|margin|reserve|spare|buffer)|on top|(with|having|give me|giving|take|employ|hire|use|becomes|become|is|=) (three|four|3 replicas|4|4 replicas)|变成 (3|三|三个)|三个副本|3 个副本|one (bigger|higher|greater|larger)|加一|加 1|多一|额外|多出)",
     },
 )
 _WRITES_GO_ON = (
     "@equal! {down} .. {goon} ^ {beyond} ! ({nowrite}|+|plus|more|extra|additional|third|spare|加一|多一)",
     "@equal! {tolerate} .. (one|a|single|1|一个|一台|一次) _ ({down}|{replica}) ^ {beyond} ! ({nowrite}|+ 1 .. {nowrite}|zero|no|not|plus one|one more|extra|without losing avail*)",
     "{equal} .. (writes|write|producers|producer|writing) _ _ (continue|continues|go on|goes on|keep|keeps|still|succeed|succeeds) ^ ({not}|+|plus|more|extra|third|spare|three|stop*|refus*|block*|fail*|reject*|but|whereas|while)",
+    "@equal! (accept*|take|takes|allow*) _ (write*|record*|produc*) .. (even|although|though|despite) ^ {beyond}",
     "@equal! ~(writes|producers|writing) (do|does|will|would|are) not _ (stop*|fail*|block*|affected|refused|rejected) ^ ({beyond}|+|plus) ! (not that|two)",
     "@equal! ~{down} .. (not|never) _ (stop*|block*|prevent*|affect*|hinder*) _ _ (write*|writing|produc*) ^ {beyond}",
     "@equal! {down} .. (也能|还能|仍能|照样|照常|依然能|也可以|还可以) _ 写 ^ {beyond}",
@@ -77,6 +78,8 @@ OPEN = Rubric(
                 "@equal paraly* ^ {beyond}",
                 "@equal {paralysed} .. {down} ^ {beyond}",
                 "{equal} .. {paralysed} ^ (+|plus|one more|extra|additional|加一|多一)",
+                "(only|just) _ _ (while|when|if|as long as|so long as) _ (all|every|each|both) _ _ (healthy|alive|up|in sync|there|available|present|well|running|online)",
+                "@equal ~(not|can not|never|nobody) _ (afford|allow*|accept*|be able) .. {down} ^ {beyond}",
                 "(all|every|each|both|全部|所有) _ _ (must|have to|has to|need*|required|必须|都要) .. (else|otherwise|or|so) .. {nowrite}",
                 "~(no|zero|without|not any) _ (room|slack|tolerance|margin|reserve|surplus|headroom|spare|redundancy) ! {not} lost",
                 "~(没有|没|无) _ (余量|容错|余地|冗余|备用)",
@@ -112,6 +115,8 @@ OPEN = Rubric(
                 "{plus} .. {down} .. {goon} ^ {nowrite}",
                 "@plus! {one} .. {down} .. ({goon}|{tolerate}|usual|normal*|照样|正常|就不会) ^ {nowrite}",
                 "@plus {one} .. (can|may|could|is allowed to|可以|能) _ {down} ^ (zero|0|no|none|{nowrite})",
+                "@plus (can|could|may|might|able to|afford to|allowed to|free to) _ (lose|miss|spare|reboot|restart|patch|do without) _ (one|1|a|an|exactly one|exactly that|any one) ^ (not|never|zero|no|none|nobody)",
+                "@plus ~(without) _ (anybody|anyone|nobody|producers|users) _ notic*",
                 "@plus (may|can|could) (be)? (missing|absent|away|out|off|stay|lost) ^ none",
                 "(rolling|roll) (restart*|upgrade*|update*|maintenance|patch*|deploy*)",
                 "@plus! ~{down} .. (not|notice* nothing|nothing|no|harmless|unnoticed|business as usual|没关系|不会|照样)",
@@ -138,7 +143,7 @@ OPEN = Rubric(
                 "~{ack} .. {same}",
                 "~{same} .. {ack}",
                 "(ack|acked|acknowledg*|confirm*|cheque*|commit*|确认|ack) .. {copies}",
-                "{copies} .. (ack|acked|acknowledg*|confirm*|cheque*|commit*|before|确认|ack)",
+                "{copies} .. (ack|acked|acknowledg*|confirm*|cheque*|commit*|before|确认|ack) ^ {lossy}",
                 "(every|each|any) (ack|acked|acknowledg*|confirm*|commit*|write) .. {copies}",
                 "~(nothing|no|not|never|nobody) .. (ack|acked|acknowledg*|confirm*) .. (before|until|unless|without|fewer) .. ({copies}|have it)",
                 "(acks|acknowledgements|confirmations) _ (still|come|comes|only|arrive|are sent|sent|need|require) .. {copies} ^ =",
