@@ -42,7 +42,7 @@ _DELETED = (
     f"{{reading}} .. {{taking}} ^ ({{not}}|still|until|there|only|retention|kept|stay*|remain*|还在|才|仍|保留|过期|到期|不) ! ({_OTHER_SYSTEMS}|{{taking}} .. (retention|expir*|age|time|old|过期|到期)|even|retention* alone)",
     f"{{taking}} .. (after|once|when|by|on|upon|as soon as) .. ({{reading}}|commit*) ^ ({{not}}|retention|expir*|day|days|week|time|period|old|age|until|only|hours) ! {_OTHER_SYSTEMS}",
     f"(after|once|when|as soon as|if|upon) .. ({{reading}}|commit*) .. {{taking}} ^ ({{not}}|still|until|only|retention|kept|stay*|remain*) ! ({_OTHER_SYSTEMS}|even (after|when|if|once))",
-    f"({{reading}}|提交|提交位移) (了|过|完|后|之后|以后|就|一次|的|消息|被)? .. (就|会|便|被|立即|马上) .. {{taking}} ^ (不|没|保留|过期|到期|还在|仍|才) ! ({_OTHER_SYSTEMS}|而是)",
+    f"({{reading}}|提交|提交位移) (了|过|完|后|之后|以后|就|一次|的|消息|被)? .. (就|会|便|被|立即|马上) .. {{taking}} ^ (保留|过期|到期|还在|仍|才) ! ({_OTHER_SYSTEMS}|而是)",
 )
 
 OPEN = Rubric(
@@ -179,6 +179,7 @@ OPEN = Rubric(
                 "(不同|不同的|多个|各个|各) {group} _ _ (分摊|竞争|瓜分|平分|抢) ^ (组内|独立|全部)",
                 "(组与组|组之间|组间) _ _ (分摊|竞争|瓜分|平分|抢|共享消息)",
                 "(消息|数据|记录) .. (只|仅) _ (被|给|发给|由) _ 一个 _ (组|消费者组|消费组|群组) ^ (不|成员|组内)",
+                "(只有|只|仅) _ 一个 _ 组 _ (能|可以|会)? _ (收到|读到|拿到|消费|得到) ^ (组内|成员)",
                 "{record} (goes|go|is|are|belongs|belong) .. (only|just|exactly)? _ one of (them|the groups) ^ ({not}|partition*|{member}) ! (inside|within|in a group|in the group|members|partition*)",
             ),
         ),
@@ -191,7 +192,7 @@ OPEN = Rubric(
                 "(every|each|all) (member*|consumer*|reader*|worker*|instance*) (in|of|inside|within) (the|a|one|this|that|same) _ {group} .. {sees} .. (all|every|everything|each|whole|copy|same) ^ ({not}|only|partition*|own|different|other|(each|every|all) {group})",
                 "(inside|within) .. {group} .. (publish / subscribe|pub / sub|pubsub|broadcast*) ^ ({not}|between|across|queue|outside|different)",
                 "(member*|consumer*|reader*|worker*|instance*) (in|of|inside|within) (the|a|one|this|that|same|single) _ {group} .. {sees} _ (all|every|the same|each|everything) _ ({record}|everything) ^ ({not}|partition*|different|other|own)",
-                "组内 (所有|全部|每个|各个) _ {member} .. (都|均) _ (会)? _ (收到|看到|得到|消费|读到|处理) ^ (不|没|各自|一部分|自己)",
+                "组内 的? (所有|全部|每个|各个) _ {member} .. (都|均) _ (会)? _ (收到|看到|得到|消费|读到|处理) ^ (各自|一部分|自己)",
                 "{group} .. (all|every) (member|members|consumers) .. (get|gets|receive|receives|sees|see) _ (a)? (copy|copies|everything) ^ {not}",
                 "(同一个|同一|同|一个) {group} .. (每个|所有|全部|每一个|各个) _ {member} .. (都) .. (全部|所有|每条|同样|相同|完整|一样) ^ (各自|一部分)",
                 "组内 .. (每个|所有|全部|每一个) _ {member} .. 都 .. (全部|所有|每条|同样|相同)",
@@ -206,6 +207,7 @@ OPEN = Rubric(
                 "(same|one|single|within|inside) _ {group} .. (two|2|several|multiple|many|more than one) _ (consumer*|member*|reader*|worker*) .. (same|one|single|every) {partition} ^ ({not}|only|just|exactly|each|one of|different) ! (would|if)",
                 "{partition} .. (read|consumed|shared|owned|processed) by (all|every|each) _ ({member}|of them) ^ ({not}|only|one of) ! (different {group}|other {group}|would|unlike)",
                 "{partition} .. (read|consumed|shared|owned|processed) by (two|2|several|multiple|many) _ {member} ^ ({not}|only|one of) ! (different {group}|other {group}|{each} _ {group} _ (can|may|read)|would|if|unlike|no partition|neither)",
+                "(two|2|several|multiple|many) (consumer*|member*|reader*|worker*|instance*) (of|in|inside|within) (a|the|one|that|same) _ {group} .. (one|same|a|single) _ {partition} ^ ({not}|only|just|exactly|each|one of|different|split*|divid*)",
                 "(同一个|同一|同) {group} .. (多个|两个|所有) _ {member} .. (同一个|同一|一个) {partition} ^ 只能",
             ),
         ),

@@ -37,7 +37,7 @@ _WORDS = Lexicon(
     }
 )
 _MOVES = (
-    "{system} (automatically|then|also|will|would|does|can|simply|just|internally)? (automatically|then|also|simply)? (move*|reassign*|re assign*|relocat*|shift*|rehash*|re hash*|redistribut*|re distribut*|rebalanc*|migrat*|re sort*|reorgani*|relocat*|reshuffl*|repartition*|sort*|copies|copy|spread*|transfer*) _ (old|older|existing|all|record*|data|message*|previous*|stored|written|them|events) ! ({not}|i would|we|should|mirror*|script*|replay*|new topic|tool)",
+    "{system} (automatically|then|also|will|would|does|can|simply|just|internally)? (automatically|then|also|simply)? (move*|reassign*|re partition*|re assign*|relocat*|shift*|rehash*|re hash*|redistribut*|re distribut*|rebalanc*|migrat*|re sort*|reorgani*|relocat*|reshuffl*|repartition*|sort*|copies|copy|spread*|transfer*) _ (old|older|existing|all|record*|data|message*|previous*|stored|written|them|events|what) ! ({not}|i would|we|should|mirror*|script*|replay*|new topic|tool)",
     "(old|older|existing|stored|written|previous) _ {record} .. (is|are|get|gets|will be|be|being|become) (automatically|then|also|all|simply)? (moved|reassigned|relocated|shifted|rehashed|redistributed|rebalanced|migrated|re sorted|relocated|reshuffled|repartitioned|re distributed|spread|copied|transferred) ! ({not}|i would|we|should|new topic|{new_topic}|mirror*)",
     "自动 .. (移动|迁移|重新分布|重分布|重新分配|重新哈希|均衡|搬) ^ (消费者|再均衡|再平衡)",
     "(会|将|把|能) _ _ {old} .. (移动|迁移到新分区|重新分布|重分布|重新分配|重新哈希|搬到) ^ (应该|我|新 topic|新主题|新建)",
@@ -218,6 +218,7 @@ OPEN = Rubric(
             "加分区会破坏同 key 的顺序",
             ways=(
                 *_ORDER_KEPT,
+                "~it (never|does not|do not) (break|breaks|harm|hurt|hurts) ! (unless|without|if|only|as long|null|keyless)",
                 "~(never|not) _ (break*|harm*|hurt*|affect*|violat*) _ (anything|any|promise*|order*|contract*|consumers|producers|guarantee*) ! (unless|without|no key*|only|if|keyless|null|as long as|new topic|would|old|enough|so that|must)",
                 "(always|completely|totally|perfectly|absolutely) (safe|harmless|fine|ok) ^ {not} ! (if|unless|without)",
                 "~(nothing|not|no) (changes|change|is affected|breaks|happens|breaks|problem*|impact*|effect*|issue*) .. (key*|with|because|as|since|kafka) ! (unless|without|no key*|only|if|keyless|null|as long as)",

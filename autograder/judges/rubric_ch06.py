@@ -162,6 +162,7 @@ OPEN = Rubric(
             ways=(
                 "yes .. (exactly once|cover*|every e? mail*|each e? mail*|mail*|email*|kafka|transaction*|set|only|once|rolled|works|possible) ! (yes but|but not|not cover*|yes and no|not the|only inside|only within|it does not|only for kafka)",
                 "(kafka* exactly once|exactly once|eos|transaction*|guarantee*|it) (semantics)? (does|do|will|also|really|of course)? (also)? (covers|cover|includes|include|extends|extend|reaches|protects|protect) _ _ (e mail*|email*|mail*|external|outside|side effect*|sending) ^ ({not}|nope|only|whether|neither|nor|no|wrong|myth|ends)",
+                "it (covers|cover) (it|this|that|them|e mails|mails) ^ {not}",
                 "(it|this|that) (is)? (fully|also|automatically)? covered (if|when|as long|because|by|since|as) ^ {not}",
                 "duplicates _ (are|get) (dropped|removed|filtered|discarded|ignored|detected) by (the)? broker* ! (but|only|producer retries|inside)",
                 "(端到端|每条消息) .. (只|仅) _ (处理|发送|发) 一次 ^ (无法|不能)",

@@ -233,7 +233,7 @@ def _confidence(rubric: Rubric, body: Reading, judged: list[tuple[Status, list[H
     if "qualified" in flags:
         doubt += 0.2  # said and taken back: a person sees which of the two was meant
     if "one_decisive_error" in flags:
-        doubt += 0.2  # all its ideas are right but for one sentence: a person reads that sentence
+        doubt += 0.3  # all its ideas are right but for one sentence: a person reads that sentence
     present = [where for status, where in judged if status is Status.PRESENT]
     if mark >= PASS_MARK and len(present) >= 3 and body.chinese_share < 0.5 and len(body.sentences()) == 1 and (
         2 * sum(len(where) == 1 for where in present) > len(present) or _entangled(present)
