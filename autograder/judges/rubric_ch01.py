@@ -55,7 +55,7 @@ OPEN = Rubric(
             "consumer group as the unit",
             says="the consumer group, not the single consumer, is what a topic is delivered to",
             gloss="以消费者组为单位",
-            ways=("{group}",),
+            ways=("{group}", "{group} .. ({member}|{partition}|{record}|{offset}|{sees})", "({member}|{partition}|{record}|{offset}|{sees}) .. {group}"),
             near=("{member}", "{reader}"),
         ),
         Concept(
@@ -236,8 +236,8 @@ OPEN = Rubric(
         ),
     ),
     doubts=(
-        "{reading} .. {taking} ! ({not})",
-        "{member} .. (share|shares|sharing|same) .. {partition} ! ({not}|divid*|split*|one|only|single|exactly|each)",
+        "{reading} .. {taking} ^ ({not}|retention*|age|only|until|expir*|by|still|过期|到期|才|保留|仍|还在|保持)",
+        "{member} _ _ (share|shares|sharing) _ (a|one|same|single) _ {partition} ^ {not}",
         "(all|every|each) (consumer*|member*) .. (all|every|everything) ! ({not}|different|own|{each_group})",
     ),
 )
