@@ -25,7 +25,7 @@ _WORDS = Lexicon(
         "whole": "all, every, everything, whole, entire, entirety, full, fully, complete, completely, each, same, a copy, own copy, total, total*, from the beginning, broadcast*, 全部, 所有, 全量, 完整, 整个, 每条, 每一条, 一份, 同样, 都能, 都会, 都可以, 都看, 都读, 都收",
         "sees": "see*, get*, got, gives, give, receive*, read*, consum*, has, have, obtain*, deliver*, sent, send*, copy, fetch*, walk*, process*, goes, go, went, take*, watch*, hear*, served, reach*, view*, access*, 看到, 看, 读, 收到, 消费, 得到, 获得, 拿到, 接收, 处理, 有, 获取, 推送",
         "offset": "offset*, position*, bookmark*, cursor*, pointer*, progress, place, read mark*, reading mark*, checkpoint*, page, 位移, 偏移, 偏移量, 进度, 位置, 游标, 书签",
-        "own": "own, owns, separate*, separately, independent*, individual*, private, its, their, his, respective*, personal, dedicated, distinct, different, per, for itself, by itself, self, keeps, remember*, track*, 各自, 独立, 自己, 单独, 分别, 自身, 互不影响, 互不干扰, 专属, 不同, 维护, 记录",
+        "own": "各有, 各有各的, 各自的, own, owns, separate*, separately, independent*, individual*, private, its, their, his, respective*, personal, dedicated, distinct, different, per, for itself, by itself, self, keeps, remember*, track*, 各自, 独立, 自己, 单独, 分别, 自身, 互不影响, 互不干扰, 专属, 不同, 维护, 记录",
         "keep": "kept, keep*, stay*, remain*, retain*, retention*, retention.ms, stor*, surviv*, persist*, still there, still in, still on, still available, durab*, expir*, not lost, live, lives, preserv*, held, too old, sit, sits, lie, lies, rest, rests, archive*, immutab*, "
         "保留, 保存, 留在, 过期, 存储, 保持, 还在, 仍在, 仍然在, 依然, 持久化, 到期, 留着, 存着, 存在",
         "time": "retention*, retained, retain*, retention.ms, retention.bytes, expir*, day, days, hour*, week*, period, time, while, until, till, age, aged, old, configured, limit, size, durab*, after, even, archive*, regardless, whether, whoever, no matter, "
@@ -82,6 +82,7 @@ OPEN = Rubric(
                 "~{partition} .. (no|not|never|nobody) .. (by|to|among|between|with) _ (two|2|several|multiple|more than one) _ {member} ! (different|other|another|between) _ {group}",
                 "{member} (各自|分别) _ (负责|处理|读|消费|拥有) _ 不同 的? {partition}",
                 "~(no|not|never|nobody) .. (more than one|two|several|multiple|2) _ {member} .. {partition}",
+                "~{partition} .. (none|never|no one|not) .. (two|2|several) (hands|members|of them|places|owners)",
                 "(disjoint|exclusive|exclusively|non overlapping|mutually exclusive|distinct|不相交|互斥) .. {partition}",
                 "{partition} .. (disjoint|exclusive*|non overlapping|mutually exclusive|互斥)",
                 "(divid*|split*|distribut*|deal*|spread*|share* out|assign*|瓜分|平分|分) .. {partition} .. (same|twice|double)",
@@ -147,6 +148,7 @@ OPEN = Rubric(
                 "(append only|commit log|durable log|persistent log|追加) .. {keep}",
                 "~{not} (immediately)? {taking} & {keep}",
                 "~{record} .. {not} .. {taking}",
+                "{record} _ (go|goes|vanish|disappear|leave|expire) .. (when|after|once) .. (days|time|period|retention|age|hours|week)",
                 "~(queue*|tradition*|classic*) .. {taking} .. kafka (does|do)? not",
                 "~(age|time|size|retention*|policy) (alone)? (decides|decide|governs|determines|triggers|removes|trims)",
                 "~(trim*|cut|clean*|purg*|age*|expir*|remov*|delet*|discard*) .. by (age|time|size|retention*|policy|date)",

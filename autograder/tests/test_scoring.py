@@ -5,8 +5,9 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.rubric import score
+from autograder.scoretable import HELD, SEEN, parts
 from autograder.scoring import decide
-from autograder.tests.rubric.measure import corpus, halves, names, quadratic_weighted_kappa
+from autograder.tests.rubric.measure import quadratic_weighted_kappa, suggested
 
 FULL = ("Four: one to the bootstrap address (-1), one to the coordinator, one to each of the two leaders. Three are kept; the "
         "bootstrap one is closed as idle. On a shared socket a heartbeat would wait behind a long fetch.")
@@ -42,10 +43,25 @@ def test_an_unknown_question_is_told(tmp_path, capsys):
 
 
 def test_on_answers_not_used_for_tuning_decisions_agree_with_the_marks():
-    """Measured: 25 % for review, QWK .96 for the rest, no wrong accept of 187 (README of the corpus)."""
-    rows = [(one.mark, score(one.question_id, one.answer)) for name in names()
-            for one in halves(corpus(name))["held out"]]
+    """Measured: a quarter for review, QWK .96 for the rest, no wrong accept of 179 (README of the corpus)."""
+    rows = [(one.mark, suggested(question, one.answer)) for (question, part), answers in parts().items() if part == HELD for one in answers]
     decided = [(mark, suggestion.mark) for mark, suggestion in rows if decide(suggestion) != "review"]
     wrong = sum(mark < 3 and decide(suggestion) == "accept" for mark, suggestion in rows)
     assert len(decided) >= 0.5 * len(rows) and quadratic_weighted_kappa(decided) >= 0.9
     assert wrong <= 0.02 * sum(mark < 3 for mark, _ in rows)
+
+
+@pytest.mark.parametrize("question", ["01.open", "04.open", "05.open", "06.open", "07.open"])
+def test_a_wrong_claim_beside_a_full_answer_is_never_accepted(question):
+    """Who says everything right and then the opposite has not answered: a person reads it, or it fails."""
+    marked = parts()[question, SEEN]
+    full = [one.answer for one in marked if one.mark == 4 and len(one.answer) < 500]
+    wrong = [one.answer for one in marked if "!" in one.ideas]
+    for number, claim in enumerate(wrong):
+        speaks = [answer for answer in full if _chinese(answer) == _chinese(claim)]
+        said = score(question, speaks[number % len(speaks)] + "\n" + claim)
+        assert decide(said) != "accept", (claim, said.sentence)
+
+
+def _chinese(text: str) -> bool:
+    return any("\u4e00" <= character <= "\u9fff" for character in text)

@@ -12,9 +12,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
-from autograder.rubric import questions, score
+from autograder.rubric import Suggestion, questions, score
 
 CORPUS = Path(__file__).parent / "corpus"
 PASS_MARK = 3
@@ -63,9 +64,15 @@ def halves(answers: Sequence[Marked]) -> dict[str, list[Marked]]:
     return {"development": [one for one in answers if one.number % 2 == 0], "held out": [one for one in answers if one.number % 2 == 1]}
 
 
+@lru_cache(maxsize=None)
+def suggested(question_id: str, answer: str) -> Suggestion:
+    """`score`, once for each answer however many tests ask."""
+    return score(question_id, answer)
+
+
 def agreement(answers: Iterable[Marked]) -> Agreement:
     """Suggest a mark for each answer and compare."""
-    pairs = [(one.mark, score(one.question_id, one.answer)) for one in answers]
+    pairs = [(one.mark, suggested(one.question_id, one.answer)) for one in answers]
     marks = [(given, suggestion.mark) for given, suggestion in pairs]
     failing = [suggestion.passed for given, suggestion in pairs if given < PASS_MARK]
     passing = [suggestion.passed for given, suggestion in pairs if given >= PASS_MARK]

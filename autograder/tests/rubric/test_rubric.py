@@ -56,7 +56,7 @@ def test_one_decisive_error_fails_and_odd_wording_does_not(question_id, verdict,
     assert suggestion.passed == (verdict == "pass"), suggestion.sentence
 
 
-@pytest.mark.parametrize("name", measure.names())
+@pytest.mark.parametrize("name", [name for name in measure.names() if not name.endswith("-held")])  # those: see test_scoring.py
 def test_marks_agree_with_a_person_on_synthetic_answers(name):
     """Floors below what was measured when the rubrics were written; a change that loses agreement shows here."""
     found = measure.agreement(measure.corpus(name))
