@@ -161,6 +161,12 @@ def is_telegram(reading: Reading) -> bool:
     return len(reading.words) >= 8 and _joints(reading) < (0.08 if reading.chinese_share > 0.5 else 0.2) * len(reading.words)
 
 
+def is_code(reading: Reading) -> bool:
+    """Whether signs of programs make up much of it: their order says little about an explanation, so a person should look."""
+    signs = sum(token.text in ("=", "(", ")", "[", "]", "%", "+", "<", ">") for token in reading.tokens)
+    return signs >= 6 and signs > 0.14 * len(reading.tokens)
+
+
 def _chunk_length(reading: Reading) -> float:
     """Words between commas, stops and blanks inside Chinese, on average; a Chinese character counts as one."""
     breaks = sum(token.text in (",", "、", "/", SENTENCE_END) for token in reading.tokens[:-1])

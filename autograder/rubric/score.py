@@ -226,7 +226,7 @@ def _confidence(rubric: Rubric, body: Reading, judged: list[tuple[Status, list[H
         doubt += 0.15
     if "over_length" in flags:
         doubt += 0.4
-    if mark >= PASS_MARK and gaming.is_telegram(body):
+    if mark >= PASS_MARK and (gaming.is_telegram(body) or gaming.is_code(body)):
         doubt += 0.25
     if "double_talk" in flags:
         doubt += 0.1
