@@ -37,7 +37,7 @@ _WORDS = Lexicon(
         "inside": "inside, within, in, of, same, among the members, one, single, a, share, with the same, 同一个, 同一, 同, 内, 里, 一个, 组内, 相同",
     }
 )
-_OTHER_SYSTEMS = "(unlike|classic*|tradition*|rabbit*|jms|ordinary|normal|usual|conventional|activemq|sqs|传统|普通|一般的队列|不像)"
+_OTHER_SYSTEMS = "(unlike|classic*|tradition*|rabbit*|jms|ordinary|normal|usual|conventional|activemq|sqs|传统|普通|一般的队列|不像|(never|not) :)"
 _DELETED = (
     f"{{reading}} .. {{taking}} ^ ({{not}}|still|until|there|only|retention|kept|stay*|remain*|还在|才|仍|保留|过期|到期|不) ! ({_OTHER_SYSTEMS}|{{taking}} .. (retention|expir*|age|time|old|过期|到期)|even|retention* alone)",
     f"{{taking}} .. (after|once|when|by|on|upon|as soon as) .. ({{reading}}|commit*) ^ ({{not}}|retention|expir*|day|days|week|time|period|old|age|until|only|hours) ! {_OTHER_SYSTEMS}",
@@ -182,6 +182,7 @@ OPEN = Rubric(
                 "(不同|不同的|多个|各个|各) {group} _ _ (分摊|竞争|瓜分|平分|抢) ^ (组内|独立|全部)",
                 "(组与组|组之间|组间) _ _ (分摊|竞争|瓜分|平分|抢|共享消息)",
                 "(消息|数据|记录) .. (只|仅) _ (被|给|发给|由) _ 一个 _ (组|消费者组|消费组|群组) ^ (不|成员|组内)",
+                "~(换|其他|别的|另一个) _ 组 _ _ (收不到|读不到|看不到|拿不到)",
                 "(只有|只|仅) _ 一个 _ 组 _ (能|可以|会)? _ (收到|读到|拿到|消费|得到) ^ (组内|成员)",
                 "{record} (goes|go|is|are|belongs|belong) .. (only|just|exactly)? _ one of (them|the groups) ^ ({not}|partition*|{member}) ! (inside|within|in a group|in the group|members|partition*)",
             ),
@@ -195,7 +196,7 @@ OPEN = Rubric(
                 "(every|each|all) (member*|consumer*|reader*|worker*|instance*) (in|of|inside|within) (the|a|one|this|that|same) _ {group} .. {sees} .. (all|every|everything|each|whole|copy|same) ^ ({not}|only|partition*|own|different|other|(each|every|all) {group})",
                 "(inside|within) .. {group} .. (publish / subscribe|pub / sub|pubsub|broadcast*) ^ ({not}|between|across|queue|outside|different)",
                 "(member*|consumer*|reader*|worker*|instance*) (in|of|inside|within) (the|a|one|this|that|same|single) _ {group} .. {sees} _ (all|every|the same|each|everything) _ ({record}|everything) ^ ({not}|partition*|different|other|own)",
-                "组内 的? (所有|全部|每个|各个) _ {member} .. (都|均) _ (会)? _ (收到|看到|得到|消费|读到|处理) ^ (各自|一部分|自己)",
+                "(组内|组里|组里面|组中|同组) 的? (所有|全部|每个|各个) _ ({member}|人) .. (都|均|各) _ (会)? _ (收到|看到|得到|消费|读到|处理) ^ (各自|一部分|自己)",
                 "{group} .. (all|every) (member|members|consumers) .. (get|gets|receive|receives|sees|see) _ (a)? (copy|copies|everything) ^ {not}",
                 "(同一个|同一|同|一个) {group} .. (每个|所有|全部|每一个|各个) _ {member} .. (都) .. (全部|所有|每条|同样|相同|完整|一样) ^ (各自|一部分)",
                 "组内 .. (每个|所有|全部|每一个) _ {member} .. 都 .. (全部|所有|每条|同样|相同)",

@@ -160,13 +160,47 @@ def _first_guard(rubric: Rubric, reading: Reading) -> str | None:
 
 def _elsewhere(rubric: Rubric, body: Reading, others: tuple[Rubric, ...], enough: int = 2) -> str | None:
     """Whether an answer that says nothing here says much elsewhere, or nothing of this subject at all."""
-    for other in others:
+    for other in _nearest(body, others):
         judged, _ = _judge(other, body)
         if sum(status is Status.PRESENT for status, _ in judged) >= max(3, enough):
             return "wrong_question"
     if not concepts.said(_any_polarity(rubric.topic), rubric.lexicon, body):
         return "off_topic"
     return None
+
+
+_LOOKED_AT = 2
+
+
+def _nearest(body: Reading, others: tuple[Rubric, ...]) -> list[Rubric]:
+    """The questions whose words an answer uses most: what it was written for, if not for this one, is among them.
+
+    A word counts the more the fewer questions have it. Looking at all of them would cost ten times as much.
+    """
+    told = _marks_of(body)
+    worth: dict[str, int] = {}
+    for other in others:
+        for mark in told & _marks(other):
+            worth[mark] = worth.get(mark, 0) + 1
+    kin = [(sum(1 / worth[mark] for mark in sorted(told & _marks(other))), other) for other in others]
+    return [other for near, other in sorted(kin, key=lambda one: (-one[0], one[1].question_id))[:_LOOKED_AT] if near >= 1]
+
+
+def _marks_of(body: Reading) -> set[str]:
+    """Beginnings of the longer English words, and neighbouring Chinese characters."""
+    words = body.words
+    return {word[:6] for word in words if len(word) >= 5} | {one + two for one, two in zip(words, words[1:]) if text.is_chinese(one) and text.is_chinese(two)}
+
+
+def _marks(rubric: Rubric) -> frozenset[str]:
+    if rubric.question_id not in _MARKS:
+        phrases = " ".join(rubric.lexicon.phrases.values())
+        chinese = re.findall(r"[\u3400-\u9fff]+", phrases)
+        _MARKS[rubric.question_id] = frozenset(word[:6] for word in re.findall(r"[a-z]{5,}", phrases)) | frozenset(row[at : at + 2] for row in chinese for at in range(len(row) - 1))
+    return _MARKS[rubric.question_id]
+
+
+_MARKS: dict[str, frozenset[str]] = {}
 
 
 def _judge(rubric: Rubric, body: Reading) -> tuple[list[tuple[Status, list[Hit]]], bool]:
