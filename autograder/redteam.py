@@ -49,7 +49,8 @@ class Outcome:
     processes: list[str] = field(default_factory=list)
     neighbour: str = ""                        # what went wrong with the next submission
     flagged: bool = False
-    reason: str = ""
+    reason: str = ""                           # what the teacher is told of the submission,
+    sentence: str = ""                         # and of the attacked question
     seconds: float = 0.0
     late: float = 0.0                          # beyond its limit and the grace
 
@@ -61,8 +62,7 @@ class Outcome:
         for what in ("canaries", "packets", "files", "processes"):
             found = getattr(self, what)
             said += [f"{what}: {', '.join(found)[:160]}"] if found else []
-        said += [f"its neighbour: {self.neighbour}"] if self.neighbour else []
-        return said + ([f"ended {self.late:.1f} s late"] if self.late > 0 else [])
+        return said + ([f"its neighbour: {self.neighbour}"] if self.neighbour else [])
 
 
 class Watched(Sandbox):
@@ -106,7 +106,8 @@ class RedTeam:
         source = None if attack.source is None else self.grounds.filled_in(attack.source)
         began = time.monotonic()
         result = self._grade(attack, source)
-        outcome = Outcome(attack, seconds=time.monotonic() - began, flagged=_flagged(result), reason=result["reason"])
+        outcome = Outcome(attack, seconds=time.monotonic() - began, flagged=_flagged(result), reason=result["reason"],
+                          sentence=result["cells"].get(attack.question, {}).get("sentence", ""))
         outcome.gained = max(0.0, result["score"] - honest["score"])
         if attack.bomb:
             for question, cell in honest["cells"].items():
@@ -130,12 +131,11 @@ class RedTeam:
         return self._honest[chapter, blank]
 
     def false_flags(self, chapters: Iterable[str] = ("02", "03")) -> list[str]:
-        """Honest submissions that were flagged: right ones, blank ones, and every named wrong answer."""
+        """Honest submissions that were flagged: right ones, blank ones, and every named wrong answer. Spark stays out: it takes long."""
         found = []
         for chapter in chapters:
-            right = references(chapter)
-            honest = [right, {}] + [{**right, question: wrong.source} for question in right if "open" not in question
-                                    for wrong in judges.find(question).wrong_answers]
+            right = {question: source for question, source in references(chapter).items() if find(question).kind not in ("open", "spark")}
+            honest = [right, {}] + [{question: wrong.source} for question in right for wrong in judges.find(question).wrong_answers]
             for answers in honest:
                 result = self._result(self._write(chapter, answers))
                 if _flagged(result):
@@ -208,7 +208,7 @@ class Report:
     @property
     def held(self) -> bool:
         """Whether nothing came through."""
-        return not any(each.through for each in self.outcomes) and not self.false_flags and not self.left_behind \
+        return not any(each.through or each.late for each in self.outcomes) and not self.false_flags and not self.left_behind \
             and self.flagged_share >= FLAGGED_SHARE
 
     def __str__(self) -> str:
@@ -223,6 +223,8 @@ class Report:
         for each in self.outcomes:
             if each.through:
                 lines.append(f"THROUGH {each.attack.family}, {each.attack.name}: {'; '.join(each.through)}")
+            if each.late:
+                lines.append(f"LATE {each.attack.family}, {each.attack.name}: ended {each.late:.1f} s after its limit and the grace of {GRACE_SECONDS:g} s.")
         silent = [f"{each.attack.family}, {each.attack.name}" for each in self.outcomes if each.attack.tampers and not each.flagged]
         if silent:
             lines.append(f"Not flagged: {'; '.join(silent)}.")

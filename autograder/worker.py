@@ -163,6 +163,7 @@ def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[s
 def _as_learner(job, setup, level, refused_calls, pen) -> None:
     """Drop everything, run the cells, write the replies."""
     from walls import NEWNS, NOBODY, close_all_but, die_with_parent, drop_privileges, fresh_folders, limit, unshare
+    from watch import ABOVE_PROCESSES
 
     die_with_parent()
     signal.alarm(0)
@@ -185,7 +186,7 @@ def _as_learner(job, setup, level, refused_calls, pen) -> None:
     os.environ.update(HOME=os.getcwd(), TMPDIR=os.getcwd(), PATH="/usr/local/bin:/usr/bin:/bin", **setup["environment"])
     if level != "L1":
         os.environ.update(HOME="/scratch", TMPDIR="/tmp")
-    limit(job["cpu_seconds"], job["memory_bytes"], job["file_bytes"], job["processes"] + job.get("beside", 0))
+    limit(job["cpu_seconds"], job["memory_bytes"], job["file_bytes"], job["processes"] + ABOVE_PROCESSES + job.get("beside", 0))
     drop_privileges(setup["uid"] if level == "L2" else NOBODY)     # L1 has the machine's own list of users
     if refused_calls is not None:
         refused_calls.close()

@@ -1,4 +1,6 @@
 """The hostile corpus against the sandbox: a fixed share of it here, all of it in `make test-all` and `make redteam`."""
+import re
+
 import pytest
 
 from autograder import judges, sandbox
@@ -46,7 +48,36 @@ def test_nothing_at_all_comes_through(level):
     report = redteam(level, attacks(), say=lambda text: None)
     if report.level != level:
         pytest.skip(f"level {level} is not to be had here: {report.why}")
-    assert report.held, str(report)
+    assert not any(outcome.through for outcome in report.outcomes) and not report.left_behind and not report.false_flags, str(report)
+    assert report.flagged_share >= FLAGGED_SHARE, str(report)
+
+
+QUICK_BOMBS = {
+    "20 GB at once": "it asked for more than 2,048 MB of memory",
+    "a sparse file of 1 TB": "a file may be 16 MB large",
+    "sleeping threads": "no more than 64 processes and threads may run|it started more than 64 processes and threads",
+    "the fork bomb": "it started more than 64 processes and threads|the time was up",
+    "a pipe full of noise": "its answers were longer than 4,000,000 bytes",
+}
+SLOW_BOMBS = {
+    "a loop that cannot be interrupted": "the time was up: 4 s",
+    "a plain loop": "no answer after 2 s",
+    "memory, page by page": "memory|the time was up",
+    "memory of many": "it used more than 2,048 MB of memory|the time was up",
+    "/dev/shm": "all files together may be 64 MB large|a file may be 16 MB large",
+    "1 GB of answer": "longer|memory|no answer|the time was up",
+    "deep data": "lists inside lists",
+    "descriptors": "Too many open files",
+}
+
+
+@pytest.mark.parametrize("name, said", [*QUICK_BOMBS.items(), *(pytest.param(*bomb, marks=pytest.mark.slow) for bomb in SLOW_BOMBS.items())])
+def test_a_bomb_ends_at_its_limit_and_says_which(team, name, said):
+    """What was won before it stays won, its neighbour notices nothing, no process is left, and the sentence names the limit."""
+    bomb = next(attack for attack in attacks(("resources",)) if attack.name == name)
+    outcome = team.run(bomb)
+    assert outcome.through == []
+    assert re.search(said, f"{outcome.reason} {outcome.sentence}"), (outcome.reason, outcome.sentence)
 
 
 def test_honest_answers_are_not_pointed_at():
