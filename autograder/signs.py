@@ -27,7 +27,7 @@ OF_MODULES = {
 }
 INSIDES = frozenset((
     "__builtins__", "__class__", "__closure__", "__code__", "__globals__", "__subclasses__", "f_back", "f_builtins", "f_globals", "f_locals", "gi_frame",
-    "set_custom_exc", "showtraceback", "tb_frame"))
+    "set_custom_exc", "showtraceback", "tb_frame", "_gateway", "_jsc", "_jsparkSession", "_jvm"))
 SPECIAL_METHODS = frozenset(("__class__", "__eq__", "__getattribute__", "__instancecheck__", "__reduce__", "__reduce_ex__"))
 WORDS = re.compile(r"/proc\b|/etc/|/dev/shm|/root\b|\.\./\.\.|gradebook\.db|AUTOGRADER_|NBGRADER_|\bsource_py\b|autograder[./]judges|/[^ ]*secret", re.IGNORECASE)
 MOST_TOLD = 4

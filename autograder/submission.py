@@ -10,10 +10,11 @@ from pathlib import Path
 
 from autograder.arrivals import Arrival, arrive
 from autograder.assignment import Extra, Taken, chapter_of, is_student, student_of, take_answers
-from autograder.masters import NoMaster, master, released
+from autograder.masters import NoMaster, master, released, text_of
 from autograder.salvage import Refused, Salvaged, Unreadable, notebooks_in, salvage
 
 GRADED, REPAIRED, PARTIAL, UNREADABLE, REFUSED = "graded", "repaired", "partial", "unreadable", "refused"
+MOST_CELLS, MOST_CODE = 2_000, 2_000_000
 PAPERS = (".csv", ".json", ".jsonl", ".md", ".log", ".ini", ".db")        # the class's own, unless they are named after a student
 
 
@@ -157,7 +158,7 @@ def _by_chapter(arrival: Arrival, asked) -> tuple[dict[str, list[tuple[str, Salv
             continue
         for name, raw in inside:
             try:
-                salvaged = salvage(raw, name)
+                salvaged = _of_some_size(salvage(raw, name))
             except (Unreadable, Refused) as why:
                 refusals.append(why)
                 continue
@@ -171,6 +172,17 @@ def _by_chapter(arrival: Arrival, asked) -> tuple[dict[str, list[tuple[str, Salv
             else:
                 candidates.setdefault(chapter, []).append((name, salvaged))
     return candidates, refusals
+
+
+def _of_some_size(salvaged: Salvaged) -> Salvaged:
+    """Refused for a notebook that would keep the teacher's machine busy for minutes, only to be read."""
+    cells = salvaged.notebook["cells"]
+    if len(cells) > MOST_CELLS:
+        raise Refused(f"it has {len(cells):,} cells, more than anybody writes.")
+    code = sum(len(text_of(cell)) for cell in cells if cell.get("cell_type") == "code")
+    if code > MOST_CODE:
+        raise Refused(f"it has {code:,} characters of code, more than anybody writes.")
+    return salvaged
 
 
 def _by_its_looks(notebook: dict, asked: str | None, known: tuple[str, ...]) -> str | None:

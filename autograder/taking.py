@@ -70,7 +70,7 @@ def student_of(notebook: dict) -> str:
     if is_student(named):
         return named
     for cell in notebook["cells"]:
-        called = re.search(r"""(?m)^\s*me\(\s*(["'])([^"']*)\1\s*\)""", text_of(cell)) if cell.get("cell_type") == "code" else None
+        called = re.search(r"""(?m)^[ \t]*me\([ \t]*(["'])([^"']{0,200})\1[ \t]*\)""", text_of(cell)) if cell.get("cell_type") == "code" else None
         if called:
             return called[2].strip() if is_student(called[2].strip()) else ""
     return ""
