@@ -215,6 +215,8 @@ class Sandbox:
     def _start(self, level: str) -> Worker:
         worker = Worker(self, level, next(self._numbers))
         self._workers.append(worker)
+        if self._stopped:                                # while it was being started
+            worker.stop()
         return worker
 
 
@@ -252,6 +254,7 @@ class Worker:
         orders = {"groups": [str(each) for each in self.group.folders] if self.group else [], "command": program,
                   "uid": uid if level == "L3" and as_root else None, "lent": {place: outside for outside, place in lent.items()}}
         self._words = open(folder / f"worker{number}.txt", "w+", encoding="utf-8", errors="replace")
+        self._ending = threading.Lock()
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-S", "-B", str(home / "launch.py"), json.dumps(orders)], env=_environment(), cwd=folder,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._words, start_new_session=True)
@@ -279,20 +282,21 @@ class Worker:
 
     def stop(self) -> None:
         """End it; its forks are bound to it and end too, and are waited for."""
-        if self._process.stdin.closed:
-            return
-        self._process.kill()
-        self._process.wait()
-        pipe = self._process.stdout
-        while select.select([pipe], [], [], 5)[0] and pipe.read1(1 << 16):
-            pass                                         # it ends when the last process behind the walls has let go of it
-        for each in (self._process.stdin, pipe, self._words):
-            try:
-                each.close()
-            except OSError:                              # a job half written to a worker that is gone
-                continue
-        if self.group is not None:
-            self.group.remove()
+        with self._ending:                               # Ctrl-C and the thread whose worker it ends may both come here
+            if self._process.stdin.closed:
+                return
+            self._process.kill()
+            self._process.wait()
+            pipe = self._process.stdout
+            while select.select([pipe], [], [], 5)[0] and pipe.read1(1 << 16):
+                pass                                     # it ends when the last process behind the walls has let go of it
+            for each in (self._process.stdin, pipe, self._words):
+                try:
+                    each.close()
+                except OSError:                          # a job half written to a worker that is gone
+                    continue
+            if self.group is not None:
+                self.group.remove()
 
     def _exchange(self, line: dict) -> dict:
         try:
