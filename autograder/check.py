@@ -156,7 +156,7 @@ def _worth_telling(question: Question, verdicts: list[Spoken]) -> list[Spoken]:
     wrong = [verdict for verdict in verdicts if not verdict.ok]
     if wrong:
         return wrong[:1]
-    return [Spoken(True, f"all {len(verdicts)} cases are right.")]
+    return [Spoken(True, f"all {len(verdicts)} {'walks' if question.kind == 'machine' else 'cases'} are right.")]
 
 
 def give_hint(question: Question) -> None:
