@@ -11,13 +11,12 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from types import MappingProxyType
 
 from autograder.marks import Sheet, sheets
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+FORMULA_STARTS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")     # the wide ones of Chinese and Japanese keyboards too
 
 
 def export(out: Path, layout: str) -> str:
@@ -29,7 +28,7 @@ def export(out: Path, layout: str) -> str:
 
 def safe(text: str) -> str:
     """A text that no spreadsheet runs."""
-    return "'" + text if text.lstrip(" ").startswith(FORMULA_STARTS) else text
+    return "'" + text if text[:1] in ("\t", "\r", "\n") or text.lstrip().startswith(FORMULA_STARTS) else text
 
 
 def _csv(found: list[Sheet]) -> str:
@@ -46,7 +45,17 @@ def _csv(found: list[Sheet]) -> str:
 
 
 def _json(found: list[Sheet]) -> str:
-    return json.dumps([{**asdict(sheet), "score": sheet.score, "max": sheet.max} for sheet in found], ensure_ascii=False, indent=1) + "\n"
+    """A list with an object for each student and assignment, one a line."""
+    lines = (json.dumps(_plain(sheet), ensure_ascii=False) for sheet in found)
+    return "[\n" + ",\n".join(lines) + "\n]\n"
+
+
+def _plain(sheet: Sheet) -> dict:
+    cells = [{"question": cell.question, "score": cell.score, "max": cell.max, "by_hand": cell.by_hand, "waits": cell.waits, "comment": cell.comment}
+             for cell in sheet.cells]
+    return {"student": sheet.student, "first_name": sheet.first_name, "last_name": sheet.last_name, "email": sheet.email, "assignment": sheet.assignment,
+            "handed_in": sheet.handed_in, "due": sheet.due, "seconds_late": sheet.seconds_late, "late_penalty": sheet.late_penalty,
+            "cells": cells, "score": sheet.score, "max": sheet.max}
 
 
 def _canvas(found: list[Sheet]) -> str:

@@ -2,15 +2,21 @@
 
     python -m autograder similar OUT           # pairs, likest first, with the lines they share
 
-Answers are read as tokens: names become one word, numbers and texts another, so that renaming hides nothing; runs of five
-tokens are compared as sets, so that reordering hides nothing. What stands in the template, and what a tenth of the class
-or more wrote too, counts for nothing: that is how the exercise is solved. What is left is weighed by how rare it is.
-The idea is that of winnowing (Schleimer, Wilkerson and Aiken 2003), over sets small enough to keep whole.
+Code is read as statements: names become one word, so that renaming hides nothing, and comments and docstrings are left out. Compared
+are runs of five tokens within a statement, and *links*: two places, each a statement's form and a position in it, where one and
+the same name stands. A link says how a variable is used, whatever it is called and wherever its statements stand, so reordering
+hides nothing either. What stands in the template, and what a tenth of the class or more wrote too, counts for nothing: that
+is how the exercise is solved. What is left is weighed by how rare it is. Prose is compared by runs of five words. The idea of
+fingerprints is that of winnowing (Schleimer, Wilkerson and Aiken 2003), over sets small enough to keep whole.
+
+Two who solve a short exercise alike cannot be told from two who copied: where an answer leaves no choice nothing rare is in it, and
+it is not compared at all.
 
 A high figure is a reason to read both, and no verdict.
 """
 from __future__ import annotations
 
+import builtins
 import io
 import json
 import keyword
@@ -24,9 +30,12 @@ from pathlib import Path
 from autograder.masters import master, question_of, text_of
 
 RUN = 5
+MOST_PLACES = 40               # of one name; more of them tell nothing new
+BUILTINS = frozenset(dir(builtins))
 COMMON_SHARE = 0.10
+MOST_HOLDERS = 100             # in a class of thousands, what so many wrote is no sign of copying either
 LEAST_RUNS = 6                 # shorter answers are alike because there is one way to write them
-SHOWN_FROM = 0.7
+SHOWN_FROM = 0.5
 WORDS = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|[\u4e00-\u9fff]", re.UNICODE)
 
 
@@ -65,7 +74,7 @@ def pairs(assignment: str, class_: dict[str, dict[str, Counter]], template: dict
     for student in sorted(own):
         for run in own[student]:
             holders[run].append(student)
-    most = max(2, math.floor(COMMON_SHARE * len(own)))
+    most = max(2, min(MOST_HOLDERS, math.floor(COMMON_SHARE * len(own))))
     weight = {run: math.log(len(own) / len(students)) for run, students in holders.items() if len(students) <= most}
     heft = {student: sum(weight.get(run, 0.0) for run in runs) for student, runs in own.items()}
     rare = {student: sum(run in weight for run in runs) for student, runs in own.items()}
@@ -86,9 +95,8 @@ def pairs(assignment: str, class_: dict[str, dict[str, Counter]], template: dict
 
 
 def runs_by_question(answers: dict[str, str]) -> dict[str, Counter]:
-    """Runs of RUN tokens of each answer; prose counts by words."""
-    return {question: Counter(zip(*(tokens[start:] for start in range(RUN))))
-            for question, text in answers.items() for tokens in [_words(text) if "open" in question else _tokens(text)]}
+    """The features of each answer: of prose runs of RUN words, of code runs and links."""
+    return {question: Counter(_runs(_words(text))) if "open" in question else _of_code(text) for question, text in answers.items()}
 
 
 def table(found: list[Pair]) -> str:
@@ -100,19 +108,57 @@ def table(found: list[Pair]) -> str:
     return "\n".join([*lines, "A high figure is a reason to read both, and no verdict."])
 
 
-def _tokens(source: str) -> list[str]:
-    found = []
+def _of_code(source: str) -> Counter:
+    """Runs within each statement, the links between two places of a name, and its whole profile once for each place."""
+    found: Counter = Counter()
+    places: dict[tuple, set[tuple]] = defaultdict(set)
+    for part, statement in _statements(source):
+        form = tuple(word for word, _ in statement)
+        values = tuple(said for word, said in statement if word == "value")
+        found.update(_runs(form) if len(form) >= RUN else [form])
+        found.update([(form, values)] if values else [])
+        for position, (word, name) in enumerate(statement):
+            if word == "name":
+                places[part, name].add((form, position))
+    for own in places.values():
+        profile = tuple(sorted(own)[:MOST_PLACES])
+        found.update((first, second) for index, first in enumerate(profile) for second in profile[index + 1:])
+        found.update((profile, place) for place in profile if len(profile) > 1)
+    return found
+
+
+def _statements(source: str) -> list[tuple[int, list[tuple[str, str | None]]]]:
+    """(part, statement) for each statement: (word, the learner's own name or value it stands for) a token. Each function at the left edge
+    is a part of its own, and so is what stands outside of them. A text standing alone, a docstring, is no statement."""
+    found: list[tuple[int, list[tuple[str, str | None]]]] = []
+    words: list[tuple[str, str | None]] = []
+    part, functions, depth = 0, 0, 0
     try:
         for token in tokenize.generate_tokens(io.StringIO(source).readline):
-            if token.type == tokenize.NAME:
-                found.append(token.string if keyword.iskeyword(token.string) else "name")
+            if token.type == tokenize.INDENT:
+                depth += 1
+            elif token.type == tokenize.DEDENT:
+                depth -= 1
+            elif token.type == tokenize.NAME:
+                given = keyword.iskeyword(token.string) or token.string in BUILTINS or (words and words[-1][0] == ".")
+                words.append((token.string, None) if given else ("name", token.string))
             elif token.type in (tokenize.NUMBER, tokenize.STRING):
-                found.append("value")
+                words.append(("value", token.string))
             elif token.type == tokenize.OP:
-                found.append(token.string)
+                words.append((token.string, None))
+            elif token.type == tokenize.NEWLINE and words:
+                if depth == 0:
+                    functions += words[0][0] in ("def", "class", "async")
+                    part = functions if words[0][0] in ("def", "class", "async") else 0
+                found += [(part, words)] if [word for word, _ in words] != ["value"] else []
+                words = []
     except (tokenize.TokenError, SyntaxError):           # half a program is compared by its beginning
         pass
-    return found
+    return found + ([(part, words)] if words else [])
+
+
+def _runs(words) -> list[tuple]:
+    return list(zip(*(words[start:] for start in range(RUN))))
 
 
 def _words(text: str) -> list[str]:

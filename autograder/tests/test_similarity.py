@@ -4,7 +4,7 @@ from random import Random
 
 from autograder.__main__ import main
 from autograder.grade import grade_class
-from autograder.similarity import pairs, runs_by_question
+from autograder.similarity import SHOWN_FROM, pairs, runs_by_question
 
 STEPS = (
     "    {a} = sorted({b}, key=lambda one: one.offset)", "    for {c} in {b}:\n        if {c}.key is None:\n            continue\n        {a}.append({c})",
@@ -47,6 +47,52 @@ def test_renamed_and_reordered_copies_are_found_and_others_left_alone():
     assert len(accused & planted) >= 0.95 * len(planted)
     assert len(accused - planted) <= 0.01 * len(written) * (len(written) - 1) / 2
     assert len(accused - planted) <= len(planted) / 2, "a teacher reads these"
+
+
+def disguise(source: str, luck: Random) -> str:
+    """A copy whose statements stand in another order, with comments, a docstring and other numbers in them."""
+    functions = []
+    for function in copy(source, luck).split("\n\n\n"):
+        head, *lines = function.split("\n")
+        statements: list[list[str]] = []
+        for line in lines:
+            if line.startswith("     ") and statements:
+                statements[-1].append(line)
+            else:
+                statements.append([line])
+        luck.shuffle(statements)
+        body = "\n".join(f"{line}  # {luck.choice('abcde') * 9}" for statement in statements for line in statement)
+        functions.append(f'{head}\n    """My own."""\n{body}')
+    return re.sub(r"\b\d{1,2}\b", lambda found: str(luck.randint(1, 99)), "\n\n\n".join(functions))
+
+
+def test_disguised_copies_are_found():
+    luck = Random(8)
+    written = {f"s{number:03}": program(luck) for number in range(120)}
+    copies = {f"s{number:03}": f"c{number:03}" for number in range(0, 120, 6)}
+    written |= {thief: disguise(written[victim], luck) for victim, thief in copies.items()}
+    accused = {(pair.first, pair.second) for pair in pairs("90_demo", {name: runs_by_question({"90.1": text}) for name, text in written.items()}, {}, SHOWN_FROM)}
+    planted = {tuple(sorted(pair)) for pair in copies.items()}
+    assert len(accused & planted) >= 0.95 * len(planted) and len(accused - planted) <= 1
+
+
+SHORT = ("opened = {a} + n.leaders\nkept = opened - 1", "kept = 1 + n.leaders\nopened = kept + {a}",
+         "def owner(group):\n    {b} = java_string_hash(group)\n    return 0 if {b} == -2**31 else abs({b}) % 50",
+         "def owner(group):\n    {b} = java_string_hash(group)\n    if {b} == -2147483648:\n        {b} = 0\n    return abs({b}) % 50")
+
+
+def test_who_solves_a_short_exercise_as_others_do_is_not_accused():
+    """There are few ways to write these; that two people found the same one says nothing."""
+    luck = Random(9)
+    for size in (12, 300):
+        class_ = {f"h{number:03}": runs_by_question({"90.1": luck.choice(SHORT[:2]).format(a=2), "90.2": luck.choice(SHORT[2:]).format(b=luck.choice("hxyvk"))})
+                  for number in range(size)}
+        assert pairs("90_demo", class_, {}, SHOWN_FROM) == []
+
+
+def test_half_a_program_and_no_program_are_read_too():
+    for source in ("def f(:\n  x = (1,", "!ls\n$\n?", "", '"' * 3 + "open", "\tx\n  y"):
+        runs_by_question({"90.1": source})
 
 
 def test_what_the_whole_class_wrote_counts_for_nothing():
