@@ -75,7 +75,7 @@ def _close_nothing(connection_id: str) -> None:
     """A broker that is asked directly has no connections."""
 
 
-def _ask_nobody(broker: int, request: Any, on_reply: Callable[[Any], None]) -> None:
+def _ask_nobody(broker: int, request: Any, on_reply: Callable[[Any], object]) -> None:
     """A broker alone."""
 
 
@@ -112,17 +112,17 @@ class Broker:
     """
 
     def __init__(self, node_id: int, host: str, port: int, profile: BrokerProfile, cluster: ClusterState,
-                 scheduler: Scheduler, respond: Callable[[str, int, Any], None], journal: Journal, rng: Streams,
-                 close: Callable[[str], None] = _close_nothing,
+                 scheduler: Scheduler, respond: Callable[[str, int, Any], object], journal: Journal, rng: Streams,
+                 close: Callable[[str], object] = _close_nothing,
                  config: BrokerConfig = BrokerConfig(),
-                 ask: Callable[[int, Any, Callable[[Any], None]], None] = _ask_nobody) -> None:
+                 ask: Callable[[int, Any, Callable[[Any], object]], object] = _ask_nobody) -> None:
         self.node_id, self.host, self.port = node_id, host, port
         self.name = f"broker-{node_id}"
         self.profile = profile
         self.config = config
         self.path = RequestPath(config.num_network_threads, config.num_io_threads, config.queued_max_requests)
         self.peers: InterBroker | None = None
-        self.on_halt: Callable[[str], None] = lambda why: None
+        self.on_halt: Callable[[str], object] = lambda why: None
         self.paused_until_ms = 0
         self.metadata = cluster = MetadataCache(cluster)
         self.directory = Directory(profile, cluster, config, self._transactions_ready_after_ms)
@@ -184,7 +184,7 @@ class Broker:
             "fetcher": self.fetchers.on_timer,
             "delayed": self.fetchers.on_timer,
         }
-        self._carry_out: dict[type, Callable[[Any], None]] = {
+        self._carry_out: dict[type, Callable[[Any], object]] = {
             Respond: self._answer,
             SetTimer: self._set_timer,
             CancelTimer: self._cancel_timer,

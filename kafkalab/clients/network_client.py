@@ -92,7 +92,7 @@ class NetworkClient:
 
     # asked by the client's other parts
 
-    def new_request(self, connection: str, message: Any, on_complete: Callable[[ClientResponse], None] | None = None,
+    def new_request(self, connection: str, message: Any, on_complete: Callable[[ClientResponse], object] | None = None,
                     timeout_ms: int | None = None, expects_response: bool = True, internal: bool = False) -> ClientRequest:
         """A request gets its correlation id when it is made, not when it is sent: ids on the wire need not rise."""
         correlation_id = self._correlation_id

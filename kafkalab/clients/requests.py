@@ -25,7 +25,7 @@ class ClientRequest:
     correlation_id: int
     created_ms: int
     timeout_ms: int
-    on_complete: Callable[[ClientResponse], None] | None = None
+    on_complete: Callable[[ClientResponse], object] | None = None
     expects_response: bool = True
     internal: bool = False
     header: RequestHeader | None = None

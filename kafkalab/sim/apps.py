@@ -29,7 +29,7 @@ class Signal:
 
     def __init__(self) -> None:
         self.is_set = False
-        self._waiters: list[tuple[Callable[..., None], tuple]] = []
+        self._waiters: list[tuple[Callable[..., object], tuple]] = []
 
     def set(self) -> None:
         if not self.is_set:
@@ -42,11 +42,11 @@ class Signal:
     def clear(self) -> None:
         self.is_set = False
 
-    def tell(self, wake: Callable[..., None], *args: object) -> None:
+    def tell(self, wake: Callable[..., object], *args: object) -> None:
         """Call wake(*args) once, when the signal is next set."""
         self._waiters.append((wake, args))
 
-    def forget(self, wake: Callable[..., None], *args: object) -> None:
+    def forget(self, wake: Callable[..., object], *args: object) -> None:
         if self._waiters and (wake, args) in self._waiters:
             self._waiters.remove((wake, args))
 

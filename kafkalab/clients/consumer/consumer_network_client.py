@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from kafkalab.clients.consumer.consumer_network import ConsumerNetwork
 from kafkalab.clients.consumer.request_future import RequestFuture
-from kafkalab.clients.consumer.wakeable import Wakeable
+from kafkalab.clients.consumer.timer import Timer
 from kafkalab.clients.network_client import NetworkClient
 from kafkalab.clients.node import Node
 from kafkalab.clients.requests import ClientRequest, ClientResponse
@@ -20,28 +21,11 @@ from kafkalab.sim.apps import Signal, Stage
 from kafkalab.sim.scheduler import Scheduler
 
 
-class Timer:
-    """A deadline on the virtual clock (org.apache.kafka.common.utils.Timer)."""
-
-    __slots__ = ("_clock", "deadline_ms")
-
-    def __init__(self, clock: Scheduler, timeout_ms: int) -> None:
-        self._clock, self.deadline_ms = clock, clock.now_ms + timeout_ms
-
-    @property
-    def remaining_ms(self) -> int:
-        return max(0, self.deadline_ms - self._clock.now_ms)
-
-    @property
-    def expired(self) -> bool:
-        return self._clock.now_ms >= self.deadline_ms
-
-
-class ConsumerNetworkClient(Wakeable):
+class ConsumerNetworkClient(ConsumerNetwork):
     """is_polling: somebody waits inside a poll; then the other thread only puts requests in."""
 
     def __init__(self, client: NetworkClient, stage: Stage, clock: Scheduler, retry_backoff_ms: int) -> None:
-        self.client, self.clock = client, clock
+        super().__init__(client, clock)
         self.is_polling = False
         self._stage, self._retry_backoff_ms = stage, retry_backoff_ms
         self._unsent: dict[str, list[ClientRequest]] = {}
@@ -49,9 +33,6 @@ class ConsumerNetworkClient(Wakeable):
         self._unsent_count = 0
         self._completed: list[tuple[RequestFuture, ClientResponse]] = []
         self._to_disconnect: list[Node] = []
-
-    def timer(self, timeout_ms: int) -> Timer:
-        return Timer(self.clock, timeout_ms)
 
     def send(self, node: Node, message: Any, timeout_ms: int | None = None) -> RequestFuture:
         """Queue a request; it leaves in the next poll in which its node is ready."""
@@ -143,15 +124,6 @@ class ConsumerNetworkClient(Wakeable):
         if node is None:
             return self._unsent_count > 0 or self.client.in_flight_count() > 0
         return bool(self._unsent.get(node.connection)) or self.client.in_flight_count(node.connection) > 0
-
-    def least_loaded_node(self) -> Node | None:
-        return self.client.least_loaded_node()
-
-    def try_connect(self, node: Node) -> None:
-        self.client.ready(node)
-
-    def is_unavailable(self, node: Node) -> bool:
-        return self.client.is_unavailable(node)
 
     def disconnect_async(self, node: Node) -> None:
         """Close the socket to `node` in the next pass."""

@@ -33,7 +33,7 @@ class CoordinatorLookup:
     def __init__(self, group_id: str, profile, client: ConsumerNetworkClient, heartbeat: Heartbeat, log: LogContext,
                  retry_backoff_ms: int, retry_backoff_max_ms: int, rng: random.Random) -> None:
         self.node: Node | None = None
-        self.on_released: Callable[[], None] = lambda: None
+        self.on_released: Callable[[], object] = lambda: None
         self._most_ms, self._rng, self._doubles = max(retry_backoff_ms, retry_backoff_max_ms), rng, profile.exponential_refresh_backoff
         self._group_id, self._profile, self._client, self._heartbeat, self._log = group_id, profile, client, heartbeat, log
         self._retry_backoff_ms = retry_backoff_ms

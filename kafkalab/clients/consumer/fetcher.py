@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from kafkalab.clients.consumer.consumer_network_client import ConsumerNetworkClient, Timer
+from kafkalab.clients.consumer.consumer_network import ConsumerNetwork
 from kafkalab.clients.consumer.completed_fetch import CompletedFetch
 from kafkalab.clients.consumer.fetch_collector import FetchCollector
 from kafkalab.clients.consumer.fetch_session import FetchSessionData, FetchSessionHandler
 from kafkalab.clients.consumer.request_future import RequestFuture
 from kafkalab.clients.consumer.subscription_state import PartitionState, SubscriptionState
+from kafkalab.clients.consumer.timer import Timer
 from kafkalab.clients.log_context import Later, LogContext
 from kafkalab.clients.metadata import ClusterView
 from kafkalab.clients.node import Node
@@ -29,13 +30,13 @@ class Fetcher:
     fetched_from  connections that answered a fetch, in that order; fetched: partitions they answered for
     """
 
-    def __init__(self, client: ConsumerNetworkClient, subscriptions: SubscriptionState, collector: FetchCollector, config: Mapping, profile,
+    def __init__(self, client: ConsumerNetwork, subscriptions: SubscriptionState, collector: FetchCollector, config: Mapping, profile,
                  log: LogContext) -> None:
         self._client, self._subscriptions, self._collector, self._config = client, subscriptions, collector, config
         self._profile, self._log, self._metadata = profile, log, client.client.metadata
         self.fetched_from: dict[str, None] = {}
         self.fetched: dict[TopicPartition, None] = {}
-        self.on_answer: Callable[[], None] = lambda: None
+        self.on_answer: Callable[[], object] = lambda: None
         self._sessions: dict[int, FetchSessionHandler] = {}
         self._pending: dict[int, Node] = {}
         self._topic_id = self._metadata.topic_ids.get if profile.prints_ids_of_changes else None

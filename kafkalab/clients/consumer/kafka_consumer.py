@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from kafkalab.clients import app_info
+from kafkalab.clients.consumer.classic_poll import ClassicPoll
 from kafkalab.clients.consumer.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.consumer_metrics import ConsumerMetrics
 from kafkalab.clients.consumer.consumer_queries import ConsumerQueries
@@ -29,7 +30,6 @@ from kafkalab.config import ConsumerConfig, dump_text
 from kafkalab.errors import IllegalArgumentException, IllegalStateException, InvalidGroupIdException, TimeoutException, UnsupportedVersionException
 from kafkalab.lines import metrics
 from kafkalab.records import ConsumerGroupMetadata, ConsumerRecords, OffsetAndMetadata, TopicPartition
-from kafkalab.sim.apps import FOREVER_MS
 
 MAX_IN_FLIGHT = 100
 """Requests a consumer may have unanswered on one connection (ConsumerUtils.CONSUMER_MAX_INFLIGHT_REQUESTS_PER_CONNECTION)."""
@@ -93,7 +93,8 @@ class KafkaConsumer(ConsumerQueries):
         self._offsets = OffsetFetcher(self._network, self._subscriptions, config, profile, log)
         self._collector = FetchCollector(self._subscriptions, config, profile, log, client.metadata.request_update)
         self._fetcher = Fetcher(self._network, self._subscriptions, self._collector, config, profile, log)
-        self._has_all_positions = False
+        self._poll = ClassicPoll(profile, self._network, self._coordinator, self._subscriptions, self._validation, self._offsets,
+                                 self._fetcher, self._collector, log, config["retry.backoff.ms"])
         self._closed = False
         app_info.register(log, profile, lab.epoch_ms + lab.now_ms)
         log("CONSUMER_INITIALIZED")
@@ -222,21 +223,8 @@ class KafkaConsumer(ConsumerQueries):
         """
         self._check_may_poll(timeout_ms)
         with self._calling("poll", timeout_ms=timeout_ms):
-            timer = self._network.timer(timeout_ms)
-            while True:
-                self._network.raise_if_woken()
-                ready = self._update_assignment(timer)
-                if not ready and self.profile.awaits_join_in_poll:
-                    return ConsumerRecords()
-                records = self._poll_for_fetches(timer)
-                if records or self._moved_on():
-                    if self._fetcher.send_fetches() > 0 or self._network.has_pending_requests():
-                        self._network.transmit_sends()
-                    if not records:
-                        self._log("RETURNING_NO_RECORDS")
-                    return self._interceptors.on_consume(ConsumerRecords(records))
-                if timer.expired:
-                    return ConsumerRecords()
+            records = self._poll.records(self._network.timer(timeout_ms))
+            return ConsumerRecords() if records is None else self._interceptors.on_consume(ConsumerRecords(records))
 
     def _check_may_poll(self, timeout_ms: int) -> None:
         self._check_open()
@@ -262,45 +250,6 @@ class KafkaConsumer(ConsumerQueries):
         with self._calling("enforce_rebalance", reason=reason):
             self._coordinator.request_rejoin(reason or "rebalance enforced by user")
 
-    def _update_assignment(self, timer) -> bool:
-        if self._coordinator is not None:
-            if not self._coordinator.poll(timer, self.profile.awaits_join_in_poll):
-                return False
-        elif self._client.metadata.update_requested and not self._client.has_ready_nodes():
-            self._network.await_metadata_update(timer)
-        self._collector.drop_unassigned()
-        return self._update_positions(timer)
-
-    def _update_positions(self, timer) -> bool:
-        self._validation.validate_if_needed()
-        self._has_all_positions = self._subscriptions.has_all_positions()
-        if self._has_all_positions:
-            return True
-        if self._coordinator is not None and not self._coordinator.offsets.set_positions(timer):
-            return False
-        self._offsets.reset_missing()
-        self._offsets.reset_positions()
-        return True
-
-    def _moved_on(self) -> bool:
-        """Over what no application sees: the poll is over, too, so that its position can be committed."""
-        return self.profile.returns_when_position_moved and self._collector.position_moved
-
-    def _poll_for_fetches(self, timer) -> list:
-        until_coordinator_ms = FOREVER_MS if self._coordinator is None else self._coordinator.time_to_next_poll_ms()
-        timeout_ms = min(until_coordinator_ms, timer.remaining_ms)
-        records = self._collector.collect()
-        if records or self._moved_on():
-            return records
-        self._fetcher.send_fetches()
-        if not self._has_all_positions:
-            timeout_ms = min(timeout_ms, self.config["retry.backoff.ms"])
-        self._log("POLLING_FOR_FETCHES", timeout_ms=timeout_ms)
-        self._network.poll(self._network.timer(timeout_ms), block=lambda: not self._collector.has_available())
-        if self.profile.awaits_join_in_poll and self._coordinator is not None and self._coordinator.rejoin_needed():
-            return []
-        return self._collector.collect()
-
     def position(self, partition: TopicPartition, timeout_ms: int | None = None) -> int:
         """The offset of the next record to be delivered; looks it up when it is not known yet, for at most `timeout_ms`
         (default.api.timeout.ms where None). Raises IllegalStateException for a partition that is not assigned, TimeoutException,
@@ -318,7 +267,7 @@ class KafkaConsumer(ConsumerQueries):
             return state.position.offset
 
     def _look_up_positions(self, timer) -> None:
-        self._update_positions(timer)
+        self._poll.update_positions(timer)
 
     # committing
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kafkalab.clients.consumer.consumer_network_client import ConsumerNetworkClient
+from kafkalab.clients.consumer.consumer_network import ConsumerNetwork
 from kafkalab.clients.consumer.request_future import RequestFuture
 from kafkalab.clients.consumer.subscription_state import FetchPosition, FetchState, SubscriptionState
 from kafkalab.clients.hash_order import leaders_in_hash_order
@@ -26,7 +26,7 @@ Asked = Mapping[TopicPartition, FetchPosition]
 class PositionValidation:
     """Asks leaders about positions that wait for it; nothing waits for an answer here."""
 
-    def __init__(self, client: ConsumerNetworkClient, subscriptions: SubscriptionState, config: Mapping, profile, log: LogContext) -> None:
+    def __init__(self, client: ConsumerNetwork, subscriptions: SubscriptionState, config: Mapping, profile, log: LogContext) -> None:
         self._client, self._subscriptions, self._config, self._profile, self._log = client, subscriptions, config, profile, log
         self._metadata = client.client.metadata
         self._seen_version = self._metadata.update_version

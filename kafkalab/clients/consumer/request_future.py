@@ -17,7 +17,7 @@ class RequestFuture:
         self.is_done = False
         self.value: Any = None
         self.error: BaseException | None = None
-        self._listeners: list[Callable[[RequestFuture], None]] = []
+        self._listeners: list[Callable[[RequestFuture], object]] = []
 
     @classmethod
     def completed_with(cls, value: Any) -> RequestFuture:
@@ -51,7 +51,7 @@ class RequestFuture:
     def fail(self, error: BaseException) -> None:
         self._finish(None, error)
 
-    def on_done(self, listener: Callable[[RequestFuture], None]) -> None:
+    def on_done(self, listener: Callable[[RequestFuture], object]) -> None:
         if self.is_done:
             listener(self)
         else:

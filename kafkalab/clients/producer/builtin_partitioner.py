@@ -59,7 +59,7 @@ class BuiltInPartitioner:
     stats    what the Sender's last look at the queues gave
     """
 
-    def __init__(self, topic: str, batch_size_bytes: int, rng: random.Random, log: Callable[..., None]) -> None:
+    def __init__(self, topic: str, batch_size_bytes: int, rng: random.Random, log: Callable[..., object]) -> None:
         self.topic = topic
         self.current: StickyPartitionInfo | None = None
         self.stats: LoadStats | None = None

@@ -21,7 +21,7 @@ EMPTY_BYTES = batch_size_bytes(())
 ESTIMATION_FACTOR = 1.05
 """MemoryRecordsBuilder.COMPRESSION_RATE_ESTIMATION_FACTOR: a little more than the last batches needed."""
 
-Outcome = Callable[[int, BaseException | None], None]
+Outcome = Callable[[int, BaseException | None], object]
 """Told what became of a record: (its offset or -1, the error or None)."""
 
 

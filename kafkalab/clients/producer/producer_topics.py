@@ -34,9 +34,9 @@ class ProducerTopics:
         self._waiting: list[Signal] = []
         self._profile, self._idle_ms, self._limit_ms, self._log, self._clock, self._wait = profile, idle_ms, limit_ms, log, clock, wait
         self._metadata: Metadata | None = None
-        self._wakeup: Callable[[], None] = lambda: None
+        self._wakeup: Callable[[], object] = lambda: None
 
-    def attach(self, metadata: Metadata, wakeup: Callable[[], None]) -> None:
+    def attach(self, metadata: Metadata, wakeup: Callable[[], object]) -> None:
         self._metadata, self._wakeup = metadata, wakeup
         metadata.still_wants = self.retain
         if self._profile.sends_request_topic_updates:

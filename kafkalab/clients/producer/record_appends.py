@@ -56,7 +56,7 @@ class RecordAppends:
 
     def __init__(self, accumulator: RecordAccumulator, partitioner: Partitioner | None, transactions: TransactionManager | None,
                  config: Mapping, profile, log: LogContext, clock: Scheduler, metrics: ProducerMetrics,
-                 wait: Callable[[Signal, int], bool], wakeup: Callable[[], None]) -> None:
+                 wait: Callable[[Signal, int], bool], wakeup: Callable[[], object]) -> None:
         self._accumulator, self._partitioner, self._transactions = accumulator, partitioner, transactions
         self._config, self._profile = config, profile
         self._log, self._clock, self._metrics, self._wait, self._wakeup = log, clock, metrics, wait, wakeup

@@ -39,7 +39,7 @@ class Sender:
 
     def __init__(self, client: NetworkClient, accumulator: RecordAccumulator, transactions: TransactionManager | None, config: Mapping,
                  profile, log: LogContext, plain_log: LogContext, clock: Scheduler, cluster: Callable[[], Cluster],
-                 want_topic: Callable[[str], None], metrics: ProducerMetrics, cpu: Cpu) -> None:
+                 want_topic: Callable[[str], object], metrics: ProducerMetrics, cpu: Cpu) -> None:
         self.finished = Signal()
         self._client, self._metadata, self._accumulator, self._transactions = client, client.metadata, accumulator, transactions
         self._config, self._profile, self._log, self._clock = config, profile, log, clock

@@ -92,7 +92,7 @@ class AsyncKafkaConsumer(KafkaConsumer):
         self._to_do: deque[Callable[[], object]] = deque()
         self._inflight: AsyncPollEvent | None = None
         self._luck = lab.streams.stream(f"{self.name}/application")
-        self._has_all_positions = self._closed = False
+        self._closed = False
         self._validation = PositionValidation(network, self._subscriptions, config, profile, log)
         self._offsets = OffsetFetcher(network, self._subscriptions, config, profile, log)
         self._collector = FetchCollector(self._subscriptions, config, profile, log, client.metadata.request_update)

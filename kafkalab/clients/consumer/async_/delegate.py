@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from kafkalab.clients.consumer.consumer_network_client import Timer
+from kafkalab.clients.consumer.consumer_network import ConsumerNetwork
 from kafkalab.clients.consumer.request_future import RequestFuture
-from kafkalab.clients.consumer.wakeable import Wakeable
+from kafkalab.clients.consumer.timer import Timer
 from kafkalab.clients.log_context import LogContext
 from kafkalab.clients.network_client import NetworkClient
 from kafkalab.clients.node import Node
@@ -37,19 +37,16 @@ class UnsentRequest:
     future: RequestFuture = field(default_factory=RequestFuture)
 
 
-class NetworkClientDelegate(Wakeable):
+class NetworkClientDelegate(ConsumerNetwork):
     """progress is set after each pass of the background thread."""
 
     def __init__(self, client: NetworkClient, stage: Stage, clock: Scheduler, profile, log: LogContext, config) -> None:
-        self.client, self.clock = client, clock
+        super().__init__(client, clock)
         self.progress = Signal()
         self._stage, self._profile, self._log = stage, profile, log
         self._retry_backoff_ms, self._timeout_ms = config["retry.backoff.ms"], config["request.timeout.ms"]
         self._unsent: list[UnsentRequest] = []
         self._error: BaseException | None = None
-
-    def timer(self, timeout_ms: int) -> Timer:
-        return Timer(self.clock, timeout_ms)
 
     def send(self, node: Node | None, message: Any, timeout_ms: int | None = None) -> RequestFuture:
         """Queue a request; the background thread sends it when its node is ready."""
@@ -74,12 +71,6 @@ class NetworkClientDelegate(Wakeable):
     @property
     def has_pending_requests(self) -> bool:
         return bool(self._unsent) or self.client.in_flight_count() > 0
-
-    def is_unavailable(self, node: Node) -> bool:
-        return self.client.is_unavailable(node)
-
-    def try_connect(self, node: Node) -> None:
-        self.client.ready(node)
 
     def _try_send(self) -> None:
         for unsent in list(self._unsent):
@@ -144,9 +135,6 @@ class NetworkClientDelegate(Wakeable):
         while self.client.metadata.update_version <= version and not timer.expired:
             self.poll(timer)
         return self.client.metadata.update_version > version
-
-    def least_loaded_node(self) -> Node | None:
-        return self.client.least_loaded_node()
 
     def raise_error(self) -> None:
         """Raises what the background met that only the application can decide on."""
