@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from kafkalab.broker.partition_log import PartitionLog
 from kafkalab.broker.replica_manager import ReplicaManager
+from kafkalab.broker.transaction_coordinator import TransactionCoordinator
 from kafkalab.broker.transaction_markers import TransactionMarkers
 from kafkalab.broker.transaction_metadata import TransactionMetadata
 from kafkalab.clients.consumer.completed_fetch import CompletedFetch
@@ -69,6 +70,16 @@ def aborted_for_ever(patch):
     patch.setattr(CompletedFetch, "_is_aborted", is_aborted)
 
 
+def decided_and_forgotten(patch):
+    """A coordinator that has read the log knows what was decided, and leaves it at that."""
+    honest = TransactionCoordinator._resume
+
+    def resume(self, index, now_ms):
+        honest(self, index, now_ms)
+        return []
+    patch.setattr(TransactionCoordinator, "_resume", resume)
+
+
 def same_epoch_again(patch):
     """Who comes second with a transactional id is given the epoch of the first, and fences nobody."""
     honest = TransactionMetadata.initialized
@@ -93,5 +104,7 @@ MUTANTS = (
            Law(OLD, "no aborted data")),
     Mutant("aborted for ever", "after an aborted transaction all later ones of the producer are left out", aborted_for_ever,
            Law(OLD, "a committed transaction is whole")),
+    Mutant("decided and forgotten", "a new coordinator does not finish what its predecessor had decided", decided_and_forgotten,
+           Law(OLD, "a committed transaction is whole", seeds=300), quick=False),
     Mutant("same epoch again", "INIT_PRODUCER_ID does not raise the epoch of a transactional id", same_epoch_again, Law(OLD, "what was acknowledged stays")),
 )
