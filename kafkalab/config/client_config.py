@@ -30,7 +30,14 @@ class ClientConfig(Mapping[str, object]):
         self.given = {name: self._read(name, value) for name, value in given.items()}
         defaults = {name: default for name, key in self.keys_known.items() if (default := key.default(version)) is not GONE}
         self._values = defaults | self.given
+        if self.has_flat_backoff:
+            self._values["reconnect.backoff.max.ms"] = self._values["reconnect.backoff.ms"]
         self._settle()
+
+    @property
+    def has_flat_backoff(self) -> bool:
+        """Who sets reconnect.backoff.ms and not its maximum gets pauses that do not grow (postProcessReconnectBackoffConfigs, KIP-144)."""
+        return "reconnect.backoff.ms" in self.given and "reconnect.backoff.max.ms" not in self.given
 
     @classmethod
     def for_version(cls, version: str, given: Mapping[str, object]) -> "ClientConfig":

@@ -20,6 +20,11 @@ CONFIGURATION = (
     entry("PRODUCER_CONFIG", PRODUCER_CONFIG,
           info("ProducerConfig values: \n{values}", "279 279 347 372 370 371 - -", prefixed=False),
           info("ProducerConfig values: \n{values}", "- - - - - - 371 386", prefixed=False, logger=ABSTRACT_CONFIG)),
+    entry("RECONNECT_BACKOFF_IS_FLAT", "org.apache.kafka.clients.CommonClientConfigs",
+          debug("Disabling exponential reconnect backoff because reconnect.backoff.ms is set, but reconnect.backoff.max.ms is not.",
+                "~ ~ ~ 182 ~ - - -", prefixed=False),
+          warn("Disabling exponential reconnect backoff because reconnect.backoff.ms is set, but reconnect.backoff.max.ms is not.",
+               "- - - - - 251 ~ ~", prefixed=False)),
     entry("IDLE_LIMIT_BELOW_POLL_INTERVAL", CONSUMER_CONFIG,
           warn("Configuration 'connections.max.idle.ms' with value '{idle_ms}' is lower than configuration 'max.poll.interval.ms' with "
                "value '{poll_interval_ms}'. This may cause the connection to the group coordinator to be closed during an ongoing "

@@ -73,6 +73,8 @@ class KafkaConsumer(ConsumerQueries):
         instance = config.get("group.instance.id")
         prefix = f"[Consumer {'' if instance is None else f'instanceId={instance}, '}clientId={self.client_id}, groupId={'null' if group is None else group}] "
         self._log = log = LogContext(lab.journal, self.name, self.client_id, prefix, profile.name)
+        if config.has_flat_backoff:
+            log("RECONNECT_BACKOFF_IS_FLAT")
         log("CONSUMER_CONFIG", values=dump_text(profile.name, config, self.client_id))
         log("CONSUMER_INITIALIZING")
         self._subscriptions = SubscriptionState(config["auto.offset.reset"], partial(lab.journal.append, who=self.name),

@@ -70,6 +70,8 @@ class KafkaProducer(TransactionalMethods):
         self._log = log = LogContext(lab.journal, self.name, self.client_id, f"[Producer clientId={self.client_id}{of}] ", profile.name)
         plain = LogContext(lab.journal, self.name, self.client_id, "", profile.name)
         self._in_callback = False
+        if config.has_flat_backoff:
+            log("RECONNECT_BACKOFF_IS_FLAT")
         for name, values in config.why_not_idempotent:
             log(name, **values)
         log("PRODUCER_CONFIG", values=dump_text(profile.name, config, self.client_id))

@@ -80,6 +80,8 @@ class AsyncKafkaConsumer(KafkaConsumer):
         shown = f"instanceId={instance}, " if instance is not None else ""
         prefix = f"[Consumer {shown}clientId={self.client_id}, groupId={'null' if group is None else group}] "
         self._log = log = AsyncLines(lab.journal, self.name, self.client_id, prefix, profile.name)
+        if config.has_flat_backoff:
+            log("RECONNECT_BACKOFF_IS_FLAT")
         log("CONSUMER_CONFIG", values=dump_text(profile.name, config, self.client_id))
         log("ASYNC_CONSUMER_INITIALIZING")
         self._subscriptions = SubscriptionState(config["auto.offset.reset"], partial(lab.journal.append, who=self.name),
