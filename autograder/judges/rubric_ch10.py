@@ -13,13 +13,13 @@ from autograder.rubric.score import Rubric
 _THREADS = Lexicon(
     {
         "consumer": "kafkaconsumer, kafka consumer, consumer*, client, object, instance*, it, 消费者, consumer",
-        "not_safe": "not thread safe, not threadsafe, not _ thread safe, not _ safe, not safe, no thread safety, thread unsafe, unsafe, non thread safe, lack* thread safety, single threaded, singlethreaded, concurrentmodificationexception, concurrent modification, "
+        "not_safe": "no es thread safe, not thread safe, not threadsafe, not _ thread safe, not _ safe, not safe, no thread safety, thread unsafe, unsafe, non thread safe, lack* thread safety, single threaded, singlethreaded, concurrentmodificationexception, concurrent modification, "
         "不是线程安全, 非线程安全, 线程不安全, 不是 thread safe, 不 thread safe, 并非线程安全, 不具备线程安全, 没有线程安全, 不支持多线程, 不能多线程",
         "order": "order, ordering, ordered, sequence, sequential*, in order, 顺序, 次序, 有序",
         "keeps": "kept, keep*, preserv*, guarant*, maintain*, retain*, stay*, remain*, respect*, intact, safe, ok, okay, fine, unchanged, natural*, ensur*, for free, come* in order, good, easy, holds, hold, 保证, 保持, 保留, 不变, 维持, 有保证, 有保障, 确保, 不会乱, 不乱",
         "in_order": "in order, in sequence, ordered, sequential*, in the right order, in the same order, in their order, one after another, one after the other, one by one, in the order, 有序, 按顺序, 依次, 按序",
         "loses": "cost of, price of, expense of, price is, sacrifice of, lose, loses, losing, lost, gone, break*, broke, broken, mess*, mix*, random*, destroy*, sacrific*, give* up, gave up, giving up, goes away, go away, shuffl*, scrambl*, violat*, different, any, arbitrary, wrong, no longer, out of, disappear*, unpredictable, not, no, without, can not, problem*, issue*, never, undefined, 乱, 打乱, 丢失, 失去, 丧失, 无法, 不能, 不保证, 难以, 没有, 不了, 破坏, 不再, 没法, 混乱, 很难",
-        "unordered": "order _ suffer*, (not|n't) expect .. order, unordered, reorder*, re order*, disorder*, overtak*, out of order, out of sequence, no order*, no particular order, any order, random order, different order, another order, arbitrary order, not in order, not _ in order, wrong order, without order, either order, later record .. before .. earlier, mixed up, no sequence, (finish*|complet*|end*|done) .. (before|earlier|first) .. (earlier|older|previous|first), "
+        "unordered": "wrong way round, order _ suffer*, (not|n't) expect .. order, unordered, reorder*, re order*, disorder*, overtak*, out of order, out of sequence, no order*, no particular order, any order, random order, different order, another order, arbitrary order, not in order, not _ in order, wrong order, without order, either order, later record .. before .. earlier, mixed up, no sequence, (finish*|complet*|end*|done) .. (before|earlier|first) .. (earlier|older|previous|first), "
         "乱序, 无序, 顺序 .. (乱|无法|不能|不保证|丢|打乱|没|破坏|难), (不能|无法|不|难以|没有|失去|打乱|丧失) .. 顺序, 没有顺序",
         "simple": "simple, simpler, simplest, simplicity, easy, easier, easiest, straightforward, plain, trivial, clean, uncomplicated, clear, no coordination, nothing to coordinate, 简单, 容易, 简洁, 方便, 易于, 直观",
         "partition": "partition*, 分区, partition",
@@ -37,10 +37,10 @@ _THREADS = Lexicon(
         "commit": "commit*, offset*, position*, acknowledg*, tick* _ off, 提交, 位移, 偏移, offset, commit",
         "hard": "hard, harder, difficult, difficulty, tricky, trickier, complicated, complex, complexity, complicat*, tough, headache*, nightmare, pain, painful, problem*, issue*, trouble*, challeng*, careful*, delicate, bookkeeping, book keeping, track*, not know*, not _ know, not knowing, no idea, unclear, hardly know*, who commits, who, wait, waits, waiting, only after, only when, only the, must not, too early, too soon, prematur*, before .. (finish*|process*|done|complet*|work*), danger*, risk*, unsafe, messy, mess, error prone, wrong, safe to, safely, which offset, which position, up to which, what .. commit, what to, contiguous, gap, gaps, coordinat*, synchroni*, not easy, not simple, not trivial, not clear, can not simply, problematic, fiddly, suffer*, "
         "困难, 难, 麻烦, 复杂, 不容易, 不好, 棘手, 挑战, 问题, 不知道, 必须等, 容易出错, 不易, 头疼, 小心, 风险, 过早, 之前",
-        "lost_or_twice": "(lose*|lost|losing|loss|skip*|miss*|duplicat*|repeat*|twice|again) .. (message*|record*|data|event*|it|them|one), (message*|record*|data|event*) .. (lost|loss|skip*|missed|missing|duplicat*|repeat*|twice|again), data loss, loss of data, loss or, loss and, duplicates, never eats, 丢消息, 丢失消息, 消息丢失, 丢数据, 数据丢失, 重复消费, 重复处理, 遗漏, 漏掉, 丢失或重复, 丢失",
+        "lost_or_twice": "(lose*|lost|losing|loss|skip*|miss*|duplicat*|repeat*|twice|again) .. (message*|record*|data|event*|it|them|one), (message*|record*|data|event*) .. (vanish*|lost|loss|skip*|missed|missing|duplicat*|repeat*|twice|again), data loss, loss of data, loss or, loss and, duplicates, never eats, 丢消息, 丢失消息, 消息丢失, 丢数据, 数据丢失, 重复消费, 重复处理, 遗漏, 漏掉, 丢失或重复, 丢失",
     },
     scopes={
-        "pool": "(pool|pools|worker*|second (design|one|approach|option|variant|case|version|solution|way|model|method)|the second|the latter|latter|design (2|two|b)|option (2|b|two)|approach (2|b|two)|2 \\)|variant (2|b)|b :|b \\)|single (polling|poll) thread|(one|1) (polling|poll|poller|fetching)|(one|single|1) poller|poller|polling thread|decoupl*|hand* (the|over)? (records|off|over|them)?|other (one|design|approach)|dispatcher|splitting|the other|kitchen|waiter|线程池|工作线程|worker|方案二|第二种|第二个|后者|另一种|方案 2|方案 b|设计二|单独的? poll 线程|一个轮询线程|单一轮询线程|一个线程 poll|一个线程拉取|工作池|多 worker)",
+        "pool": "(pool|pools|worker*|second (design|one|approach|option|variant|case|version|solution|way|model|method)|the second|the latter|latter|design (2|two|b)|option (2|b|two)|approach (2|b|two)|2 \\)|variant (2|b)|b :|b \\)|single (polling|poll) thread|(one|1) (polling|poll|poller|fetching)|(one|single|1) poller|poller|polling thread|decoupl*|(hand|hands|handing) (the|over|off|out|on|records|batches|messages|them|work)|other (one|design|approach)|dispatcher|splitting|the other|kitchen|waiter|线程池|工作线程|worker|方案二|第二种|第二个|后者|另一种|方案 2|方案 b|设计二|单独的? poll 线程|一个轮询线程|单一轮询线程|一个线程 poll|一个线程拉取|工作池|多 worker)",
         "own": "(per thread|(each|every) (thread|of them)? _ (own|a|its) _ consumer|each thread _ (own|owns|has|have|does|do|poll*)|own consumer*|consumer per|consumer _ each thread|consumer for (each|every)|thread per consumer|consumer / thread|thread / consumer|one thread per|(1|one) thread (=|:|->) (1|one) consumer|(1|one) consumer (=|:|->|-|per|each|every|for) _ thread|(consumer|consumers) in each thread|first (design|one|approach|option|variant|case|version|solution|way|model|method)|the first|the former|former|design (1|one|a)|option (1|a|one)|approach (1|a|one)|1 \\)|variant (1|a)|a :|a \\)|per consumer|replicat* (the|it)|several cooks|n independent loops|independent loops|multiple consumers|many consumers|several consumers|每个线程|每线程|各线程|一个线程一个|一线程一|方案一|第一种|第一个|前者|方案 1|方案 a|设计一|多 consumer|多个 consumer|多个消费者|每个 thread|每个 consumer)",
     },
 )
@@ -48,16 +48,18 @@ _THREADS = Lexicon(
 _POOL_ORDER_KEPT = (
     "@pool! {order} _ _ {keeps} ! (not|no|never|hard|difficult|only if|unless|不|无法|难|没)",
     "@pool! (keep*|preserv*|guarant*|maintain*|retain*) _ _ {order} ! (not|no|never|hard|difficult|only if|unless|if|can not)",
+    "@pool! (keep*|preserv*|maintain*|retain*) _ {in_order} ^ (not|no|never|out)",
     "@pool! (能|可以|可|能够) _ (保证|保持|确保) _ {order} ! (不|无法|难)",
     "@pool! {order} _ (能够|能|可以|有) _ (保证|保持) ! (不|无法|难|没)",
     "@pool! (no|without) _ (problem*|trouble|issue*) _ (with|about) _ {order}",
 )
 _OWN_ORDER_LOST = (
-    "@own! (out of order|unordered|reorder*|no order*|乱序|无序|没有顺序) ! (pool|worker*|whereas|while|second|between|across)",
-    "@own! {breaks} _ {order} ! (pool|worker*|second|between|across|different partitions|global)",
-    "@own! {order} (is|gets|will be|would be|can be|may be|are)? (not|no longer|never) {keeps} ! (pool|worker*|second|between|across|different partitions|global|total)",
-    "@own! {order} (is|gets|will be|would be|can be|may be|are|会|被|就)? {breaks} ! (pool|worker*|second|between|across|different partitions|global|total)",
-    "@own! (不能|无法|不) (保证|保持) _ {order} ! (线程池|之间|全局|跨)",
+    "@own! (out of order|unordered|reorder*|no order*|乱序|无序|没有顺序) ! (between|across)",
+    "@own! {breaks} _ {order} ! (between|across|different partitions|global)",
+    "@own! {order} (is|gets|will be|would be|can be|may be|are)? (not|no longer|never) {keeps} ! (between|across|different partitions|global|total)",
+    "@own! {order} (is|gets|will be|would be|can be|may be|are|会|被|就)? {breaks} ! (between|across|different partitions|global|total)",
+    "@own! ~(not|never|can not) (keep*|preserv*|guarant*|maintain*|retain*) _ {order} ! (between|across|different partitions|global|total)",
+    "@own! (不能|无法|不) (保证|保持) _ {order} ! (之间|全局|跨)",
 )
 
 OPEN = Rubric(
@@ -76,8 +78,9 @@ OPEN = Rubric(
                 "~(only|just|exactly|single|一个) _ (one|a single|single|1)? thread _ _ (may|can|must|should|is allowed|allowed|use|uses|used|call*|touch*|access*)",
                 "~{consumer} .. (may|can|must|should|belongs|belong|is|be|only|只能) .. (only|just|to|by|被|由)? _ (one|a single|single|1|一个|same) (thread|线程) ! (poll* thread|one consumer per thread|has|per)",
                 "~(not|never|no|不能|不可|不要|无法) _ (share*|sharing|used|use|access*|共享|共用|call*) _ _ (kafkaconsumer|consumer*|instance|it|consumer|消费者) _ _ (thread*|线程|concurrent*)",
-                "~(consumer*|instance|it|kafkaconsumer|消费者) .. (not|never|不能|不可|无法) _ (shared|share|used|accessed|called|共享|共用|使用|调用) .. (thread*|线程|concurrent*)",
+                "~(consumer*|instance|it|kafkaconsumer|消费者) .. (not|never|不能|不可|无法) _ (shared|share|used|accessed|called|touched|共享|共用|使用|调用) .. (thread*|线程|concurrent*)",
                 "~(不能|不可以|不允许|不可) _ 被 .. 线程 .. (使用|访问|调用|共享|共用)",
+                "~(not|never|no|不能|不可) .. (two|several|multiple|many|other|more than one|两个|多个) (threads|线程) .. {consumer}",
                 "~(threads|多个线程|多线程) .. (not|never|不能|不可|无法) _ (share|use|共享|共用|使用) _ _ (consumer|kafkaconsumer|instance|消费者)",
                 "~(not|never) _ (share|shared) .. {not_safe}",
             ),
@@ -158,6 +161,7 @@ OPEN = Rubric(
             ways=(
                 "@pool ~{commit} .. {hard} ! (not|never|no) (hard|difficult|tricky|complicated|problem*|complex) ! {commit} _ (easy|easier|simple|no problem)",
                 "@pool ~{hard} .. {commit} ! (not|never|no) (hard|difficult|tricky|complicated|problem*|complex) ! {commit} _ (is|are|was|become*)? (easy|easier|simple)",
+                "@pool ~{commit} .. (unfinished|not finished|unprocessed|not processed|not done|still in work|没处理|未处理)",
                 "@pool! ~{lost_or_twice} ! (not|never|no|不会) _ (lost|lose|loss|duplicat*) ! (order|ordering|sequence|顺序) _ {lost_or_twice}",
                 "@pool ~{commit} .. {lost_or_twice}",
                 "@pool ~{lost_or_twice} .. {commit}",

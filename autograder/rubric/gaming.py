@@ -156,6 +156,14 @@ def _joints(reading: Reading) -> int:
     return marks + sum(word in (_JOINING_HAN if is_chinese(word) else _JOINING) for word in reading.words)
 
 
+def may_be_terse(reading: Reading) -> bool:
+    """Whether what looks like a pile of keywords comes as numbered or bulleted points, or joins a word in ten."""
+    return bool(_POINTS.search(reading.answer)) or _joints(reading) >= 0.1 * len(reading.words)
+
+
+_POINTS = re.compile(r"(?:^|\s)(?:[1-9a-c][.)]|[-+*•])\s", re.MULTILINE)
+
+
 def is_telegram(reading: Reading) -> bool:
     """Few joints, but not so few that it is surely a salad: a person should look."""
     return len(reading.words) >= 8 and _joints(reading) < (0.08 if reading.chinese_share > 0.5 else 0.2) * len(reading.words)

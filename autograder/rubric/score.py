@@ -347,6 +347,8 @@ def _gamed(rubric: Rubric, flag: str, reading: Reading) -> Suggestion:
     findings = tuple(ConceptFinding(concept.name, Status.MISSING.value, (), f"Not looked for: {concept.says}.") for concept in rubric.concepts)
     chinese = " [建议 0/4]" if reading.chinese_share > 0.2 else ""
     confidence = {"empty": 1.0, "instructs_marker": 0.95, "copied_question": 0.95, "copied_scheme": 0.9, "hidden_text": 0.9, "repetition": 0.9, "keyword_salad": 0.7, "wrong_question": 0.8, "off_topic": 0.9}[flag]
+    if flag == "keyword_salad" and gaming.may_be_terse(reading):
+        confidence = 0.65  # a list of points, perhaps: a person looks
     return Suggestion(rubric.question_id, 0, False, confidence, findings, (flag,), f"Suggested 0 of 4: {gaming.GAMING[flag]}{chinese}", _hash(rubric))
 
 
