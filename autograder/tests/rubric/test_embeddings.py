@@ -16,7 +16,7 @@ from autograder.scoring import decide
 from autograder.tests.rubric.attacks import good_answers
 
 ROOT = Path(__file__).parents[3]
-GOOD = good_answers("09.open")[0]
+GOOD = next(answer for answer in good_answers("09.open") if decide(score("09.open", answer)) == "accept" and score("09.open", answer).mark == 4)
 
 
 class Encoder:
