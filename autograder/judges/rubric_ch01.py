@@ -138,6 +138,8 @@ OPEN = Rubric(
             gloss="消息保留到过期, 读取不会删除",
             ways=(
                 "~{reading} .. {not} .. {taking}",
+                "¬{reading} .. {taking}",
+                "¬{taking} .. {reading}",
                 "~{not} .. {taking} .. {reading}",
                 "~{not} .. {reading} .. {taking}",
                 "~{taking} .. (only|alone|by|just|when|until|unless|只|才|仅) .. (retention*|expir*|age|time|old|size|days|过期|保留|到期)",

@@ -56,6 +56,7 @@ OPEN = Rubric(
                 "{mail} .. {outside}",
                 "{outside} .. {kafka}",
                 "{mail} _ (is|are|live*|belong*) _ (another|other|different|separate|foreign) (system*|world|server*)",
+                "¬{eos} .. (cover*|span*|includ*|extend*|reach*|protect*|appl*|覆盖|包括|包含|保证) .. {mail}",
                 "~{not} .. (beyond|outside|past) _ _ {kafka}",
                 "(beyond|outside|past) _ _ {kafka}",
                 "{outside} .. {mail}",

@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from autograder.rubric import scopes
 from autograder.rubric.opinions import set_aside
-from autograder.rubric.patterns import Hit, Lexicon, is_hypothetical, negations
+from autograder.rubric.patterns import Hit, Lexicon, denied_from, is_hypothetical, negations
 from autograder.rubric.text import Reading
 
 
@@ -60,14 +60,14 @@ class Blunder:
 
 def hits(way: str, lexicon: Lexicon, reading: Reading) -> Iterator[Hit]:
     """Places where a way holds; each hit spans all its patterns. Opinions the answer reports and refuses do not count."""
-    of, any_polarity, patterns, between, unwanted = _parsed(way)
+    of, polarity, patterns, between, unwanted = _parsed(way)
     for hit in lexicon.find(patterns[0], reading):
-        if not any_polarity and negations(lexicon, patterns[0], reading, hit) % 2:
+        if not _holds(polarity, patterns[0], lexicon, reading, hit):
             continue
         first, last = reading.sentence_of(hit.first)
         whole: Hit | None = hit
         for pattern in patterns[1:]:
-            other = _within(pattern, lexicon, reading, first, last, any_polarity)
+            other = _within(pattern, lexicon, reading, first, last, polarity != "")
             whole = other and whole and Hit(min(whole.first, other.first), max(whole.last, other.last))
         if not whole or any(_within(pattern, lexicon, reading, first, last, True) for pattern in unwanted):
             continue
@@ -77,21 +77,19 @@ def hits(way: str, lexicon: Lexicon, reading: Reading) -> Iterator[Hit]:
             yield whole
 
 
-@lru_cache(maxsize=None)
-def _parsed(way: str) -> tuple[tuple[str, bool], bool, tuple[str, ...], tuple[str, ...]]:
-    """(the scope wanted, whether any polarity will do, patterns that must stand in one sentence, patterns that must not)."""
-    of, rest = scopes.wanted(way)
-    wanted, *unwanted = rest.lstrip("~").split(" ! ")
-    return of, rest.startswith("~"), tuple(wanted.split(" & ")), tuple(unwanted)
+def _holds(polarity: str, pattern: str, lexicon: Lexicon, reading: Reading, hit: Hit) -> bool:
+    if polarity == "~":
+        return denied_from(reading, hit) is None
+    return negations(lexicon, pattern, reading, hit) % 2 == (polarity == "¬")
 
 
 @lru_cache(maxsize=None)
-def _parsed(way: str) -> tuple[tuple[str, bool], bool, tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """A way's (scope, whether any polarity will do, patterns of one sentence, what must not stand between, nor in the sentence)."""
+def _parsed(way: str) -> tuple[tuple[str, bool], str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """A way's (scope, "~" for any polarity, "¬" for a denied one, patterns of one sentence, what must not stand between, nor in the sentence)."""
     of, rest = scopes.wanted(way)
-    wanted, *unwanted = rest.lstrip("~").split(" ! ")
+    wanted, *unwanted = rest.lstrip("~¬").split(" ! ")
     wanted, *between = wanted.split(" ^ ")
-    return of, rest.startswith("~"), tuple(wanted.split(" & ")), tuple(between), tuple(unwanted)
+    return of, rest[0] if rest[0] in "~¬" else "", tuple(wanted.split(" & ")), tuple(between), tuple(unwanted)
 
 
 def _refused(reading: Reading, hit: Hit) -> bool:
@@ -117,6 +115,18 @@ def _within(pattern: str, lexicon: Lexicon, reading: Reading, first: int, last: 
 def said(ways: tuple[str, ...], lexicon: Lexicon, reading: Reading) -> list[Hit]:
     """The first hit of every way that holds."""
     return [found for way in ways if (found := next(hits(way, lexicon, reading), None))]
+
+
+def denied(ways: tuple[str, ...], lexicon: Lexicon, reading: Reading) -> list[Hit]:
+    """What stands in a statement that is denied as a whole: "it is not true that ..."."""
+    for way in ways:
+        _, polarity, patterns, *_ = _parsed(way)
+        if polarity == "¬":
+            continue
+        for hit in lexicon.find(patterns[0], reading):
+            if denied_from(reading, hit) is not None and not _refused(reading, hit):
+                return [hit]
+    return []
 
 
 def claimed(ways: tuple[str, ...], lexicon: Lexicon, reading: Reading, even_supposed: bool = False) -> list[Hit]:

@@ -184,21 +184,50 @@ def negations(lexicon: Lexicon, way: str, reading: Reading, hit: Hit, reach: int
         if budget < 0:
             break
         first -= 1
-    denied = _clause_is_denied(reading, first)
+    statement = denied_from(reading, hit)
+    if statement is not None:
+        first = max(first, statement)
     line = _stretch(reading, first, hit.last)
     line = lexicon.denying_phrases(way).sub(" ", _HARMLESS.sub(" ", line))
-    return sum(word in NEGATORS for word in line.split()) + denied
+    return sum(word in NEGATORS for word in line.split()) + (statement is not None)
 
 
-# "It is not true that every group ..." denies the whole clause, not only its first words.
-_DENIED_CLAUSE = re.compile(r" (?:not (?:true|correct|right|the case)|untrue|false|wrong|incorrect|a (?:myth|mistake|misconception)|nonsense) (?:that|to (?:say|think|claim|believe))(?= )")
+# "It is not true that every group ..." denies the whole statement, not only its first words; so does "That ... is false."
+_DENIES = re.compile(
+    r" (?:(?:not|never|hardly)(?: at all| really| quite| even)? (?:true|correct|right|the case|so) that"
+    r"|(?:untrue|false|wrong|incorrect|a (?:myth|mistake|misconception|lie)|nonsense|an error) (?:that|to (?:say|think|claim|believe|assume)(?: that)?)"
+    r"|(?:do|does|did|can|could|should|would|must|may) not(?: really)? (?:think|believe|say|claim|assume|agree|suppose|mean)(?: that)?"
+    r"|(?:nobody|no one)(?: should| would| can| could)? (?:think|believe|say|claim|assume|thinks|believes|says|claims|assumes)(?: that)?|(?:doubt|deny|denies|disagree) that"
+    r"|(?:并 不 是 说|不 能 说|不 能 认 为|不 认 为|不 觉 得|并 不 意 味 着|不 意 味 着|不 代 表))(?= )"
+)
+_DENIED_AFTER = re.compile(r" (?:that|the (?:claim|idea|statement|belief|assumption|notion|view|opinion) that) (.*?) (?:is|are|would be)(?: simply| just| plainly| clearly)? (?:false|wrong|untrue|incorrect|nonsense|a myth|not (?:true|correct|right|the case))(?= )")
+_DENIAL_ENDS = frozenset({SENTENCE_END, ":", "->", "but", "instead", "rather", "because", "since", "但", "而"})
+_SHORT = 4  # tokens: "it is not true that in a group, each ..."
+
+_LAST_DENIED: list[tuple[str, list[tuple[int, int, int]]]] = []
 
 
-def _clause_is_denied(reading: Reading, before: int) -> bool:
-    first = before
-    while first > 0 and reading.tokens[first - 1].text not in (SENTENCE_END, ",", ":", "->"):
-        first -= 1
-    return first < before and _DENIED_CLAUSE.search(_stretch(reading, first, before)) is not None
+def _denied(reading: Reading) -> list[tuple[int, int, int]]:
+    """Statements that are denied as a whole: where the denial begins, where the statement, and where it ends."""
+    if not _LAST_DENIED or _LAST_DENIED[0][0] != reading.line:
+        found = []
+        for match in _DENIES.finditer(reading.line):
+            first = last = reading.token_at(match.end() - 1) + 1
+            while last < len(reading.tokens) and reading.tokens[last].text not in _DENIAL_ENDS and (reading.tokens[last].text != "," or last < first + _SHORT):
+                last += 1
+            found.append((reading.token_at(match.start()), first, last))
+        for a, b in reading.sentences():
+            stretch = _stretch(reading, a, b)
+            if stretch.startswith((" that ", " the ")) and (match := _DENIED_AFTER.match(stretch)):
+                first = reading.token_at(reading.starts[a] + match.start(1))
+                found.append((first, first, reading.token_at(reading.starts[a] + match.end(1) - 1) + 1))
+        _LAST_DENIED[:] = [(reading.line, found)]
+    return _LAST_DENIED[0][1]
+
+
+def denied_from(reading: Reading, hit: Hit) -> int | None:
+    """Where the statement begins that holds the hit and is denied as a whole; None if there is none."""
+    return next((first for denial, first, last in _denied(reading) if denial <= hit.first < last and first < hit.last), None)
 
 
 def is_hypothetical(reading: Reading, hit: Hit, even_supposed: bool = False) -> bool:

@@ -227,7 +227,8 @@ def _judge(rubric: Rubric, body: Reading) -> tuple[list[tuple[Status, list[Hit]]
         elif denials:
             judged.append((Status.CONTRADICTED if ways else Status.WRONG, denials))
         else:
-            judged.append((Status.MISSING, []))
+            refused = concepts.denied(concept.ways, rubric.lexicon, body)
+            judged.append((Status.WRONG if refused else Status.MISSING, refused))
     return judged, hedged
 
 
@@ -264,6 +265,8 @@ def _confidence(rubric: Rubric, body: Reading, judged: list[tuple[Status, list[H
         doubt += 0.25
     if "double_talk" in flags:
         doubt += 0.1
+    if mark >= PASS_MARK and any(status is Status.WRONG for status, _ in judged):
+        doubt += 0.15  # one of the ideas is denied or turned round: perhaps the central one
     if "qualified" in flags:
         doubt += 0.2  # said and taken back: a person sees which of the two was meant
     if "one_decisive_error" in flags:

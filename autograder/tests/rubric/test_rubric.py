@@ -14,6 +14,7 @@ from autograder import rubric
 from autograder.rubric import counts, scopes, text
 from autograder.rubric.score import _rubric
 from autograder.rubric.spelling import slips
+from autograder.scoring import decide
 from autograder.tests.rubric import measure
 
 ROOT = Path(__file__).parents[3]
@@ -112,6 +113,20 @@ def test_who_waits_for_whom_decides():
     assert reversed_answer.mark == 1 and "direction_reversed" in reversed_answer.flags
 
 
+@pytest.mark.parametrize("denial", ["It is not true that ", "It's wrong that ", "I don't think that ", "Nobody should believe that "])
+def test_a_right_idea_that_is_denied_is_not_found_and_a_person_reads_on(denial):
+    start = "The consumer group is the unit. In a group each partition has one owner, and every group reads all records with its own offsets. "
+    assert decide(rubric.score("01.open", start + "Records stay until retention.")) == "accept"
+    denied = rubric.score("01.open", start + denial + "records stay until retention.")
+    assert denied.concepts[3].status == "wrong" and decide(denied) == "review"
+
+
+def test_a_wrong_idea_that_is_denied_is_a_right_one():
+    start = "The consumer group is the unit. In a group each partition has one owner, and every group reads all records with its own offsets. "
+    assert rubric.score("01.open", start + "It is not true that reading removes a record.").mark == 4
+    assert rubric.score("01.open", start + "Reading removes a record.").mark == 1
+
+
 def test_a_copied_question_in_front_of_an_answer_costs_nothing():
     question = "How many TCP connections does the consumer open, how many does it keep after the idle limit has passed, and why does the coordinator get a socket of its own? "
     assert rubric.score("03.open", question + GOOD["03.open"]).mark == 4
@@ -178,5 +193,5 @@ def test_every_pattern_of_every_rubric_can_be_read(question_id):
     ways = [way for concept in one.concepts for way in (*concept.ways, *concept.against, *concept.near)]
     ways += [way for blunder in one.blunders for way in (*blunder.ways, *blunder.forgiven_by)] + [*one.topic, *one.doubts]
     for way in ways:
-        for pattern in re.split(" [&!^] ", scopes.wanted(way)[1].lstrip("~")):
+        for pattern in re.split(" [&!^] ", scopes.wanted(way)[1].lstrip("~¬")):
             assert one.lexicon.compile(pattern), pattern
