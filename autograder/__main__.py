@@ -133,6 +133,18 @@ def _due(wanted) -> None:
     print(set_due(Path(wanted.out), master(chapter_number(wanted.chapter)).name, moment_of(wanted.when), wanted.student))
 
 
+def _receive(wanted) -> None:
+    from autograder.grade import receive
+    from autograder.late import moment_of
+    from autograder.submission import Roster, read_roster
+    folder = Path(wanted.submissions)
+    if not folder.is_dir():
+        raise Unusable(f"There is no folder {folder}.")
+    roster, ignore = (read_roster(Path(wanted.roster)), (Path(wanted.roster),)) if wanted.roster else (Roster(), ())
+    new = receive(folder, Path(wanted.out), roster, moment_of(wanted.at) if wanted.at else None, ignore)
+    print(f"{new} new submissions were received; `grade` grades them whenever you like, and this moment decides what is late.")
+
+
 def _regrade(wanted) -> None:
     from autograder.regrade import regrade, told
     done = regrade(wanted.question, Path(wanted.out), wanted.apply, wanted.workers, say=lambda line: print(line, file=sys.stderr))
@@ -277,6 +289,11 @@ def _parser() -> argparse.ArgumentParser:
     due.add_argument("chapter", nargs="?", metavar="NN")
     due.add_argument("when", nargs="?", metavar="WHEN", help="2026-11-30T23:59+01:00; without a zone it is UTC; none takes it away")
     due.add_argument("--student", metavar="ID", help="an extension for this student only")
+    receive = command("receive", _receive, "take in submissions without grading them: a copy, and a receipt whose moment decides what is late")
+    receive.add_argument("submissions", metavar="DIR")
+    receive.add_argument("--out", required=True, metavar="OUT")
+    receive.add_argument("--roster", metavar="FILE.csv", help="the class list, as for grade")
+    receive.add_argument("--at", metavar="WHEN", help="when they came, if not now: 2026-11-30T23:59+01:00")
     regrade = command("regrade", _regrade, "judge one question again after its test was mended: who gains and who loses; written only with --apply")
     regrade.add_argument("question", metavar="QUESTION", help="03.2, or an open question after its rubric was mended")
     regrade.add_argument("out", metavar="OUT")

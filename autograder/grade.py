@@ -20,6 +20,7 @@ import threading
 import time
 from collections import Counter
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from random import Random
 
@@ -127,6 +128,16 @@ def new_judge() -> Colleague:
     return Colleague("autograder.judging", seconds=JUDGE_SECONDS)
 
 
+def receive(folder: Path, out: Path, roster: Roster = Roster(), at: datetime | None = None, ignore: tuple[Path, ...] = (),
+            say=lambda text: print(text, file=sys.stderr)) -> int:
+    """Take in what is in `folder` without grading it: a copy and a receipt of everything new, from now or from `at`, the moment that
+    decides what is late. Returns how many were new."""
+    out.mkdir(parents=True, exist_ok=True)
+    with holding(out / ".grading", 0, "another run is grading into this folder; wait for it to end, or end it"):
+        before = len(Receipts(out / "receipts.jsonl").lines)
+        return len(_received(folder, out, roster, None, say, ignore, at)[1].lines) - before
+
+
 @dataclass(frozen=True)
 class _Work:
     """One submission (without its answers: they are read again from the copy when its turn comes) and what is to be done."""
@@ -154,7 +165,7 @@ class _Course:
     official: bool                         # refuse a sandbox below level L2
 
 
-def _received(folder: Path, out: Path, roster: Roster, asked, say, ignore) -> tuple[list[Submission], Receipts]:
+def _received(folder: Path, out: Path, roster: Roster, asked, say, ignore, at: datetime | None = None) -> tuple[list[Submission], Receipts]:
     """Read everything once, keep a copy, write the receipts. The answers are let go: a class does not fit into memory."""
     found, papers = [], out / "received"
     for number, path in enumerate(entries(folder, (out, *ignore), roster), 1):
@@ -165,7 +176,7 @@ def _received(folder: Path, out: Path, roster: Roster, asked, say, ignore) -> tu
             say(f"{number} submissions read")
     os.sync()                              # the copies are on the disk before a receipt says so
     receipts = Receipts(out / "receipts.jsonl")
-    receipts.receive(found)
+    receipts.receive(found, at)
     return found, receipts
 
 

@@ -29,15 +29,16 @@ class Receipts:
                     continue
         self._number = {(line["submission"], line["sha256"]): number for number, line in enumerate(self.lines)}
 
-    def receive(self, submissions: list[Submission]) -> None:
-        """Write a receipt for each submission not seen before; new ones in the order of their files' times."""
+    def receive(self, submissions: list[Submission], at: datetime | None = None) -> None:
+        """Write a receipt for each submission not seen before; new ones in the order of their files' times. `at` is when they came, where
+        the teacher knows better than this moment."""
         new = [each for each in submissions if (each.name, each.sha256) not in self._number]
         new.sort(key=lambda each: (_changed(each.path), each.name))
         if not new:
             return
         with open(self.path, "a", encoding="utf-8") as file:
             for each in new:
-                line = {"at": datetime.now(timezone.utc).isoformat(timespec="milliseconds"), "submission": each.name,
+                line = {"at": (at or datetime.now(timezone.utc)).isoformat(timespec="milliseconds"), "submission": each.name,
                         "sha256": each.sha256, "student": each.student, "chapter": each.chapter}
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
                 self._number[each.name, each.sha256] = len(self.lines)

@@ -71,6 +71,16 @@ def test_an_extension_may_come_before_the_submission(out, hand_in, tmp_path):
     assert marks(out)["cy"] == (6, 0, 6) and marks(out)["bo"][1] == 1.5
 
 
+def test_what_was_received_in_time_may_be_graded_later(out, hand_in, tmp_path, capsys):
+    main(["due", str(out), "90", ago(hours=3)])
+    hand_in("di", student="di", folder=tmp_path / "class")
+    assert main(["receive", str(tmp_path / "class"), "--out", str(out), "--at", ago(hours=4)]) == 0
+    assert "1 new submissions were received" in capsys.readouterr().out
+    grade_class(tmp_path / "class", out, say=lambda text: None)
+    assert marks(out)["di"] == (6, 0, 6) and marks(out)["ada"][1] > 0
+    assert main(["receive", "nowhere", "--out", str(out)]) == 2 and "There is no folder" in capsys.readouterr().err
+
+
 def test_a_persons_mark_changes_the_penalty_with_it_and_nbgrader_agrees(out):
     from nbgrader.api import Gradebook
 
