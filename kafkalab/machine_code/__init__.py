@@ -57,19 +57,29 @@ def changed(sources: Mapping[str, Sequence[int]]) -> str | None:
     return None
 
 
+def fits() -> bool:
+    """Is there machine code for this Python that fits its source? Says on stderr where it does not fit any more."""
+    return _found() is not None
+
+
 def use() -> bool:
     """Let this process import what is compiled, where that fits its source and this Python; says whether it does."""
-    if os.environ.get("KAFKALAB_PYTHON_ONLY"):
+    modules = None if os.environ.get("KAFKALAB_PYTHON_ONLY") else _found()
+    if modules is None:
         return False
+    sys.meta_path.insert(0, Finder(FOLDER, modules))
+    return True
+
+
+def _found() -> list[str] | None:
     try:
         manifest = json.loads(MANIFEST.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return False
+        return None
     if manifest["suffix"] != SUFFIX:
-        return False
+        return None
     source = changed(manifest["sources"])
     if source is not None:
         print(STALE.format(source=source), file=sys.stderr)
-        return False
-    sys.meta_path.insert(0, Finder(FOLDER, manifest["modules"]))
-    return True
+        return None
+    return manifest["modules"]
