@@ -5,6 +5,7 @@ import pytest
 
 from autograder import questions
 from autograder.grade import run
+from autograder.marking import UNSEEN
 from autograder.masters import master, released
 from autograder.references import solved
 from autograder.sandbox import Sandbox
@@ -39,7 +40,8 @@ def test_every_command_works_on_every_chapter(chapter, tmp_path):
 
 
 def compared(chapter, count, folder, sandbox, **words):
-    """Where the two graders differ on honest notebooks: one line each."""
+    """Where the two graders differ on honest notebooks: one line each. Answers that hold for the examples only are left out: nbgrader
+    knows no other cases (docs/nbgrader.md)."""
     own = master(chapter)
     course = PlainCourse(folder / "course")
     course.take(own, source_of(own))
@@ -48,8 +50,8 @@ def compared(chapter, count, folder, sandbox, **words):
         path = folder / f"{each.student}.ipynb"
         path.write_text(json.dumps(each.notebook), encoding="utf-8")
         result = run(read(path)[0], sandbox)
-        ours[each.student] = {question: result["cells"][question]["score"] for question in each.points}
-        assert ours[each.student] == each.points, f"{each.student} ({each.style})"
+        assert {question: result["cells"][question]["score"] for question in each.points} == each.points, f"{each.student} ({each.style})"
+        ours[each.student] = {question: points for question, points in each.points.items() if UNSEEN not in result["cells"][question]["sentence"]}
         course.hand_in(own, each.student, each.notebook)
     course.run("autograde", own.name, "--create")
     theirs = course.points(own)
