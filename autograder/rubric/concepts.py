@@ -2,9 +2,10 @@
 
 A way is written in one line: patterns joined by ` & ` must stand in one sentence; after ` ! ` comes what must not stand
 there, and after ` ^ ` what must not stand between its own first and last word. A way that begins with `~` holds whatever the
-polarity ("heartbeats are not stuck behind a fetch" and "would be stuck behind a fetch" say the same thing); all others fail
-when denied. `@pool` in front of a way asks that it is said of what the lexicon's scope `pool` names, or of nothing named yet;
-`@pool!` asks that it is said of that for certain.
+polarity ("heartbeats are not stuck behind a fetch" and "would be stuck behind a fetch" say the same thing); one that begins
+with `¬` only when denied ("it is wrong that reading removes a record"); all others fail when denied. `@pool` in front of a
+way asks that it is said of what the lexicon's scope `pool` names, or of nothing named yet; `@pool!` asks that it is said of
+that for certain.
 """
 
 from __future__ import annotations

@@ -115,14 +115,14 @@ def test_who_waits_for_whom_decides():
 
 @pytest.mark.parametrize("denial", ["It is not true that ", "It's wrong that ", "I don't think that ", "Nobody should believe that "])
 def test_a_right_idea_that_is_denied_is_not_found_and_a_person_reads_on(denial):
-    start = "The consumer group is the unit. In a group each partition has one owner, and every group reads all records with its own offsets. "
-    assert decide(rubric.score("01.open", start + "Records stay until retention.")) == "accept"
-    denied = rubric.score("01.open", start + denial + "records stay until retention.")
+    start = "It hands topics to groups: in a group a partition goes to a single consumer, while each group goes through everything at offsets of its own. "
+    assert decide(rubric.score("01.open", start + "Records are kept for days, read or not.")) == "accept"
+    denied = rubric.score("01.open", start + denial + "records are kept for days, read or not.")
     assert denied.concepts[3].status == "wrong" and decide(denied) == "review"
 
 
 def test_a_wrong_idea_that_is_denied_is_a_right_one():
-    start = "The consumer group is the unit. In a group each partition has one owner, and every group reads all records with its own offsets. "
+    start = "It hands topics to groups: in a group a partition goes to a single consumer, while each group goes through everything at offsets of its own. "
     assert rubric.score("01.open", start + "It is not true that reading removes a record.").mark == 4
     assert rubric.score("01.open", start + "Reading removes a record.").mark == 1
 
