@@ -5,6 +5,7 @@ from functools import lru_cache
 from random import Random
 
 from autograder.judges import Judge, WrongAnswer
+from autograder.judges.answers import each
 from kafkalab import KafkaAdminClient, KafkaConsumer, KafkaProducer, Lab, OffsetAndMetadata, ProducerRecord, RecordsToDelete, TopicPartition
 from kafkalab.hashing import murmur2, to_positive
 
@@ -46,7 +47,7 @@ def _got(records: int, members: int) -> dict:
     logs = lab.at(lab.now_ms)["partitions"]
     left = sum(logs[f"t-{p}"]["log_end_offset"] - logs[f"t-{p}"]["log_start_offset"] for p in range(2))
     lab.close()
-    return {"group_a": got["a"], "group_b": got["b"], "no_group": twice, "in_the_topic": left}
+    return {"first_group": got["a"], "second_group": got["b"], "no_group": twice, "in_the_topic": left}
 
 
 @lru_cache(maxsize=None)
@@ -124,6 +125,14 @@ def _busiest(case: dict) -> dict:
     return {"busiest": records.index(max(records)), "records_in_it": max(records)}
 
 
+_GETS, _OWNS, _BUSY, _BUSIEST = "first_group second_group no_group in_the_topic", "owned_by_m2 idle_in_the_crowd", "busy_with_range busy_with_round_robin", "busiest records_in_it"
+BLOCK = """
+def _block(x, place):
+    each, over = divmod(x.partitions, x.members)
+    first = sum(each + (i < over) for i in range(place))
+    return list(range(first, first + each + (place < over)))
+"""
+PLACE = "from kafkalab.hashing import murmur2, to_positive\nplace = lambda x: to_positive(murmur2(f'customer-{x.busy}'.encode())) % x.partitions"
 BEGIN = "def first_offset(committed, log_start, log_end, reset):\n    "
 
 JUDGES = (
@@ -132,17 +141,17 @@ JUDGES = (
         right="right: a group gets everything once, whoever has no group gets what it asks for, and nothing is taken away.",
         otherwise="not these four. Who shares a bookmark with whom?",
         wrong_answers=(
-            WrongAnswer("reading removes", "group_a = n.records\ngroup_b = 0\nno_group = 0\nin_the_topic = 0",
+            WrongAnswer("reading removes", each(_GETS, "x.records", "0", "0", "0"),
                         "You took the records away with the first reader. Reading moves a bookmark; the log stays as it is."),
-            WrongAnswer("groups share", "group_a = n.records // 2\ngroup_b = n.records - n.records // 2\nno_group = 2 * n.records\nin_the_topic = n.records",
+            WrongAnswer("groups share", each(_GETS, "x.records // 2", "x.records - x.records // 2", "2 * x.records", "x.records"),
                         "You let the two groups share. Members of one group share; each group as a whole gets everything."),
-            WrongAnswer("each member gets all", "group_a = n.members * n.records\ngroup_b = n.records\nno_group = 2 * n.records\nin_the_topic = n.records",
+            WrongAnswer("each member gets all", each(_GETS, "x.members * x.records", "x.records", "2 * x.records", "x.records"),
                         "You gave all records to each of the {members} members. Inside a group a partition has one owner, so a record goes to one of them."),
-            WrongAnswer("one member's share", "group_a = n.records // n.members\ngroup_b = n.records\nno_group = 2 * n.records\nin_the_topic = n.records",
-                        "That is one member's share of group A. The question asks for its {members} members together."),
-            WrongAnswer("each record once without a group", "group_a = n.records\ngroup_b = n.records\nno_group = n.records\nin_the_topic = n.records",
+            WrongAnswer("one member's share", each(_GETS, "x.records // x.members", "x.records", "2 * x.records", "x.records"),
+                        "That is one member's share of the first group. The question asks for its {members} members together."),
+            WrongAnswer("each record once without a group", each(_GETS, "x.records", "x.records", "x.records", "x.records"),
                         "The program without a group reads from the start twice. Nothing stops it, and it gets everything twice."),
-            WrongAnswer("read records are deleted", "group_a = n.records\ngroup_b = n.records\nno_group = 2 * n.records\nin_the_topic = 0",
+            WrongAnswer("read records are deleted", each(_GETS, "x.records", "x.records", "2 * x.records", "0"),
                         "All have read, and still nothing is gone. Retention deletes by age, not by who has read."),
         )),
     Judge(
@@ -150,16 +159,13 @@ JUDGES = (
         right="right: blocks in order, and the first members take what is left over.",
         otherwise="not this share. Deal {partitions} partitions to {members} members in blocks, and give what is left over to the first ones.",
         wrong_answers=(
-            WrongAnswer("dealt like cards", "owned_by_m2 = list(range(1, n.partitions, n.members))\nidle_in_the_crowd = n.crowd - n.partitions",
+            WrongAnswer("dealt like cards", each(_OWNS, "list(range(1, x.partitions, x.members))", "x.crowd - x.partitions"),
                         "You dealt them one by one, like cards. That is RoundRobin. Range gives each member a block of neighbours."),
-            WrongAnswer("the rest goes to the last", "each = n.partitions // n.members\nowned_by_m2 = list(range(each, 2 * each if n.members > 2 else n.partitions))\n"
-                        "idle_in_the_crowd = n.crowd - n.partitions",
+            WrongAnswer("the rest goes to the last", each(_OWNS, "list(range(x.partitions // x.members, 2 * (x.partitions // x.members) if x.members > 2 else x.partitions))", "x.crowd - x.partitions"),
                         "You gave what is left over to the last members, or to nobody. Range gives it to the first ones, one each."),
-            WrongAnswer("m2 is the third", "each, over = divmod(n.partitions, n.members)\nstart = sum(each + (i < over) for i in range(2))\n"
-                        "owned_by_m2 = list(range(start, start + each + (2 < over)))\nidle_in_the_crowd = n.crowd - n.partitions",
+            WrongAnswer("m2 is the third", each(_OWNS, "_block(x, 2)", "x.crowd - x.partitions", before=BLOCK),
                         "That is the share of m3. The members are named from m1 on."),
-            WrongAnswer("the rest of a division", "each, over = divmod(n.partitions, n.members)\nfirst = each + (over > 0)\n"
-                        "owned_by_m2 = list(range(first, first + each + (over > 1)))\nidle_in_the_crowd = n.crowd % n.partitions",
+            WrongAnswer("the rest of a division", each(_OWNS, "_block(x, 1)", "x.crowd % x.partitions", before=BLOCK),
                         "The rest of a division says how many get one more. Who goes empty follows from a subtraction: {crowd} members, {partitions} partitions."),
         )),
     Judge(
@@ -167,13 +173,13 @@ JUDGES = (
         right="right: the largest topic decides for Range, all partitions together for RoundRobin.",
         otherwise="not these two. Deal the three topics by hand, each from m1 on, and count who has something.",
         wrong_answers=(
-            WrongAnswer("the sum for both", "busy_with_range = n.a + n.b + n.c\nbusy_with_round_robin = n.a + n.b + n.c",
+            WrongAnswer("the sum for both", each(_BUSY, "x.a + x.b + x.c", "x.a + x.b + x.c"),
                         "As many as partitions: that is the well known rule, and it holds for RoundRobin. Range begins with m1 for each topic."),
-            WrongAnswer("the largest for both", "busy_with_range = max(n.a, n.b, n.c)\nbusy_with_round_robin = max(n.a, n.b, n.c)",
+            WrongAnswer("the largest for both", each(_BUSY, "max(x.a, x.b, x.c)", "max(x.a, x.b, x.c)"),
                         "RoundRobin deals all topics as one pack, so it keeps more members busy than the largest topic has partitions."),
-            WrongAnswer("the smallest for Range", "busy_with_range = min(n.a, n.b, n.c)\nbusy_with_round_robin = n.a + n.b + n.c",
+            WrongAnswer("the smallest for Range", each(_BUSY, "min(x.a, x.b, x.c)", "x.a + x.b + x.c"),
                         "You counted those who get a partition of every topic. One partition is enough to be busy."),
-            WrongAnswer("exchanged", "busy_with_range = n.a + n.b + n.c\nbusy_with_round_robin = max(n.a, n.b, n.c)",
+            WrongAnswer("exchanged", each(_BUSY, "x.a + x.b + x.c", "max(x.a, x.b, x.c)"),
                         "The other way round: Range deals topic by topic, RoundRobin deals them all as one pack."),
         )),
     Judge(
@@ -217,12 +223,10 @@ JUDGES = (
         right="right: one key decides for a whole partition.",
         otherwise="not this one. Have you put your own two numbers into per_partition?",
         wrong_answers=(
-            WrongAnswer("the example's numbers", "busiest = 1\nrecords_in_it = 4210000", "These are the numbers of the example, busy=7 and six partitions. Put in yours."),
-            WrongAnswer("only the large customer", "from kafkalab.hashing import murmur2, to_positive\n"
-                        "busiest = to_positive(murmur2(f'customer-{n.busy}'.encode())) % n.partitions\nrecords_in_it = 3_000_000 + (10_000 if n.busy % 10 >= 3 else 0)",
+            WrongAnswer("the example's numbers", each(_BUSIEST, "1", "4210000"), "These are the numbers of the example, busy=7 and six partitions. Put in yours."),
+            WrongAnswer("only the large customer", each(_BUSIEST, "place(x)", "3_000_000 + (10_000 if x.busy % 10 >= 3 else 0)", before=PLACE),
                         "You counted the large customer alone. The small ones of that partition live there, too."),
-            WrongAnswer("an even share", "from kafkalab.hashing import murmur2, to_positive\n"
-                        "busiest = to_positive(murmur2(f'customer-{n.busy}'.encode())) % n.partitions\nrecords_in_it = 10_000_000 // n.partitions",
+            WrongAnswer("an even share", each(_BUSIEST, "place(x)", "10_000_000 // x.partitions", before=PLACE),
                         "That is an even share. Keys are spread evenly, records are not: one key brings three million."),
         )),
     Judge(id="01.open"),

@@ -5,10 +5,9 @@ from functools import lru_cache
 from random import Random
 
 from autograder.judges import Judge, Verdict, WrongAnswer
+from autograder.judges.answers import each
 from autograder.questions.ch04 import keeps_the_rule
 from kafkalab import KafkaProducer, Lab, ProducerRecord
-
-PAIRS = (("gzip", "producer"), ("none", "producer"), ("none", "lz4"), ("zstd", "zstd"), ("snappy", "gzip"), ("lz4", "uncompressed"))
 
 
 @lru_cache(maxsize=None)
@@ -46,19 +45,16 @@ def _batches(case: dict) -> dict:
 
 
 @lru_cache(maxsize=None)
-def _packers() -> tuple[str, ...]:
-    """Who packed records, for each pair of codecs: read off the work that a lab's machines did."""
-    found = []
-    for producer_codec, topic_codec in PAIRS:
-        lab = Lab(brokers=1, seed=1)
-        lab.create_topic("t", partitions=1, config={"compression.type": topic_codec})
-        producer = KafkaProducer(lab, {"compression.type": producer_codec, "linger.ms": 20})
-        for number in range(200):
-            producer.send(ProducerRecord("t", value=f"order {number}: one cup of tea"))
-        producer.close()
-        works = {event.work for event in lab.journal.of("cpu") if event.codec != "none"}
-        found.append({(True, True): "both", (True, False): "producer", (False, True): "broker"}.get(("compress" in works, "recompress" in works), "nobody"))
-    return tuple(found)
+def _packer(producer_codec: str, topic_codec: str) -> str:
+    """Who packed records, with these two codecs: read off the work that a lab's machines did."""
+    lab = Lab(brokers=1, seed=1)
+    lab.create_topic("t", partitions=1, config={"compression.type": topic_codec})
+    producer = KafkaProducer(lab, {"compression.type": producer_codec, "linger.ms": 20})
+    for number in range(200):
+        producer.send(ProducerRecord("t", value=f"order {number}: one cup of tea"))
+    producer.close()
+    works = {event.work for event in lab.journal.of("cpu") if event.codec != "none"}
+    return {(True, True): "both", (True, False): "producer", (False, True): "broker"}.get(("compress" in works, "recompress" in works), "nobody")
 
 
 def _keys(rng: Random) -> list[dict]:
@@ -73,8 +69,12 @@ def _mega(case: dict, data) -> Verdict:
 
 OF_KEY = "def partition_of(key, partitions):\n    if key is None:\n        return None\n    return "
 OF_MEGA = "def mega_partitioner(topic, key, key_bytes, value, value_bytes, cluster):\n    partitions = cluster.partition_count_for_topic(topic)\n    "
-PLACE = "from kafkalab.hashing import murmur2, to_positive\nplace = lambda key, partitions: to_positive(murmur2(key.encode())) % partitions\n"
-CODECS = "pairs = {}\n".format(PAIRS)
+_MOVES, _FILLS = "movers first_mover", "batches in_the_first"
+PLACE = """
+from kafkalab.hashing import murmur2, to_positive
+place = lambda x, i, partitions: to_positive(murmur2(f"{x.name}-{i}".encode())) % partitions
+moves = lambda x, i: place(x, i, x.before) != place(x, i, x.after)
+"""
 
 JUDGES = (
     Judge(
@@ -94,39 +94,37 @@ JUDGES = (
         id="04.2", truth=_moves, right="right: most keys move, and their order is broken at that moment.",
         otherwise="not these. A key moves when its home among {before} differs from its home among {after}.",
         wrong_answers=(
-            WrongAnswer("only the new share moves", "movers = 200 * (n.after - n.before) // n.after\nfirst_mover = 0",
+            WrongAnswer("only the new share moves", each(_MOVES, "200 * (x.after - x.before) // x.after", "0"),
                         "You let only as many move as the new partitions need. That is consistent hashing; Kafka takes the rest of a division, and nearly all change."),
-            WrongAnswer("who stays", PLACE + "stay = [i for i in range(200) if place(f'{n.name}-{i}', n.before) == place(f'{n.name}-{i}', n.after)]\n"
-                        "movers = len(stay)\nfirst_mover = stay[0]", "These are the ones who stay."),
-            WrongAnswer("only into the new ones", PLACE + "new = [i for i in range(200) if place(f'{n.name}-{i}', n.after) >= n.before]\nmovers = len(new)\nfirst_mover = new[0]",
+            WrongAnswer("who stays", each(_MOVES, "len([i for i in range(200) if not moves(x, i)])", "[i for i in range(200) if not moves(x, i)][0]", before=PLACE), "These are the ones who stay."),
+            WrongAnswer("only into the new ones", each(_MOVES, "sum(place(x, i, x.after) >= x.before for i in range(200))", "[i for i in range(200) if place(x, i, x.after) >= x.before][0]", before=PLACE),
                         "You counted those who move into a new partition. Most movers go from one old partition to another."),
-            WrongAnswer("nobody", "movers = 0\nfirst_mover = None", "The records that are there stay. But the next record of a key is placed by the new number of partitions."),
+            WrongAnswer("nobody", each(_MOVES, "0", "None"), "The records that are there stay. But the next record of a key is placed by the new number of partitions."),
         )),
     Judge(
         id="04.3", truth=_batches, right="right: each record brings some bytes of its own, and the batch a header of 61.",
         otherwise="not these two. Let a lab count: one broker, one partition, linger.ms=1000.",
         wrong_answers=(
-            WrongAnswer("values only", "in_the_first = n.batch_size // n.value_bytes\nbatches = -(-n.records // in_the_first)",
+            WrongAnswer("values only", each(_FILLS, "-(-x.records // (x.batch_size // x.value_bytes))", "x.batch_size // x.value_bytes"),
                         "You divided by the bytes of the value alone. Each record has some bytes of its own around it, and each batch a header."),
-            WrongAnswer("one for each record", "batches = n.records\nin_the_first = 1",
+            WrongAnswer("one for each record", each(_FILLS, "x.records", "1"),
                         "You gave each record a batch. They are sent at once, and linger.ms is long: they are packed until {batch_size} bytes are reached."),
-            WrongAnswer("one for all", "batches = 1\nin_the_first = n.records", "All in one batch would be more than {batch_size} bytes. batch.size closes it earlier."),
-            WrongAnswer("batch.size counts records", "batches = -(-n.records // n.batch_size)\nin_the_first = n.batch_size",
+            WrongAnswer("one for all", each(_FILLS, "1", "x.records"), "All in one batch would be more than {batch_size} bytes. batch.size closes it earlier."),
+            WrongAnswer("batch.size counts records", each(_FILLS, "-(-x.records // x.batch_size)", "x.batch_size"),
                         "You took batch.size for a number of records. It counts bytes."),
         )),
     Judge(
-        id="04.4", truth=lambda case: {"packers": list(_packers())},
+        id="04.4", truth=lambda case: {"packers": _packer(case["producer"], case["topic"])},
         right="right: the producer packs; the broker only where the topic asks for another codec than the one that came.",
-        otherwise="not all six. packed(*pair) shows who did what.",
+        otherwise="not so. packed(producer_codec, topic_codec) shows who did what.",
         wrong_answers=(
-            WrongAnswer("the broker packs", "packers = ['broker', 'nobody', 'broker', 'broker', 'broker', 'nobody']",
+            WrongAnswer("the broker packs", each("packers", "'nobody' if x.producer == 'none' else 'broker'"),
                         "You gave the packing to the broker. The producer packs; a broker with nothing else to do keeps what it gets."),
-            WrongAnswer("the same codec twice", "packers = ['producer', 'nobody', 'broker', 'both', 'both', 'producer']",
-                        "zstd came and zstd is wanted: the broker keeps the batch as it is."),
-            WrongAnswer("no codec, no work", "packers = ['producer', 'nobody', 'nobody', 'producer', 'both', 'producer']",
-                        "A topic with a codec of its own packs what comes unpacked, too: the broker does it."),
-            WrongAnswer("uncompressed is packing", "packers = ['producer', 'nobody', 'broker', 'producer', 'both', 'both']",
-                        "uncompressed means that the broker unpacks and stores plain records. Unpacking is work, but not packing."),
+            WrongAnswer("both, whenever the topic has a codec", each("packers", "'both' if x.producer != 'none' and x.topic != 'producer' else 'nobody' if x.topic == 'producer' "
+                        "and x.producer == 'none' else 'producer' if x.producer != 'none' else 'broker'"),
+                        "Does the broker pack here? Not when what came has the codec that is wanted, and not when the topic wants plain records: unpacking is not packing."),
+            WrongAnswer("only the producer ever packs", each("packers", "'nobody' if x.producer == 'none' else 'producer'"),
+                        "A topic with a codec of its own packs what comes in another form: the broker does it."),
         )),
     Judge(
         id="04.5", judge=_mega, hidden_cases=lambda rng: [{"partitions": rng.randrange(2, 9), "seed": rng.randrange(10, 999)} for _ in range(4)],

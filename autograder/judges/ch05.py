@@ -4,13 +4,14 @@ from __future__ import annotations
 from functools import lru_cache
 
 from autograder.judges import Judge, Verdict, WrongAnswer
+from autograder.judges.answers import each
 from autograder.questions.ch05 import said_what_failed
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
 
 
 @lru_cache(maxsize=None)
-def _sent(replicas: int, floor: int, down: int, acks: str, leader_too: bool = False) -> str:
-    """What happens to a record when so many followers have been down for a minute; with `leader_too` the leader went after them and they came back."""
+def _sent(replicas: int, floor: int, down: int, acks: str) -> tuple[str, int]:
+    """What becomes of a record when so many followers have been down for a minute, and how many replicas have it for sure when the answer comes."""
     lab = Lab(brokers=replicas + 1, seed=9, broker_config={"min.insync.replicas": floor, "unclean.leader.election.enable": False,
                                                            "broker.session.timeout.ms": 6_000})
     lab.create_topic("t", replication_factor=replicas, leaders=[0])
@@ -20,25 +21,18 @@ def _sent(replicas: int, floor: int, down: int, acks: str, leader_too: bool = Fa
     for follower in range(1, 1 + down):
         lab.broker(follower).crash()
     lab.run_for(ms=60_000)
-    if leader_too:
-        lab.broker(0).crash()
-        lab.run_for(ms=2_000)
-        for follower in range(1, 1 + down):
-            lab.broker(follower).restart()
-        lab.run_for(ms=20_000)
     told = []
     producer.send(ProducerRecord("t", value="v"), lambda metadata, error: told.append(error))
     lab.run_until(lambda: told)
-    if lab.at(lab.now_ms)["partitions"]["t-0"]["leader"] < 0:
-        return "no leader"
-    return "refused" if told[0] else "written"
+    if told[0]:
+        return "refused", 0
+    state = lab.at(lab.now_ms)["partitions"]["t-0"]
+    return "written", len(state["isr"]) if acks == "all" else 1
 
 
-def _six(case: dict) -> dict:
-    replicas, floor, down = case["replicas"], case["floor"], case["down"]
-    return {"six": [_sent(replicas, floor, 0, "all"), _sent(replicas, floor, down, "all"), _sent(replicas, floor, down, "1"),
-                    _sent(replicas, floor, replicas - 1, "all"), _sent(replicas, floor, replicas - 1, "1"),
-                    _sent(replicas, floor, replicas - 1, "all", leader_too=True)]}
+def _fate(case: dict) -> dict:
+    fate, copies = _sent(case["replicas"], case["floor"], case["down"], case["acks"])
+    return {"fate": fate, "copies": copies}
 
 
 @lru_cache(maxsize=None)
@@ -68,17 +62,14 @@ def _said(case: dict, data) -> Verdict:
     return Verdict(ok, sentence, 1.0 if ok else 0.0)
 
 
-SHOPS = (("north", "all", 2, 300), ("south", "1", 2, 700), ("east", "1", 1, 2_000), ("west", "all", 1, 500), ("harbour", "0", 1, 900))
-
-
 @lru_cache(maxsize=None)
-def _lost(acks: str, floor: int, slow_from_ms: int, seed: int) -> int:
+def _lost(acks: str, asleep_after_ms: int) -> int:
     """Acknowledged orders of one shop that nobody can read after its leader's crash."""
-    lab = Lab(brokers=4, seed=seed, broker_config={"min.insync.replicas": floor, "unclean.leader.election.enable": False,
+    lab = Lab(brokers=4, seed=4, broker_config={"min.insync.replicas": 1, "unclean.leader.election.enable": False,
                                                    "broker.session.timeout.ms": 6_000})
     lab.create_topic("orders", replication_factor=3, leaders=[0])
     for follower in (1, 2):
-        lab.clock.at(slow_from_ms, lambda follower=follower: lab.broker(follower).pause(4_500))
+        lab.clock.at(asleep_after_ms, lambda follower=follower: lab.broker(follower).pause(4_500))
     producer = KafkaProducer(lab, {"client.id": "shop", "acks": acks, "bootstrap.servers": "localhost:9095", "delivery.timeout.ms": 20_000,
                                    "request.timeout.ms": 3_000, "linger.ms": 0, "enable.idempotence": False})
     producer.partitions_for("orders")
@@ -94,44 +85,39 @@ def _lost(acks: str, floor: int, slow_from_ms: int, seed: int) -> int:
     return len(set(written) - {record.key for record in reader.poll(timeout_ms=5_000)})
 
 
-def _report(case: dict) -> dict:
-    losses = {shop: _lost(acks, floor, slow_from_ms, seed) for seed, (shop, acks, floor, slow_from_ms) in enumerate(SHOPS)}
-    lossy = sorted(shop for shop, lost in losses.items() if lost)
-    return {"shops_with_loss": lossy, "orders_lost": [losses[shop] for shop in lossy]}
-
-
-SIX = "def sent(acks, in_sync):\n    return 'refused' if acks == 'all' and in_sync < n.floor else 'written'\n"
+_FATE, _HEARD = "fate copies", "heard_after_s times_sent"
+REFUSED = "x.acks == 'all' and x.replicas - x.down < x.floor"
 SEND = "def send_all(producer, orders):\n    "
 
 JUDGES = (
     Judge(
-        id="05.1", truth=_six,
-        right="right: the floor binds acks=all, and only a replica with everything may lead.",
-        otherwise="not all six. Count the replicas in sync at each moment, the leader among them, and hold them against the floor.",
+        id="05.1", truth=_fate,
+        right="right: the floor binds acks=all, and all means all that are in sync.",
+        otherwise="not this fate, or not so many copies. Count the replicas in sync, the leader among them, and hold them against the floor.",
         wrong_answers=(
-            WrongAnswer("the floor binds acks=1", SIX + "six = [sent('all', n.replicas), sent('all', n.replicas - n.down), sent('all', n.replicas - n.down), sent('all', 1), sent('all', 1), 'no leader']",
+            WrongAnswer("the floor binds acks=1", each(_FATE, "'refused' if x.replicas - x.down < x.floor else 'written'",
+                        "0 if x.replicas - x.down < x.floor else 1 if x.acks == '1' else x.replicas - x.down"),
                         "min.insync.replicas looks at acks=all only. With acks=1 the leader writes, alone or not."),
-            WrongAnswer("all means all replicas", "six = ['written', 'refused', 'written', 'refused', 'written', 'no leader']",
+            WrongAnswer("all means all replicas", each(_FATE, "'refused' if x.acks == 'all' and x.down else 'written'",
+                        "(0 if x.down else x.replicas) if x.acks == 'all' else 1"),
                         "acks=all waits for those in sync, not for all {replicas} replicas. With {down} down, the rest may still be enough for a floor of {floor}."),
-            WrongAnswer("all of one is enough", SIX + "six = [sent('all', n.replicas), sent('all', n.replicas - n.down), 'written', 'written', 'written', 'no leader']",
-                        "The leader alone is one replica in sync. With a floor of {floor} it refuses a write with acks=all."),
-            WrongAnswer("a follower takes over", SIX + "six = [sent('all', n.replicas), sent('all', n.replicas - n.down), 'written', sent('all', 1), 'written', 'written']",
-                        "The followers that came back were not in sync when the leader died. Without unclean election none of them may lead, and the partition waits."),
-            WrongAnswer("refused without a leader", SIX + "six = [sent('all', n.replicas), sent('all', n.replicas - n.down), 'written', sent('all', 1), 'written', 'refused']",
-                        "There is nobody who could refuse. The partition has no leader until the old one comes back."),
-            WrongAnswer("down followers stop acks=1", "six = ['written', 'refused', 'refused', 'refused', 'refused', 'no leader']",
-                        "With acks=1 nobody waits for followers, so their absence refuses nothing."),
+            WrongAnswer("the floor is the number of copies", each(_FATE, f"'refused' if {REFUSED} else 'written'", f"0 if {REFUSED} else 1 if x.acks == '1' else x.floor"),
+                        "The floor of {floor} is the least that must be in sync. The answer waits for all that are in sync, and these are more."),
+            WrongAnswer("acks=1 is copied too", each(_FATE, f"'refused' if {REFUSED} else 'written'", f"0 if {REFUSED} else x.replicas - x.down"),
+                        "With acks=1 the answer comes when the leader alone has it. The followers copy it afterwards, if they get to it."),
+            WrongAnswer("all of one is enough", each(_FATE, "'written'", "1 if x.acks == '1' else x.replicas - x.down"),
+                        "{replicas} minus {down} replicas are in sync. That is below the floor of {floor}, so acks=all is refused."),
         )),
     Judge(
         id="05.2", truth=_last_word, right="right: the delivery timeout has the last word, however many tries fit into it.",
         otherwise="not these two. Which clock ends the trying, and how many tries fit into it?",
         wrong_answers=(
-            WrongAnswer("after the first try", "heard_after_s = n.request_s\ntimes_sent = 1",
+            WrongAnswer("after the first try", each(_HEARD, "x.request_s", "1"),
                         "A try that times out is followed by the next. The delivery timeout of {delivery_s} s is for all tries together."),
-            WrongAnswer("for ever", "heard_after_s = None\ntimes_sent = None", "retries is huge, but the delivery timeout ends the trying after {delivery_s} s."),
-            WrongAnswer("sent once", "heard_after_s = n.delivery_s\ntimes_sent = 1",
+            WrongAnswer("for ever", each(_HEARD, "None", "None"), "retries is huge, but the delivery timeout ends the trying after {delivery_s} s."),
+            WrongAnswer("sent once", each(_HEARD, "x.delivery_s", "1"),
                         "The time is right. But every {request_s} s without an answer the record is sent again."),
-            WrongAnswer("both timeouts", "heard_after_s = n.request_s + n.delivery_s\ntimes_sent = n.delivery_s // n.request_s + 1",
+            WrongAnswer("both timeouts", each(_HEARD, "x.request_s + x.delivery_s", "x.delivery_s // x.request_s + 1"),
                         "You added the timeouts. The delivery timeout counts from send and includes every try."),
         )),
     Judge(
@@ -161,15 +147,14 @@ JUDGES = (
                         "That is the exception's name in Java. The lines write the error as NOT_ENOUGH_REPLICAS."),
         )),
     Judge(
-        id="05.5", truth=_report, right="right: acknowledged by a leader alone, and gone with it.",
-        otherwise="not these. Join what was acknowledged with what can be read, left anti, and count by shop.",
+        id="05.5", truth=lambda case: {"orders_lost": _lost(case["acks"], case["asleep_after_ms"])},
+        right="right: acknowledged by a leader alone, and gone with it.",
+        otherwise="not so many. Join what was acknowledged with what can be read, left anti, and count by shop.",
         wrong_answers=(
-            WrongAnswer("every risky setting loses", "shops_with_loss = ['east', 'harbour', 'south']\norders_lost = [0, 11, 31]",
-                        "east took the same risk and was lucky. The report counts what is lost, and there that is nothing."),
-            WrongAnswer("only acks=0", "shops_with_loss = ['harbour']\norders_lost = [11]", "acks=1 is an answer by one machine. That machine died, in the south, too."),
-            WrongAnswer("the other way round", "shops_with_loss = ['harbour', 'south']\norders_lost = [89, 69]",
-                        "These can be read. Take what was acknowledged on the left side, and keep what has no partner."),
-            WrongAnswer("the wrong order", "shops_with_loss = ['south', 'harbour']\norders_lost = [31, 11]", "The right two. The question asks for the order of the alphabet."),
+            WrongAnswer("those that can be read", each("orders_lost", "min(100, x.asleep_after_ms // 10 - 1)"),
+                        "These can be read, or nearly. Take what was acknowledged on the left side, and keep what has no partner."),
+            WrongAnswer("everything after the leader's crash", each("orders_lost", "100"), "Not all is lost: what the followers had copied before they fell asleep is there."),
+            WrongAnswer("acknowledged is safe", each("orders_lost", "0"), "Each shop was told that all its orders are written, by the leader alone. It died with what only it had."),
         )),
     Judge(id="05.open"),
 )

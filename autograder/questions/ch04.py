@@ -1,9 +1,10 @@
 """Chapter 04, from record to batch: the learner's half of its questions."""
 from __future__ import annotations
 
-from autograder.questions import Question
+from autograder.questions.kinds import Function, Open, Value
 from kafkalab import KafkaProducer, Lab, ProducerRecord
 
+THREE = ("A", "B", "C")
 KEYS = ("tea", "茶", "coffee", "customer-7", "", None)
 TOPICS = tuple({"case": f"{partitions} partitions, seed {seed}", "partitions": partitions, "seed": seed} for partitions, seed in ((3, 1), (6, 2), (2, 3)))
 
@@ -38,36 +39,37 @@ def keeps_the_rule(case: dict, data) -> tuple[bool, str]:
 
 
 QUESTIONS = (
-    Question(
-        id="04.1", title="the partition of a key", points=2, kind="function", answers=("partition_of",),
+    Function(
+        id="04.1", title="the partition of a key", points=2, answers=("partition_of",),
         public_cases=tuple({"case": "no key" if key is None else f"key {key!r}", "key": key, "partitions": 5} for key in KEYS),
         probe=lambda names, case: names["partition_of"](case["key"], case["partitions"]),
         hints=("Bytes first: key.encode(). Then murmur2, then the sign, then the rest of the division.",
                "The sign goes with & 0x7fffffff, which is not the same as abs(). None comes before everything.")),
-    Question(
-        id="04.2", title="keys that move", points=2, kind="value", answers=("movers", "first_mover"),
-        space={"name": ("customer", "user", "device", "sensor", "order", "card"), "before": (3, 4, 5, 6, 7, 8), "after": (9, 10, 11, 12)},
+    Value(
+        id="04.2", title="keys that move", points=2, answers=("movers", "first_mover"),
+        draws=THREE, row="topic", space={"name": ("customer", "user", "device", "sensor", "order", "card"), "before": (3, 4, 5, 6, 7, 8), "after": (9, 10, 11, 12)},
         where=lambda n: n["after"] % n["before"] != 0,      # a multiple moves keys into new partitions only
         hints=("home(key, partitions) tells where a key lives. Compare the two numbers of partitions, name by name.",
                "A list of the numbers whose two homes differ holds both answers: its length and its first entry.")),
-    Question(
-        id="04.3", title="how many batches", points=3, kind="value", answers=("batches", "in_the_first"),
-        space={"records": (300, 400, 500), "value_bytes": (40, 60, 90), "batch_size": (1500, 2000, 3000, 4000)},
+    Value(
+        id="04.3", title="how many batches", points=3, answers=("batches", "in_the_first"),
+        draws=THREE, row="producer", space={"records": (300, 400, 500, 600), "value_bytes": (40, 60, 90), "batch_size": (1500, 2000, 3000, 4000)},
         hints=("A record weighs more than its value, and a batch has a header. Which of the two makes a batch full earlier than you think?",
                "Make a Lab with one broker and one partition, send so many records with linger.ms=1000, close, and look at lab.table(\"record.appended\").")),
-    Question(
-        id="04.4", title="who packs", points=2, kind="lines", answers=("packers",),
-        hints=("packed(*pair) shows who did what. Compress and recompress are packing, validate is only reading.",
+    Value(
+        id="04.4", title="who packs", points=2, answers=("packers",), draws=("A", "B", "C", "D"), row="topic",
+        space={"producer": ("none", "gzip", "snappy", "lz4", "zstd"), "topic": ("producer", "uncompressed", "gzip", "snappy", "lz4", "zstd")},
+        hints=("packed(producer_codec, topic_codec) shows who did what. Compress and recompress are packing, validate is only reading.",
                "A producer packs unless its codec is none. A broker packs when the topic asks for a codec other than the one that came.")),
-    Question(
-        id="04.5", title="a partitioner of your own", points=3, kind="function", answers=("mega_partitioner",), public_cases=TOPICS, probe=placed,
+    Function(
+        id="04.5", title="a partitioner of your own", points=3, answers=("mega_partitioner",), public_cases=TOPICS, probe=placed,
         public_judge=keeps_the_rule,
         hints=("Three kinds of records: mega, no key, all others. The last two share one partition less than there are.",
                "For the others, Kafka's rule over partitions - 1. Without a key, take the value's bytes instead, by the same rule.")),
-    Question(
-        id="04.6", title="Spark: the producer that sends too much", points=2, kind="value", answers=("too_busy", "setting", "its_value"),
+    Value(
+        id="04.6", title="Spark: the producer that sends too much", points=2, answers=("too_busy", "setting", "its_value"),
         hints=("Most requests, and the fewest bytes in each: the table tells who. Then print that client's settings.",
                "Two settings close a batch. One of them is far smaller here than in the other producers.")),
-    Question(id="04.open", points=4, kind="open",
+    Open(id="04.open", points=4, 
              title="When does adding partitions to a topic break a promise that producers and consumers relied on, and what would you do instead?"),
 )

@@ -1,9 +1,10 @@
 """Chapter 05, when a record is safe: the learner's half of its questions."""
 from __future__ import annotations
 
-from autograder.questions import Question
+from autograder.questions.kinds import Function, LineReading, Open, Value
 from kafkalab import KafkaProducer, Lab, ProducerRecord
 
+THREE = ("A", "B", "C")
 CLUSTERS = (
     {"case": "nothing happens", "seed": 1, "crash": 0, "orders": 30},
     {"case": "all brokers die halfway", "seed": 2, "crash": 3, "orders": 40},
@@ -42,30 +43,40 @@ def said_what_failed(case: dict, data) -> tuple[bool, str]:
     return True, "right: it says what is safe and what is not."
 
 
+def tells_ideas_apart(records: list[dict]) -> bool:
+    """Whether every usual idea about acks and the floor goes wrong on one of these records: enough in sync though some are down,
+    acks=1 below the floor with followers left, acks=all below it."""
+    in_sync = [(n["acks"], n["replicas"] - n["down"], n) for n in records]
+    return (any(acks == "all" and n["down"] and count > n["floor"] for acks, count, n in in_sync)
+            and any(acks == "1" and 1 < count < n["floor"] for acks, count, n in in_sync)
+            and any(acks == "all" and count < n["floor"] for acks, count, n in in_sync))
+
+
 QUESTIONS = (
-    Question(
-        id="05.1", title="six moments", points=3, kind="value", answers=("six",),
-        space={"replicas": (3, 4, 5), "floor": (2, 3, 4), "down": (1, 2, 3)},
-        where=lambda n: n["floor"] <= n["replicas"] - n["down"],
+    Value(
+        id="05.1", title="written or refused, and how many copies", points=3, answers=("fate", "copies"), draws=("A", "B", "C", "D", "E"), row="record",
+        space={"replicas": (3, 4, 5), "floor": (2, 3, 4), "down": (0, 1, 2, 3, 4), "acks": ("all", "1")},
+        where=lambda n: n["floor"] < n["replicas"] and n["down"] < n["replicas"], together=tells_ideas_apart,
         hints=("Only acks=all looks at the floor. It counts the replicas that are in sync, the leader among them.",
-               "n.replicas - n.down against n.floor, twice; one against n.floor, twice. In the last moment the only replica with everything is away.")),
-    Question(
-        id="05.2", title="the last word", points=2, kind="value", answers=("heard_after_s", "times_sent"),
-        space={"request_s": (2, 3, 4, 5), "delivery_s": (10, 13, 17, 22, 27, 31)},
+               "n.A.replicas - n.A.down are in sync in A. With acks=all they are held against n.A.floor, and all of them have the record before the answer.")),
+    Value(
+        id="05.2", title="the last word", points=2, answers=("heard_after_s", "times_sent"),
+        draws=THREE, row="program", space={"request_s": (2, 3, 4, 5, 6), "delivery_s": (10, 13, 17, 19, 22, 25, 27, 29, 31, 34)},
         hints=("Two clocks run: one for each try, one for all of them together. Which ends the matter?",
                "hang takes both in milliseconds and tells seconds and tries.")),
-    Question(
-        id="05.3", title="repair fire and forget", points=4, kind="function", answers=("send_all",), public_cases=CLUSTERS, probe=sent,
+    Function(
+        id="05.3", title="repair fire and forget", points=4, answers=("send_all",), public_cases=CLUSTERS, probe=sent,
         public_judge=said_what_failed,
         hints=("send returns a future. When is the right moment to ask it?",
                "Keep (key, future) of all orders, flush, then get() each one, and catch what it raises.")),
-    Question(
-        id="05.4", title="bug hunt: sent, and nothing there", points=2, kind="lines", answers=("error_name", "missing"),
+    LineReading(
+        id="05.4", title="bug hunt: sent, and nothing there", points=2, answers=("error_name", "missing"),
         hints=("The lines are warnings of the producer. What does the broker answer each time?",
                "The program threw the futures away and gave nothing else that could be told.")),
-    Question(
-        id="05.5", title="Spark: the loss report", points=2, kind="value", answers=("shops_with_loss", "orders_lost"),
+    Value(
+        id="05.5", title="Spark: the loss report", points=2, answers=("orders_lost",), draws=THREE, row="shop",
+        space={"acks": ("0", "1"), "asleep_after_ms": tuple(range(110, 960, 30))},
         hints=("Acknowledged on the left, readable on the right: what has no partner is lost.",
                "told_written.join(can_be_read, [\"shop\", \"key\"], \"left_anti\").groupBy(\"shop\").count()")),
-    Question(id="05.open", points=4, kind="open", title="Why is replication.factor = min.insync.replicas + 1 advised, and not equal?"),
+    Open(id="05.open", points=4, title="Why is replication.factor = min.insync.replicas + 1 advised, and not equal?"),
 )

@@ -83,24 +83,24 @@ read(lab, "search")
 #
 # ### Exercise 01.1 · Who gets how many?
 #
-# Your topic holds `n.records` records. Group A has `n.members` members. Group B has one member. One program reads all partitions without a group, and reads them
-# twice from the start. Everybody reads to the end. How many records does group A get in all, its members together? How many do B and the program without a group get?
-# How many are in the topic afterwards?
+# You look after three topics, A, B and C. Topic A holds `n.A.records` records. A first group reads it with `n.A.members` members, a second group with one member. One program
+# reads all partitions without a group, and reads them twice from the start. Everybody reads to the end. How many records does the first group get in all, its members
+# together? How many do the second group and the program without a group get? How many are in the topic afterwards?
 
 # %%
 n = numbers("01.1")
 n
 
 # %% answer="01.1"
-group_a = ...
-group_b = ...
-no_group = ...
-in_the_topic = ...
+first_group = {"A": ..., "B": ..., "C": ...}
+second_group = {"A": ..., "B": ..., "C": ...}
+no_group = {"A": ..., "B": ..., "C": ...}
+in_the_topic = {"A": ..., "B": ..., "C": ...}
 ### BEGIN SOLUTION
-group_a = n.records
-group_b = n.records
-no_group = 2 * n.records
-in_the_topic = n.records
+first_group = {name: topic.records for name, topic in n.items()}
+second_group = first_group
+no_group = {name: 2 * topic.records for name, topic in n.items()}
+in_the_topic = first_group
 ### END SOLUTION
 
 # %%
@@ -195,22 +195,25 @@ lab.table("request.sent").query("who == 'm1'").api.value_counts().to_dict()
 # %% [markdown]
 # ### Exercise 01.2 · Who owns what?
 #
-# Your topic has `n.partitions` partitions, your group `n.members` members, named m1, m2 and so on. They use Kafka's Range strategy: the partitions are dealt in order, in
-# blocks as equal as can be, and the first members take what is left over. Which partitions does `m2` own? Later so many start that there are `n.crowd` members: how many of
-# them own nothing?
+# Three groups, A, B and C. Group A reads one topic of `n.A.partitions` partitions with `n.A.members` members, named m1, m2 and so on. They use Kafka's Range strategy: the
+# partitions are dealt in order, in blocks as equal as can be, and the first members take what is left over. Which partitions does `m2` own? Later so many start that
+# there are `n.A.crowd` members: how many of them own nothing?
 
 # %%
 n = numbers("01.2")
 n
 
 # %% answer="01.2"
-owned_by_m2 = ...        # a list of partition numbers: [2, 3]
-idle_in_the_crowd = ...
+owned_by_m2 = {"A": ..., "B": ..., "C": ...}        # a list of partition numbers each: [2, 3]
+idle_in_the_crowd = {"A": ..., "B": ..., "C": ...}
 ### BEGIN SOLUTION
-each, over = divmod(n.partitions, n.members)
-first = each + (1 if over > 0 else 0)
-owned_by_m2 = list(range(first, first + each + (1 if over > 1 else 0)))
-idle_in_the_crowd = n.crowd - n.partitions
+def second_block(group):
+    each, over = divmod(group.partitions, group.members)
+    first = each + (1 if over > 0 else 0)
+    return list(range(first, first + each + (1 if over > 1 else 0)))
+
+owned_by_m2 = {name: second_block(group) for name, group in n.items()}
+idle_in_the_crowd = {name: group.crowd - group.partitions for name, group in n.items()}
 ### END SOLUTION
 
 # %%
@@ -247,18 +250,18 @@ pd.DataFrame({"Range": by_range, "RoundRobin": by_round_robin})
 #
 # ### Exercise 01.3 · As many as are useful
 #
-# Your group reads three topics, with `n.a`, `n.b` and `n.c` partitions. How many members can be busy at most, with Range and with RoundRobin?
+# Three groups again. Group A reads three topics, with `n.A.a`, `n.A.b` and `n.A.c` partitions. How many members can be busy at most, with Range and with RoundRobin?
 
 # %%
 n = numbers("01.3")
 n
 
 # %% answer="01.3"
-busy_with_range = ...
-busy_with_round_robin = ...
+busy_with_range = {"A": ..., "B": ..., "C": ...}
+busy_with_round_robin = {"A": ..., "B": ..., "C": ...}
 ### BEGIN SOLUTION
-busy_with_range = max(n.a, n.b, n.c)
-busy_with_round_robin = n.a + n.b + n.c
+busy_with_range = {name: max(group.a, group.b, group.c) for name, group in n.items()}
+busy_with_round_robin = {name: group.a + group.b + group.c for name, group in n.items()}
 ### END SOLUTION
 
 # %%
@@ -432,7 +435,8 @@ per_partition(busy=7, partitions=6).toPandas()
 #
 # ### Exercise 01.6 · The busiest partition
 #
-# In your shop customer number `n.busy` is the large one, and the topic has `n.partitions` partitions. Which partition is the busiest, and how many records does it hold?
+# Two shops, A and B. In shop A customer number `n.A.busy` is the large one, and its topic has `n.A.partitions` partitions. Which partition is the busiest, and how many
+# records does it hold?
 
 # %%
 n = numbers("01.6")
@@ -442,17 +446,21 @@ n
 per_partition(busy=7, partitions=6).orderBy(F.desc("records")).toPandas()   # put in your numbers
 
 # %% answer="01.6"
-busiest = ...
-records_in_it = ...
+busiest = {"A": ..., "B": ...}
+records_in_it = {"A": ..., "B": ...}
 ### BEGIN SOLUTION
 from kafkalab.hashing import murmur2, to_positive
-place = lambda customer: to_positive(murmur2(f"customer-{customer}".encode())) % n.partitions
-small = [0] * n.partitions
-for number in range(1_000):
-    small[place(number)] += 10_000 if number % 10 >= 3 else 0
-small[place(n.busy)] += 3_000_000
-busiest = small.index(max(small))
-records_in_it = max(small)
+
+def records_of(shop):
+    place = lambda customer: to_positive(murmur2(f"customer-{customer}".encode())) % shop.partitions
+    records = [0] * shop.partitions
+    for number in range(1_000):
+        records[place(number)] += 10_000 if number % 10 >= 3 else 0
+    records[place(shop.busy)] += 3_000_000
+    return records
+
+records_in_it = {name: max(records_of(shop)) for name, shop in n.items()}
+busiest = {name: records_of(shop).index(records_in_it[name]) for name, shop in n.items()}
 ### END SOLUTION
 
 # %%

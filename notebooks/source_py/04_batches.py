@@ -138,23 +138,25 @@ after = [order() for _ in range(3)]
 # %% [markdown]
 # ### Exercise 04.2 · Count the movers
 #
-# Your customers are called `n.name`-0 to `n.name`-199. The topic grows from `n.before` to `n.after` partitions. How many of the 200 move? What is the number of the first who
-# does?
+# Three topics, A, B and C. The keys of A are called `n.A.name`-0 to `n.A.name`-199, and A grows from `n.A.before` to `n.A.after` partitions. How many of the 200 keys move? What
+# is the number of the first that does?
 
 # %%
 n = numbers("04.2")
 n
 
 # %% answer="04.2"
-movers = ...
-first_mover = ...
+movers = {"A": ..., "B": ..., "C": ...}
+first_mover = {"A": ..., "B": ..., "C": ...}
 ### BEGIN SOLUTION
 from kafkalab.hashing import murmur2, to_positive
-place = lambda key, partitions: to_positive(murmur2(key.encode())) % partitions
-moving = [number for number in range(200)
-          if place(f"{n.name}-{number}", n.before) != place(f"{n.name}-{number}", n.after)]
-movers = len(moving)
-first_mover = moving[0]
+
+def moving(topic):
+    place = lambda number, partitions: to_positive(murmur2(f"{topic.name}-{number}".encode())) % partitions
+    return [number for number in range(200) if place(number, topic.before) != place(number, topic.after)]
+
+movers = {name: len(moving(topic)) for name, topic in n.items()}
+first_mover = {name: moving(topic)[0] for name, topic in n.items()}
 ### END SOLUTION
 
 # %%
@@ -181,27 +183,29 @@ batch_strip(labs, "orders")
 #
 # ### Exercise 04.3 · How many batches?
 #
-# A producer sends `n.records` records at once, all to one partition. Each value has `n.value_bytes` bytes, there is no key, and `batch.size` is `n.batch_size`. `linger.ms` is
-# long enough to fill every batch. How many batches are written? How many records does the first one hold? Your formula may be fine; the lab is surer, and knows what a
-# record weighs beyond its value.
+# Three producers, A, B and C. Producer A sends `n.A.records` records at once, all to one partition. Each value has `n.A.value_bytes` bytes, there is no key, and `batch.size`
+# is `n.A.batch_size`. `linger.ms` is long enough to fill every batch. How many batches are written? How many records does the first one hold? Your formula may be fine; the lab
+# is surer, and knows what a record weighs beyond its value.
 
 # %%
 n = numbers("04.3")
 n
 
 # %% answer="04.3"
-batches = ...
-in_the_first = ...
+batches = {"A": ..., "B": ..., "C": ...}
+in_the_first = {"A": ..., "B": ..., "C": ...}
 ### BEGIN SOLUTION
-_lab = Lab(brokers=1, seed=1)
-_lab.create_topic("t", partitions=1)
-_producer = KafkaProducer(_lab, {"batch.size": n.batch_size, "linger.ms": 1000})
-for _ in range(n.records):
-    _producer.send(ProducerRecord("t", value="x" * n.value_bytes))
-_producer.close()
-_written = _lab.table("record.appended")
-batches = len(_written)
-in_the_first = len(_written.records[0])
+def written(producer_numbers):
+    lab = Lab(brokers=1, seed=1)
+    lab.create_topic("t", partitions=1)
+    producer = KafkaProducer(lab, {"batch.size": producer_numbers.batch_size, "linger.ms": 1000})
+    for _ in range(producer_numbers.records):
+        producer.send(ProducerRecord("t", value="x" * producer_numbers.value_bytes))
+    producer.close()
+    return lab.table("record.appended").records.map(len)
+
+batches = {name: len(written(each)) for name, each in n.items()}
+in_the_first = {name: int(written(each)[0]) for name, each in n.items()}
 ### END SOLUTION
 
 # %%
@@ -252,23 +256,25 @@ both
 # %% [markdown]
 # ### Exercise 04.4 · Who packs?
 #
-# Six pairs of codecs: the producer's, the topic's. For each one write who packs records: `"producer"`, `"broker"`, `"both"` or `"nobody"`. `packed` knows. A broker that
-# only reads through a batch does not pack.
+# Four topics, A to D. The producer of A packs with `n.A.producer`, and the topic's `compression.type` is `n.A.topic`. Who packs records: `"producer"`, `"broker"`, `"both"` or
+# `"nobody"`? `packed` knows. A broker that only reads through a batch does not pack, and neither does one that unpacks.
 
 # %%
-pairs = [("gzip", "producer"), ("none", "producer"), ("none", "lz4"), ("zstd", "zstd"), ("snappy", "gzip"),
-         ("lz4", "uncompressed")]
+n = numbers("04.4")
+n
 
 # %% answer="04.4"
-packers = ...
+packers = {"A": ..., "B": ..., "C": ..., "D": ...}
 ### BEGIN SOLUTION
-def packers_of(pair):
-    table = packed(*pair)
+def packer(topic):
+    table = packed(topic.producer, topic.topic)
     producer = (table.work == "compress").any()
     broker = ((table.work == "recompress") & (table.codec != "none")).any()
-    return "both" if producer and broker else "producer" if producer else "broker" if broker else "nobody"
+    if producer and broker:
+        return "both"
+    return "producer" if producer else "broker" if broker else "nobody"
 
-packers = [packers_of(pair) for pair in pairs]
+packers = {name: packer(topic) for name, topic in n.items()}
 ### END SOLUTION
 
 # %%
