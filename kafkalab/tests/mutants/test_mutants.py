@@ -15,7 +15,7 @@ TABLE = Path(__file__).with_name("README.md")
 HEAD = """# Planted bugs, and what catches each
 
 Switches of the tests, never part of the simulator: a law over seeds (`kafkalab/laws`), a small case (`kafkalab/tests/answer`), or a
-recording of real clients. Written by `python -m kafkalab.tests.mutants.test_mutants`; a test keeps it true.
+recording of real clients. Each is planted in a process of its own, with limits for memory and time. Written by `python -m kafkalab.tests.mutants.test_mutants`; a test keeps it true.
 
 | mutant | what it does wrong | caught by |
 | --- | --- | --- |
