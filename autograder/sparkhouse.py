@@ -109,6 +109,7 @@ def _found(setup: dict, level: str, refused_calls, asks: int, says: int) -> None
         walls.unshare(walls.NEWNS)
         walls.fresh_folders(setup["house_bytes"])
         os.chdir("/scratch")
+        os.symlink("/course/data", "data")               # a guest's path to the samples means the same to Spark's own workers
     for what, most in ((resource.RLIMIT_NOFILE, OPEN_FILES), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, setup["house_bytes"])):
         _, hard = resource.getrlimit(what)
         most = most if hard == resource.RLIM_INFINITY else min(most, hard)
