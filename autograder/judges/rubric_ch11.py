@@ -89,6 +89,8 @@ OPEN = Rubric(
                 "~{near} .. {retention} .. {deletes}",
                 "~{retention} .. {deletes} .. {near} ! lead .. near zero is",
                 "~{retention} .. {deletes} _ _ {position}",
+                "lead .. {near} .. (消息|数据|message*|record*|data) .. {deletes} ! {reset} .. {deletes} ! high lag",
+                "lead .. {near} .. {deletes} _ _ (消息|数据|message*|record*|data) ! {reset} .. {deletes} ! high lag",
                 "~(data loss|lose data|loss of data|lose messages|lose records|丢数据|丢消息|丢失数据) .. {retention}",
                 "~{retention} .. (data loss|lose data|loss of data|lose messages|lose records|丢数据|丢消息|丢失数据)",
                 "~{retention} .. (approach*|catch* up|reach*|nears|comes closer|逼近|追上|靠近) .. ({position}|you)",

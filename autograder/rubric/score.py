@@ -160,7 +160,7 @@ def _first_guard(rubric: Rubric, reading: Reading) -> str | None:
 
 def _elsewhere(rubric: Rubric, body: Reading, others: tuple[Rubric, ...], enough: int = 2) -> str | None:
     """Whether an answer that says nothing here says much elsewhere, or nothing of this subject at all."""
-    for other in _nearest(body, others):
+    for other in _nearest(rubric, body, others):
         judged, _ = _judge(other, body)
         if sum(status is Status.PRESENT for status, _ in judged) >= max(3, enough):
             return "wrong_question"
@@ -172,18 +172,19 @@ def _elsewhere(rubric: Rubric, body: Reading, others: tuple[Rubric, ...], enough
 _LOOKED_AT = 2
 
 
-def _nearest(body: Reading, others: tuple[Rubric, ...]) -> list[Rubric]:
-    """The questions whose words an answer uses most: what it was written for, if not for this one, is among them.
+def _nearest(rubric: Rubric, body: Reading, others: tuple[Rubric, ...]) -> list[Rubric]:
+    """The questions whose words an answer uses most, more than this one's: what it was written for, if not for this one, is among them.
 
     A word counts the more the fewer questions have it. Looking at all of them would cost ten times as much.
     """
     told = _marks_of(body)
     worth: dict[str, int] = {}
-    for other in others:
+    for other in (rubric, *others):
         for mark in told & _marks(other):
             worth[mark] = worth.get(mark, 0) + 1
-    kin = [(sum(1 / worth[mark] for mark in sorted(told & _marks(other))), other) for other in others]
-    return [other for near, other in sorted(kin, key=lambda one: (-one[0], one[1].question_id))[:_LOOKED_AT] if near >= 1]
+    kin = [(sum(1 / worth[mark] for mark in sorted(told & _marks(other))), other) for other in (rubric, *others)]
+    own = kin.pop(0)[0]
+    return [other for near, other in sorted(kin, key=lambda one: (-one[0], one[1].question_id))[:_LOOKED_AT] if near >= max(1, own)]
 
 
 def _marks_of(body: Reading) -> set[str]:
