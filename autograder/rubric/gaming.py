@@ -90,7 +90,7 @@ def copied(reading: Reading, question: str) -> set[int]:
 
 
 def lists_ideas(reading: Reading, names: Iterable[str]) -> bool:
-    """Whether the answer is little more than the names of the wanted ideas, as they stand in the course's list."""
+    """Whether the answer is little more than the names of the wanted ideas, word for word as they stand in the course's list."""
     words = list(reading.words)
     covered: set[int] = set()
     whole, of = 0, 0
@@ -101,7 +101,7 @@ def lists_ideas(reading: Reading, names: Iterable[str]) -> bool:
         whole += tuple(said) in set(_runs(words, len(said)))
         of += 1
     share = len(covered) / max(1, len(words))
-    return len(words) >= 8 and (share >= 0.75 or len(words) >= 16 and share >= 0.65 or share >= 0.4 and whole >= max(3, 0.75 * of))
+    return len(words) >= 8 and (share >= 0.65 and whole >= 0.5 * of or share >= 0.4 and whole >= max(3, 0.75 * of))
 
 
 def repeats(reading: Reading) -> bool:
