@@ -144,7 +144,7 @@ def _trusted(question: Question, reply) -> dict:
 
 def _one_line(text, most: int) -> str:
     """A learner's words in a teacher's table: no line ends, no control characters, not long."""
-    return re.sub(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+", " ", text).strip()[:most] if isinstance(text, str) else ""
+    return re.sub(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+", " ", text).strip()[:most] if isinstance(text, str) else ""
 
 
 def _end(ended: str) -> str:

@@ -97,6 +97,7 @@ def _found(setup: dict, level: str, refused_calls, asks: int, says: int) -> None
     import walls                                         # from the worker's own folder, loaded before the walls stood
 
     walls.die_with_parent()
+    os.nice(10)                                          # as a learner's process (worker.py)
     nowhere = os.open("/dev/null", os.O_RDWR)
     for fd in (0, 1, 2):                                 # the worker's pipes are the worker's
         os.dup2(nowhere, fd)

@@ -62,6 +62,25 @@ for _ in range(40):
         time.sleep(0.01)
 time.sleep(600)
 """, question="02.4"),
+    attack("memory behind a murmur", "one byte a moment keeps the listener busy, while children fill the memory", """
+import os, threading, time
+def murmur():
+    while True:
+        for fd in range(3, 10):
+            try:
+                os.write(fd, b"\\n")
+            except OSError:
+                pass
+        time.sleep(0.002)
+threading.Thread(target=murmur, daemon=True).start()
+for _ in range(12):
+    if os.fork() == 0:
+        kept = []
+        while len(kept) < 40:
+            kept.append(b"x" * (16 << 20))
+        time.sleep(600)
+time.sleep(600)
+""", question="02.4"),
     attack("1 GB of print", "lines without end", "line = 'x' * (1 << 20)\nfor _ in range(1024):\n    print(line)\n" + LAST, question="02.4"),
     attack("1 GB of answer", "an answer longer than anybody reads", "after_five = 'x' * (1 << 30)\nafter_twenty = 0", question="02.4"),
     attack("a pipe full of noise", "everything open is filled", """
