@@ -34,7 +34,7 @@ MOST_PLACES = 40               # of one name; more of them tell nothing new
 BUILTINS = frozenset(dir(builtins))
 COMMON_SHARE = 0.10
 MOST_HOLDERS = 100             # in a class of thousands, what so many wrote is no sign of copying either
-LEAST_RUNS = 6                 # shorter answers are alike because there is one way to write them
+LEAST_RUNS = 15                # shorter answers are alike because there is one way to write them
 SHOWN_FROM = 0.5
 WORDS = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|[\u4e00-\u9fff]", re.UNICODE)
 
