@@ -32,7 +32,7 @@ c.ServerApp.default_url = "/lab"
 class Gradebook:
     """nbgrader's gradebook in a folder OUT, with autograded/ and the masters in source/ beside it. Use it in a `with`.
 
-    It opens with the first submission that is written: importing nbgrader takes a second or two, in which workers can work.
+    Opening it imports nbgrader, which takes a second or two: the writer does it while the workers start.
     """
 
     def __init__(self, out: Path, roster: Roster = Roster()):
@@ -40,10 +40,10 @@ class Gradebook:
         self._notebooks: dict[str, object] = {}
 
     def __enter__(self):
+        self._open()                                     # an empty class has a gradebook too
         return self
 
     def __exit__(self, *exception):
-        self._open()                                     # an empty class has a gradebook too
         self.db.commit()
         with contextlib.suppress(Exception):             # somebody has formgrader open: then it stays two files until they close it
             self.db.connection().exec_driver_sql("PRAGMA journal_mode=DELETE")    # one file again, which can be copied

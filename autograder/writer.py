@@ -35,7 +35,7 @@ class Writer:
         from autograder.gradebook import Gradebook           # nbgrader takes a second to import
 
         self.out, self.seconds = out, 0.0
-        self._book = Gradebook(out)
+        self._book = Gradebook(out).__enter__()
 
     def write(self, key: str, submission: Submission, result: dict, received: datetime, row: dict, asked=None, heard=None) -> None:
         """Keep a result; into the gradebook too, when it counts. `row` is the student's of the class list."""
