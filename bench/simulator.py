@@ -15,9 +15,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 from bench import Row
-from bench._skeleton import move_and_write, move_on_a_bare_heap, move_with_simpy
+from bench._skeleton import move_on_a_bare_heap, move_with_simpy
 from kafkalab import machine_code
 
 CLIENTS = 10
@@ -38,22 +39,29 @@ def run() -> list[Row]:
 
 
 def _rows(way: str, python_only: str) -> list[Row]:
-    labs = json.loads(subprocess.run([sys.executable, "-m", "bench._labs"], stdout=subprocess.PIPE, text=True, check=True,
-                                     env={**os.environ, "KAFKALAB_PYTHON_ONLY": python_only}).stdout)
+    labs = _told_by(["-m", "bench._labs"], python_only)
     rows, sums = [], [0.0, 0, 0, 0]
     for name, figures in labs.items():
         sums = [one + other for one, other in zip(sums, figures)]
-        rows += _against(f"lab {name} as {way}", *figures)
-    return rows + _against(f"the four labs together as {way}", *sums)
+        rows += _against(f"lab {name} as {way}", python_only, *figures)
+    return rows + _against(f"the four labs together as {way}", python_only, *sums)
 
 
-def _against(name: str, took_s: float, requests: int, lines: int, others: int) -> list[Row]:
+def _told_by(program: list[str], python_only: str) -> Any:
+    """What a process of its own measures, with the simulator as Python or as machine code."""
+    env = {**os.environ, "KAFKALAB_PYTHON_ONLY": python_only}
+    return json.loads(subprocess.run([sys.executable, *program], stdout=subprocess.PIPE, text=True, check=True, env=env).stdout)
+
+
+def _against(name: str, python_only: str, took_s: float, requests: int, lines: int, others: int) -> list[Row]:
     each, ours, repeated = (round(lines / requests), round(others / requests)), requests / took_s, max(requests, SHORTEST)
-    peers = {"a bare heap, two hops, frozen messages": lambda: move_on_a_bare_heap(repeated, CLIENTS),
-             f"the same keeping {each[0]} lines and {each[1]} other events": lambda: move_and_write(repeated, CLIENTS, *each),
-             "SimPy": lambda: move_with_simpy(repeated, CLIENTS)}
+    writing = ["-c", f"from bench._skeleton import move_and_write; from bench.simulator import seconds; "
+                     f"print(seconds(lambda: move_and_write({repeated}, {CLIENTS}, {each[0]}, {each[1]})))"]
+    peers = {"a bare heap, two hops, frozen messages": lambda: seconds(lambda: move_on_a_bare_heap(repeated, CLIENTS)),
+             f"the same keeping {each[0]} lines and {each[1]} other events": lambda: _told_by(writing, python_only),
+             "SimPy": lambda: seconds(lambda: move_with_simpy(repeated, CLIENTS))}
     rows = []
-    for peer, move in peers.items():
-        theirs = repeated / min(seconds(move) for _ in range(2))
+    for peer, measure in peers.items():
+        theirs = repeated / min(measure() for _ in range(2))
         rows.append(Row(name=f"{name} / {peer}", ours=ours, peer=theirs, ratio=ours / theirs, unit="requests/s and core"))
     return rows
