@@ -335,6 +335,8 @@ class TransactionCoordinator:
         self._scans = False
         effects: list[Effect] = []
         still_open = False
+        for partition in list(self._loaded):  # led in a newer epoch, perhaps: a replica that leaves the ISR raises it, and the leader stays
+            effects += self._begin_loading(partition, now_ms)
         for partition in self._led():
             for record in list(self._records[partition].values()):
                 if record.state is not TransactionState.ONGOING:

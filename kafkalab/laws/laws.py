@@ -323,7 +323,8 @@ def who_does_not_poll_leaves(reading: Reading, scope: Scope) -> Iterator[Breach]
                 yield Breach("who does not poll leaves", f"{who} did not poll for {after.at_ms - before.at_ms} ms, may be silent for {interval_ms} ms, "
                              "and is still a member", after.id)
             member = [fact for fact in members.get(who, ()) if fact.at_ms <= before.at_ms][-1:]
-            if member and left.get(member[0].tells["member"], after.at_ms) > before.at_ms + interval_ms + SETTLING_MS:
+            joins = any(turn.at_ms >= before.at_ms and turn.tells["after"] == "PREPARING_REBALANCE" for turn in known)  # then the thread rests
+            if member and not joins and left.get(member[0].tells["member"], after.at_ms) > before.at_ms + interval_ms + SETTLING_MS:
                 yield Breach("who does not poll leaves", f"{who} did not poll for {after.at_ms - before.at_ms} ms and may be silent for {interval_ms} ms; "
                              "its coordinator was not told", after.id)
 
