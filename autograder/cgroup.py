@@ -7,6 +7,7 @@ walls; version 1 and 2 of the interface. `doctor` says when there is none to be 
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 MOUNT = Path("/sys/fs/cgroup")
@@ -32,12 +33,16 @@ class Group:
                     break
 
     def remove(self) -> None:
-        """Take the group away; its processes have ended."""
+        """Take the group away; its processes have ended, or are just about to: they are given a second to be gone."""
         for folder in self.folders:
-            try:
-                folder.rmdir()
-            except OSError:                              # somebody is just dying in it; an empty group costs nothing
-                continue
+            for _ in range(50):
+                try:
+                    folder.rmdir()
+                    break
+                except FileNotFoundError:
+                    break
+                except OSError:
+                    time.sleep(0.02)
 
 
 def make(name: str) -> Group | None:

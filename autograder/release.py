@@ -20,6 +20,7 @@ LEARNERS = ("__init__.py", "__main__.py", "anomalies.py", "asking.py", "check.py
 PAPERS = ("environment.yml", "pyproject.toml", "constraints.txt", "Makefile", "README.md", "LICENSE", "data/picture.png",
           "notebooks/README.md")
 FOLDERS = ("kafkalab", "data/recordings", "data/samples")
+TRUTH = "truth.json"                               # of a log set: what the judges know of it
 GIVEN_BY_DESIGN = ("kafkalab", "data")       # the simulator is open to read; its code is no solution even where a line is alike
 
 
@@ -65,7 +66,7 @@ def _fill(draft: Path, chapters: list[str]) -> None:
             _copy(HOME / name, draft / name)
     for name in FOLDERS:
         if (HOME / name).is_dir():
-            shutil.copytree(HOME / name, draft / name, ignore=shutil.ignore_patterns("__pycache__", "tests", ".draft*"))
+            shutil.copytree(HOME / name, draft / name, ignore=shutil.ignore_patterns("__pycache__", "tests", ".draft*", TRUTH))
     (draft / "autograder" / "course_key.txt").write_text(course_key() + "\n", encoding="utf-8")
     for chapter in chapters:
         source = next(Path(place) / f"ch{chapter}.py" for place in questions.__path__ if (Path(place) / f"ch{chapter}.py").exists())

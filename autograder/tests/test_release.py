@@ -51,7 +51,7 @@ def test_the_numbers_are_those_the_teacher_grades_by(package, demo, tmp_path):
 
 def test_it_holds_no_judge_no_test_no_secret(package):
     names = {path.name for path in package.rglob("*") if "kafkalab" not in path.parts}
-    assert not names & {"judges", "tests", "source_py", "rubric", "references.py", "grade.py", "classroom.py"}
+    assert not names & {"judges", "tests", "source_py", "rubric", "references.py", "grade.py", "classroom.py", "truth.json"}
     texts = "".join(path.read_text(errors="replace") for path in package.rglob("*") if path.suffix in (".py", ".json", ".ipynb", ".txt", ".md"))
     assert DEMO_SECRET not in texts
     assert (package / "autograder" / "course_key.txt").exists()
