@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from kafkalab.clients import app_info
+from kafkalab.clients import app_info, arguments
 from kafkalab.clients.admin import group_plans, log_plans, results, topic_plans
 from kafkalab.clients.admin.admin_loop import AdminLoop
 from kafkalab.clients.admin.calls import Plan
@@ -64,7 +64,7 @@ class KafkaAdminClient:
     def create_topics(self, topics: Iterable[NewTopic], *, validate_only: bool = False, timeout_ms: int | None = None) -> results.CreateTopicsResult:
         """Raises through the futures TopicExistsException, InvalidReplicationFactorException, InvalidPartitionsException,
         InvalidTopicException, InvalidReplicaAssignmentException, InvalidConfigurationException."""
-        topics = list(topics)
+        topics = arguments.listed("create_topics", topics, NewTopic, "topics, such as create_topics([NewTopic('orders', 3)])")
         outcomes = self._outcomes(results.CreateTopicsResult, [topic.name for topic in topics])
         return self._start("create_topics", outcomes, timeout_ms, topics=[topic.name for topic in topics],
                            plan=lambda ms: topic_plans.create_topics(topics, outcomes, validate_only, ms))
@@ -77,6 +77,8 @@ class KafkaAdminClient:
     def create_partitions(self, new_partitions: Mapping[str, NewPartitions], *, validate_only: bool = False,
                           timeout_ms: int | None = None) -> results.CreatePartitionsResult:
         """InvalidPartitionsException unless there are more than before."""
+        new_partitions = arguments.mapped("create_partitions", new_partitions, NewPartitions,
+                                          "the new number for each topic, such as {'orders': NewPartitions.increase_to(6)}", keys=str)
         outcomes = self._outcomes(results.CreatePartitionsResult, new_partitions)
         return self._start("create_partitions", outcomes, timeout_ms,
                            plan=lambda ms: topic_plans.create_partitions(new_partitions, outcomes, validate_only, ms))
@@ -109,6 +111,7 @@ class KafkaAdminClient:
 
     def describe_configs(self, resources: Iterable[ConfigResource], *, timeout_ms: int | None = None) -> results.DescribeConfigsResult:
         """The settings of topics and brokers that the lab models, with where each comes from."""
+        resources = arguments.listed("describe_configs", resources, ConfigResource, "resources, such as describe_configs([ConfigResource('topic', 'orders')])")
         outcomes = self._outcomes(results.DescribeConfigsResult, resources)
         for resource in outcomes.futures:
             if resource.type not in topic_plans.RESOURCE_TYPES:
@@ -139,6 +142,7 @@ class KafkaAdminClient:
     def alter_consumer_group_offsets(self, group_id: str, offsets: Mapping[TopicPartition, OffsetAndMetadata], *,
                                      timeout_ms: int | None = None) -> results.AlterConsumerGroupOffsetsResult:
         """UnknownMemberIdException while the group has members."""
+        offsets = arguments.offsets("alter_consumer_group_offsets", offsets)
         outcomes = self._outcomes(results.AlterConsumerGroupOffsetsResult, offsets)
         return self._start("alter_consumer_group_offsets", outcomes, timeout_ms, group=group_id,
                            plan=lambda ms: group_plans.alter_offsets(group_id, offsets, outcomes))
@@ -151,7 +155,7 @@ class KafkaAdminClient:
     def delete_consumer_group_offsets(self, group_id: str, partitions: Iterable[TopicPartition], *,
                                       timeout_ms: int | None = None) -> results.DeleteConsumerGroupOffsetsResult:
         """GroupSubscribedToTopicException for a topic that a member reads."""
-        outcomes = self._outcomes(results.DeleteConsumerGroupOffsetsResult, partitions)
+        outcomes = self._outcomes(results.DeleteConsumerGroupOffsetsResult, arguments.partitions("delete_consumer_group_offsets", partitions))
         return self._start("delete_consumer_group_offsets", outcomes, timeout_ms, group=group_id,
                            plan=lambda ms: group_plans.delete_offsets(group_id, outcomes))
 
@@ -162,12 +166,16 @@ class KafkaAdminClient:
         """Where logs begin, end, or reach a time; read_committed: the end is the last stable offset."""
         if isolation_level not in log_plans.ISOLATION:
             raise IllegalArgumentException(f"isolation_level is read_uncommitted or read_committed, not {isolation_level!r}")
+        specs = arguments.mapped("list_offsets", specs, OffsetSpec, "a place for each TopicPartition, such as {TopicPartition('t', 0): OffsetSpec.latest()}",
+                                 keys=TopicPartition)
         outcomes = self._outcomes(results.ListOffsetsResult, specs)
         return self._start("list_offsets", outcomes, timeout_ms, plan=lambda ms: log_plans.list_offsets(specs, outcomes, isolation_level))
 
     def delete_records(self, records_to_delete: Mapping[TopicPartition, RecordsToDelete], *,
                        timeout_ms: int | None = None) -> results.DeleteRecordsResult:
         """Everything before an offset becomes unreadable; OffsetOutOfRangeException beyond the high watermark."""
+        records_to_delete = arguments.mapped("delete_records", records_to_delete, RecordsToDelete,
+                                             "an offset for each TopicPartition, such as {TopicPartition('t', 0): RecordsToDelete(5)}", keys=TopicPartition)
         outcomes = self._outcomes(results.DeleteRecordsResult, records_to_delete)
         return self._start("delete_records", outcomes, timeout_ms, plan=lambda ms: log_plans.delete_records(records_to_delete, outcomes, ms))
 

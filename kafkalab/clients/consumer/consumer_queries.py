@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from kafkalab.clients import arguments
 from kafkalab.clients.consumer.offset_fetcher import EARLIEST, LATEST
 from kafkalab.clients.metrics import MetricValues
 from kafkalab.errors import Errors, IllegalArgumentException, TimeoutException, error_for
@@ -22,11 +23,11 @@ class ConsumerQueries:
 
     def beginning_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         """The log start of each partition. Raises TimeoutException."""
-        return self._offsets_at("beginning_offsets", dict.fromkeys(partitions, EARLIEST))
+        return self._offsets_at("beginning_offsets", dict.fromkeys(arguments.partitions("beginning_offsets", partitions), EARLIEST))
 
     def end_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         """Where each partition ends for this reader: at the high watermark, with read_committed at the last stable offset."""
-        return self._offsets_at("end_offsets", dict.fromkeys(partitions, LATEST))
+        return self._offsets_at("end_offsets", dict.fromkeys(arguments.partitions("end_offsets", partitions), LATEST))
 
     def _offsets_at(self, what: str, timestamps: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
         with self._calling(what, partitions=list(map(str, timestamps))):
@@ -38,6 +39,8 @@ class ConsumerQueries:
 
         Raises IllegalArgumentException for a negative time, TimeoutException.
         """
+        arguments.mapped("offsets_for_times", timestamps_to_search, int, "milliseconds for each TopicPartition, such as {TopicPartition('t', 0): 1000}",
+                         keys=TopicPartition)
         for tp, time_ms in timestamps_to_search.items():
             if time_ms < 0:
                 raise IllegalArgumentException(f"The target time for partition {tp} is {time_ms}. The target time cannot be negative.")

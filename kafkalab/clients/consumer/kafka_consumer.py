@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from kafkalab.clients import app_info
+from kafkalab.clients import app_info, arguments
 from kafkalab.clients.consumer.classic_poll import ClassicPoll
 from kafkalab.clients.consumer.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.consumer_metrics import ConsumerMetrics
@@ -143,7 +143,7 @@ class KafkaConsumer(ConsumerQueries):
 
     def assign(self, partitions: Iterable[TopicPartition]) -> None:
         """Read exactly these partitions, without a group deciding. Raises IllegalArgumentException for what is no partition or has no topic."""
-        partitions = _partitions("assign", partitions)
+        partitions = arguments.partitions("assign", partitions)
         with self._calling("assign", partitions=list(map(str, partitions))):
             self._subscriptions.check_kind(by_group=False)
             self._log("ASSIGNED_BY_USER", partitions=", ".join(map(str, partitions)))
@@ -173,7 +173,7 @@ class KafkaConsumer(ConsumerQueries):
 
     def pause(self, partitions: Iterable[TopicPartition]) -> None:
         """Fetch nothing more of these until `resume`; membership goes on."""
-        partitions = _partitions("pause", partitions)
+        partitions = arguments.partitions("pause", partitions)
         with self._calling("pause", partitions=list(map(str, partitions))):
             self._log("PAUSING", partitions=f"[{', '.join(map(str, partitions))}]")
             for tp in partitions:
@@ -181,7 +181,7 @@ class KafkaConsumer(ConsumerQueries):
 
     def resume(self, partitions: Iterable[TopicPartition]) -> None:
         """Fetch these again after `pause`, from where they stopped. Raises IllegalStateException for one that is not assigned."""
-        partitions = _partitions("resume", partitions)
+        partitions = arguments.partitions("resume", partitions)
         with self._calling("resume", partitions=list(map(str, partitions))):
             self._log("RESUMING", partitions=f"[{', '.join(map(str, partitions))}]")
             for tp in partitions:
@@ -190,6 +190,8 @@ class KafkaConsumer(ConsumerQueries):
     def seek(self, partition: TopicPartition, offset: int) -> None:
         """Read on from `offset` in the next poll; what was fetched before is dropped. Nothing is committed. Raises
         IllegalArgumentException for a negative offset, IllegalStateException for a partition that is not assigned."""
+        if not isinstance(offset, int):
+            raise IllegalArgumentException(f"seek() goes to the number of an offset, such as seek(TopicPartition('t', 0), 5), not to {offset!r}")
         if offset < 0:
             raise IllegalArgumentException("seek offset must not be a negative number")
         with self._calling("seek", partition=str(partition), offset=offset):
@@ -279,7 +281,7 @@ class KafkaConsumer(ConsumerQueries):
         self._need_group()
         with self._calling("commit_sync"):
             limit_ms = self.config["default.api.timeout.ms"]
-            chosen = self._subscriptions.all_consumed() if offsets is None else _offsets(offsets)
+            chosen = self._subscriptions.all_consumed() if offsets is None else arguments.offsets("commit_sync", offsets)
             if not self._coordinator.offsets.commit_sync(chosen, self._network.timer(limit_ms)):
                 raise TimeoutException(f"Timeout of {limit_ms}ms expired before successfully committing offsets {chosen}")
 
@@ -287,7 +289,7 @@ class KafkaConsumer(ConsumerQueries):
         """Commit without waiting and without retrying; `callback(offsets, error)` runs inside a later poll."""
         self._need_group()
         with self._calling("commit_async"):
-            chosen = self._subscriptions.all_consumed() if offsets is None else _offsets(offsets)
+            chosen = self._subscriptions.all_consumed() if offsets is None else arguments.offsets("commit_async", offsets)
             self._log("COMMITTING_OFFSETS", offsets=offsets_text(chosen))
             self._coordinator.offsets.commit_async(chosen, callback)
 
@@ -295,9 +297,10 @@ class KafkaConsumer(ConsumerQueries):
         """What the group has committed for these: the next offset to read, None where nothing is. Asks the coordinator. Raises
         InvalidGroupIdException without a group.id, TimeoutException after default.api.timeout.ms."""
         self._need_group()
+        partitions = arguments.partitions("committed", partitions)
         with self._calling("committed"):
             limit_ms = self.config["default.api.timeout.ms"]
-            found = self._coordinator.offsets.fetch(list(partitions), self._network.timer(limit_ms))
+            found = self._coordinator.offsets.fetch(partitions, self._network.timer(limit_ms))
             if found is None:
                 raise TimeoutException(f"Timeout of {limit_ms}ms expired before the last committed offset could be determined")
             return found
@@ -373,21 +376,3 @@ class KafkaConsumer(ConsumerQueries):
 
     def __repr__(self) -> str:
         return f"KafkaConsumer({self.client_id!r}, {self.profile.release})"
-
-
-def _partitions(call: str, given: Iterable[TopicPartition]) -> list[TopicPartition]:
-    """What a call was given, if it is partitions: Java's compiler would have refused the rest."""
-    partitions = [given] if isinstance(given, (str, TopicPartition)) else list(given)
-    for one in partitions:
-        if one is given or not isinstance(one, TopicPartition) or not isinstance(one.partition, int):
-            raise IllegalArgumentException(f"{call}() takes a list of partitions, such as {call}([TopicPartition('t', 0)]), not {given!r}")
-        if not isinstance(one.topic, str) or not one.topic.strip():
-            raise IllegalArgumentException("Topic partitions to assign to cannot have null or empty topic")
-    return partitions
-
-
-def _offsets(given: Mapping[TopicPartition, OffsetAndMetadata]) -> dict[TopicPartition, OffsetAndMetadata]:
-    if not isinstance(given, Mapping) or not all(isinstance(tp, TopicPartition) and isinstance(kept, OffsetAndMetadata) for tp, kept in given.items()):
-        raise IllegalArgumentException(f"a commit names an OffsetAndMetadata for each TopicPartition, such as {{TopicPartition('t', 0): "
-                                       f"OffsetAndMetadata(5)}}, not {given!r}")
-    return dict(given)

@@ -129,6 +129,8 @@ class KafkaProducer(TransactionalMethods):
         """
         if not isinstance(record, ProducerRecord):
             raise IllegalArgumentException(f"send() takes a ProducerRecord, not {record!r}: ProducerRecord(\"topic\", \"value\")")
+        if callback is not None and not callable(callback):
+            raise IllegalArgumentException(f"the callback is called with (metadata, error) when the record's last word is in; {callback!r} cannot be called")
         if self._closed:
             raise IllegalStateException("Cannot perform operation after producer has been closed")
         record = self._interceptors.on_send(record)
