@@ -88,13 +88,26 @@ def build_root(root: str, plan: list[tuple[str, str, str]]) -> None:
 
 def fresh_folders(size_bytes: int) -> None:
     """For one submission: an own /proc, and /scratch, /tmp and /dev/shm in memory, empty, gone with the submission. All three
-    together hold `size_bytes`."""
+    together hold `size_bytes`. What the root shows below them, a Python installed under /tmp, is shown in the new ones as well."""
+    shown = {place: os.open(place, os.O_PATH) for place in _shown_below(("/scratch", "/tmp", "/dev/shm"))}
     mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV)
     mount("tmpfs", "/scratch", "tmpfs", MS_NOSUID | MS_NODEV, f"size={size_bytes},nr_inodes=50k,mode=755")
     for name, folder in (("tmp", "/tmp"), ("shm", "/dev/shm"), ("scratch", "/scratch")):
         os.mkdir(f"/scratch/{name}")
         os.chmod(f"/scratch/{name}", 0o1777)
         mount(f"/scratch/{name}", folder, None, MS_BIND)
+    for place, handle in shown.items():
+        _make_parents("", place)
+        os.mkdir(place) if os.path.isdir(f"/proc/self/fd/{handle}") else open(place, "xb").close()
+        mount(f"/proc/self/fd/{handle}", place, None, MS_BIND | MS_REC)      # read only, as it was
+        os.close(handle)
+
+
+def _shown_below(folders: tuple[str, ...]) -> list[str]:
+    """What is mounted below these folders, without what is mounted in it again."""
+    places = [line.split()[1].encode().decode("unicode_escape") for line in Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines()]
+    below = sorted({place for place in places if place.startswith(tuple(folder + "/" for folder in folders))})
+    return [place for place in below if not any(place.startswith(outer + "/") for outer in below)]
 
 
 def limit(cpu_seconds: int, memory_bytes: int | None, file_bytes: int, processes: int) -> None:

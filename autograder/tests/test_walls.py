@@ -26,6 +26,24 @@ def test_a_level_can_be_asked_for_and_says_why_it_is_not_had(demo, level):
         assert data == {"answer": 42} and heard["level"] == reached
 
 
+@pytest.mark.parametrize("level", ["L3", "L2"])
+def test_a_python_installed_below_tmp_is_whole_for_every_submission(demo, monkeypatch, tmp_path_factory, level):
+    """A fresh clone may lie in /tmp, its .venv with it; a submission's own /tmp must not cover what it imports late."""
+    library = tmp_path_factory.mktemp("library with a blank")
+    library.chmod(0o755)
+    (library / "late_module.py").write_text("answer = 42\n", encoding="utf-8")
+    true = sandbox._readable
+    monkeypatch.setattr(sandbox, "_readable", lambda view: {**true(view), "/tmp/lent/lib": str(library)})
+    with Sandbox(level=level) as opened:
+        if opened.reached()[0] != level:
+            pytest.skip(f"this machine has no {level}")
+        for _ in range(2):
+            data, _ = ask(opened, "import os, sys\nsys.path.append('/tmp/lent/lib')\nfrom late_module import answer\n"
+                          "try:\n    open('/tmp/lent/lib/mine', 'w')\nexcept OSError as error:\n    refused = error.errno\nopen('/tmp/own', 'x').close()",
+                          ["answer", "refused"])
+            assert data == {"answer": 42, "refused": 30}             # EROFS: it is shown, not given
+
+
 def test_without_bubblewrap_the_next_level_is_taken(demo, monkeypatch):
     monkeypatch.setattr(bubble, "found", lambda: None)
     with Sandbox() as opened:
