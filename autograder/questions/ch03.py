@@ -1,6 +1,8 @@
 """Chapter 03, what a consumer connects to: the learner's half of its questions."""
 from __future__ import annotations
 
+import re
+
 from autograder.asking import NotAsAsked
 from autograder.questions.kinds import Function, LineReading, Open, Value
 
@@ -32,7 +34,7 @@ def label_of(names, case):
 
 def tricky(lines) -> bool:
     """Every class is there, and each of the ways in which a coordinator or an address is written."""
-    ids = [each["line"].split("(id: ")[1].split()[0] for each in lines]
+    ids = [re.search(r"id: (\S+)", each["line"])[1] for each in lines]
     return (any(id.startswith("+") for id in ids) and "2147483647" in ids and any(id.startswith("-") and id != "-1" for id in ids)
             and any(id.isdigit() and len(id) < 3 for id in ids))
 

@@ -38,6 +38,14 @@ def keeps_the_rule(case: dict, data) -> tuple[bool, str]:
     return True, "right: mega has a partition of its own, and every key stays where it is."
 
 
+def tells_ideas_apart(topics: list[dict]) -> bool:
+    """Whether every usual idea about who packs goes wrong on one of these pairs of codecs: the broker must pack, and the broker gets
+    packed records that it keeps, or only unpacks."""
+    must = [n["topic"] not in ("producer", "uncompressed", n["producer"]) for n in topics]
+    only_seems = [n["producer"] != "none" and n["topic"] in ("uncompressed", n["producer"]) for n in topics]
+    return any(must) and any(only_seems)
+
+
 QUESTIONS = (
     Function(
         id="04.1", title="the partition of a key", points=2, answers=("partition_of",),
@@ -58,7 +66,7 @@ QUESTIONS = (
                "Make a Lab with one broker and one partition, send so many records with linger.ms=1000, close, and look at lab.table(\"record.appended\").")),
     Value(
         id="04.4", title="who packs", points=2, answers=("packers",), draws=("A", "B", "C", "D"), row="topic",
-        space={"producer": ("none", "gzip", "snappy", "lz4", "zstd"), "topic": ("producer", "uncompressed", "gzip", "snappy", "lz4", "zstd")},
+        together=tells_ideas_apart, space={"producer": ("none", "gzip", "snappy", "lz4", "zstd"), "topic": ("producer", "uncompressed", "gzip", "snappy", "lz4", "zstd")},
         hints=("packed(producer_codec, topic_codec) shows who did what. Compress and recompress are packing, validate is only reading.",
                "A producer packs unless its codec is none. A broker packs when the topic asks for a codec other than the one that came.")),
     Function(

@@ -68,7 +68,7 @@ QUESTIONS = (
         id="05.3", title="repair fire and forget", points=4, answers=("send_all",), public_cases=CLUSTERS, probe=sent,
         public_judge=said_what_failed,
         hints=("send returns a future. When is the right moment to ask it?",
-               "Keep (key, future) of all orders, flush, then get() each one, and catch what it raises.")),
+               "Keep (key, future) of all orders first. Then get() each one, and catch what it raises.")),
     LineReading(
         id="05.4", title="bug hunt: sent, and nothing there", points=2, answers=("error_name", "missing"),
         hints=("The lines are warnings of the producer. What does the broker answer each time?",

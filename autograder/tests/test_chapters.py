@@ -14,8 +14,10 @@ from autograder.submission import Submission
 
 CHAPTERS = [chapter for chapter in released() if chapter in questions.chapters()]
 STUDENTS = ("", "s001", "s002")
-WRONG = [(question.id, step) for chapter in CHAPTERS for question in of_chapter(chapter)
+EVERY = [(question.id, step) for chapter in CHAPTERS for question in of_chapter(chapter)
          for step in range(len(judges.find(question.id).wrong_answers))]
+WRONG = [pytest.param(*each, marks=() if place % 4 == 0 else pytest.mark.slow) for place, each in enumerate(EVERY)]
+OFTEN = [pytest.param(chapter, marks=() if place % 2 == 0 else pytest.mark.slow) for place, chapter in enumerate(CHAPTERS)]
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +67,7 @@ def test_every_question_has_its_papers(chapter):
         assert len(judges.find(question.id).wrong_answers) >= 3, f"{question.id} needs the three wrong answers people give"
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
+@pytest.mark.parametrize("chapter", OFTEN)
 def test_the_sealed_verdicts_are_of_this_chapter(chapter):
     """A share of the cases of each question, sealed anew, gives what the file holds."""
     kept = sealed.read(chapter)

@@ -94,7 +94,7 @@ def test_a_persons_mark_changes_the_penalty_with_it_and_nbgrader_agrees(out):
 
 
 def test_the_student_reads_it_and_the_export_has_it(out, capsys):
-    main(["due", str(out), "90", ago(days=2, hours=3, minutes=1)])
+    main(["due", str(out), "90", ago(days=2, hours=3, minutes=30)])
     main(["feedback", str(out)])
     page = (out / "feedback" / "ada" / "90_demo.html").read_text(encoding="utf-8")
     assert "came 2 days and 3 hours late; 1.8 of the 6 points earned are taken off (10% of the points earned for each day begun" in page

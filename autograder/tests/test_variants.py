@@ -19,6 +19,7 @@ from autograder.variants import numbers_for
 STUDENTS = [f"s{number:05}" for number in range(10_000)]
 DRAWN = [question for chapter in released() if chapter in chapters() for question in of_chapter(chapter) if question.draws]
 NAMES = [question.id for question in DRAWN]
+OFTEN = [pytest.param(question, marks=() if place % 2 == 0 else pytest.mark.slow, id=question.id) for place, question in enumerate(DRAWN)]
 
 
 def own_cases(question, student):
@@ -44,7 +45,7 @@ def test_numbers_are_the_same_tomorrow_and_nobody_has_some_too(question):
     assert list(numbers_for(question, "")) == list(question.draws)
 
 
-@pytest.mark.parametrize("question", DRAWN, ids=NAMES)
+@pytest.mark.parametrize("question", OFTEN)
 @pytest.mark.parametrize("students", [8, pytest.param(60, marks=pytest.mark.slow)])
 def test_a_neighbours_answer_is_worth_little(question, students):
     """Over all pairs, the share of the points that the neighbour's right answer earns; the weakest case decides."""
@@ -70,7 +71,7 @@ def unsolved(question, students) -> list:
             if not same(reply_of_reference(question, case).get("data"), plain(judges.find(question.id).truth(case)))]
 
 
-@pytest.mark.parametrize("question", DRAWN, ids=NAMES)
+@pytest.mark.parametrize("question", OFTEN)
 @pytest.mark.parametrize("students", [3, pytest.param(200, marks=pytest.mark.slow)])
 def test_no_students_numbers_make_a_wrong_answer_right(question, students):
     """Every named wrong answer fails in one case at least, whoever has the numbers."""

@@ -9,6 +9,7 @@
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
 from kafkalab import Lab, KafkaConsumer, KafkaProducer, ProducerRecord, TopicPartition
+from kafkalab.hashing import murmur2, to_positive
 from kafkalab.views import bookmarks, group_timeline, side_by_side
 
 me("")     # your student id, if your teacher gave you one: me("s123")
@@ -416,8 +417,6 @@ per_key.orderBy(F.desc("count"), "key").limit(4).toPandas()
 # lives, and Spark adds up the records.
 
 # %% spark=true
-from kafkalab.hashing import murmur2, to_positive
-
 def per_partition(busy, partitions):
     """Records and keys of each partition."""
     keys = pd.DataFrame({"key": [f"customer-{number}" for number in range(1_000)]})
@@ -449,8 +448,6 @@ per_partition(busy=7, partitions=6).orderBy(F.desc("records")).toPandas()   # pu
 busiest = {"A": ..., "B": ...}
 records_in_it = {"A": ..., "B": ...}
 ### BEGIN SOLUTION
-from kafkalab.hashing import murmur2, to_positive
-
 def records_of(shop):
     place = lambda customer: to_positive(murmur2(f"customer-{customer}".encode())) % shop.partitions
     records = [0] * shop.partitions

@@ -9,6 +9,7 @@
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
 from kafkalab import Lab, KafkaConsumer, KafkaProducer, ProducerRecord, TopicPartition
+from kafkalab.hashing import murmur2, to_positive
 from kafkalab.views import batch_strip, side_by_side
 
 me("")     # your student id, if your teacher gave you one: me("s123")
@@ -68,8 +69,6 @@ pd.DataFrame([summary(lab) for lab in labs.values()], index=list(labs))
 # partitions. All Java clients do it the same way, so all of them agree where a key lives.
 
 # %%
-from kafkalab.hashing import murmur2
-
 murmur2(b"tea"), murmur2("茶".encode()), murmur2(b"coffee")
 
 # %% [markdown]
@@ -103,8 +102,6 @@ require("04.1")
 predict("04 sixth partition", moved=None)
 
 # %%
-from kafkalab.hashing import to_positive
-
 def home(key, partitions):
     return to_positive(murmur2(key.encode())) % partitions
 
@@ -149,8 +146,6 @@ n
 movers = {"A": ..., "B": ..., "C": ...}
 first_mover = {"A": ..., "B": ..., "C": ...}
 ### BEGIN SOLUTION
-from kafkalab.hashing import murmur2, to_positive
-
 def moving(topic):
     place = lambda number, partitions: to_positive(murmur2(f"{topic.name}-{number}".encode())) % partitions
     return [number for number in range(200) if place(number, topic.before) != place(number, topic.after)]
@@ -195,14 +190,14 @@ n
 batches = {"A": ..., "B": ..., "C": ...}
 in_the_first = {"A": ..., "B": ..., "C": ...}
 ### BEGIN SOLUTION
-def written(producer_numbers):
-    lab = Lab(brokers=1, seed=1)
-    lab.create_topic("t", partitions=1)
-    producer = KafkaProducer(lab, {"batch.size": producer_numbers.batch_size, "linger.ms": 1000})
-    for _ in range(producer_numbers.records):
-        producer.send(ProducerRecord("t", value="x" * producer_numbers.value_bytes))
-    producer.close()
-    return lab.table("record.appended").records.map(len)
+def written(wish):
+    small = Lab(brokers=1, seed=11)
+    small.create_topic("t", partitions=1)
+    sender = KafkaProducer(small, {"batch.size": wish.batch_size, "linger.ms": 1000})
+    for _ in range(wish.records):
+        sender.send(ProducerRecord("t", value="x" * wish.value_bytes))
+    sender.close()
+    return small.table("record.appended").records.map(len)
 
 batches = {name: len(written(each)) for name, each in n.items()}
 in_the_first = {name: int(written(each)[0]) for name, each in n.items()}
