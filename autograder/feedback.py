@@ -14,7 +14,8 @@ import re
 from pathlib import Path
 
 from autograder import judges
-from autograder.late import Policy, policy
+from autograder import late
+from autograder.late import Policy
 from autograder.late import told as told_late
 from autograder.leaks import Leak, of_feedback
 from autograder.marking import UNSEEN
@@ -41,7 +42,7 @@ def write_feedback(out: Path, say=lambda text: None) -> int:
     that page is not written, where one would give a solution or a hidden case away."""
     results = json.loads((out / "results.json").read_text(encoding="utf-8")) if (out / "results.json").is_file() else {}
     counted = {(result["student"], result["assignment"]): result for result in results.values() if result.get("counted")}
-    costs, written = policy(), 0
+    costs, written = late.policy(), 0
     for sheet in sheets(out):
         own = master(sheet.assignment[:2])
         blank = {cell.question: cell.source.strip() for cell in own.cells if cell.question}

@@ -16,7 +16,7 @@ CHAPTERS = [chapter for chapter in released() if chapter in questions.chapters()
 STUDENTS = ("", "s001", "s002")
 EVERY = [(question.id, step) for chapter in CHAPTERS for question in of_chapter(chapter)
          for step in range(len(judges.find(question.id).wrong_answers))]
-WRONG = [pytest.param(*each, marks=() if place % 4 == 0 else pytest.mark.slow) for place, each in enumerate(EVERY)]
+WRONG = [pytest.param(*each, marks=() if place % 7 == 0 else pytest.mark.slow) for place, each in enumerate(EVERY)]
 OFTEN = [pytest.param(chapter, marks=() if place % 2 == 0 else pytest.mark.slow) for place, chapter in enumerate(CHAPTERS)]
 
 

@@ -76,6 +76,7 @@ def test_a_students_text_is_not_active_in_the_teachers_browser(box, tmp_path):
     assert "<script" not in "".join(answer["source"]) and "&lt;script" in "".join(answer["source"])
 
 
+@pytest.mark.slow
 def test_a_second_run_does_nothing_twice_and_force_does(box, tmp_path, hand_in):
     out, said = tmp_path / "out", []
     first = grade_class(box, out, say=silent)
@@ -103,6 +104,7 @@ def test_what_a_person_entered_survives_every_run(box, tmp_path):
     assert {text for text, in rows(out, "select manual_comment from comment")} == {"Well said."}
 
 
+@pytest.mark.slow
 def test_the_later_of_two_submissions_counts_and_both_are_kept(hand_in, tmp_path):
     box, out = tmp_path / "box", tmp_path / "out"
     hand_in("first", {"90.3": "total = 0"}, student="s1", folder=box)

@@ -19,7 +19,7 @@ from autograder.variants import numbers_for
 STUDENTS = [f"s{number:05}" for number in range(10_000)]
 DRAWN = [question for chapter in released() if chapter in chapters() for question in of_chapter(chapter) if question.draws]
 NAMES = [question.id for question in DRAWN]
-OFTEN = [pytest.param(question, marks=() if place % 2 == 0 else pytest.mark.slow, id=question.id) for place, question in enumerate(DRAWN)]
+OFTEN = [pytest.param(question, marks=() if place % 4 == 0 else pytest.mark.slow, id=question.id) for place, question in enumerate(DRAWN)]
 
 
 def own_cases(question, student):
