@@ -5,6 +5,7 @@ from functools import lru_cache
 from random import Random
 
 from autograder.judges import Judge, WrongAnswer
+from autograder.judges.answers import each
 from autograder.plain import canonical
 from autograder.questions.ch02 import node
 from kafkalab import KafkaProducer, Lab, ProducerRecord
@@ -151,11 +152,6 @@ def _stands(case: dict) -> bool:
     return bool(last) and last[-1].startswith("Completed")
 
 
-def _each(numbers: str, *expressions: str, names: tuple[str, ...] = ("opened", "kept")) -> str:
-    """An answer with an entry for each set of numbers x."""
-    return "\n".join(f"{name} = {{a: {expression} for a, x in {numbers}.items()}}" for name, expression in zip(names, expressions))
-
-
 STILL_OPEN = """
 still_open = set()
 for line in shown:
@@ -211,19 +207,19 @@ JUDGES = (
         id="02.2", truth=_opened_kept,
         right="right: one to ask, and one for each broker that leads something you send to.", otherwise="not these two. Which brokers does this producer need?",
         wrong_answers=(
-            WrongAnswer("twice the brokers", _each("n", "2 * x.brokers", "x.brokers"),
+            WrongAnswer("twice the brokers", each("opened kept", "2 * x.brokers", "x.brokers"),
                         "2N is the article's rule. It counts each of the {brokers} brokers twice; only the address in bootstrap.servers is connected under a made-up id."),
-            WrongAnswer("one for each partition", _each("n", "1 + x.partitions", "x.partitions"),
+            WrongAnswer("one for each partition", each("opened kept", "1 + x.partitions", "x.partitions"),
                         "You counted the {partitions} partitions. A broker that leads several of them needs one connection."),
-            WrongAnswer("every broker", _each("n", "1 + x.brokers", "x.brokers"),
+            WrongAnswer("every broker", each("opened kept", "1 + x.brokers", "x.brokers"),
                         "You counted all {brokers} brokers. A producer connects to a broker when it has something for it."),
-            WrongAnswer("the first is kept", _each("n", "1 + x.leaders", "1 + x.leaders"),
+            WrongAnswer("the first is kept", each("opened kept", "1 + x.leaders", "1 + x.leaders"),
                         "Nobody uses node -1 after the start. Nine idle minutes later it is closed."),
-            WrongAnswer("every leader twice", _each("n", "2 * x.leaders", "x.leaders"),
+            WrongAnswer("every leader twice", each("opened kept", "2 * x.leaders", "x.leaders"),
                         "You counted a first connection for each of the {leaders} leaders. The client asks one address, once; that is one more, not {leaders} more."),
-            WrongAnswer("all are idle", _each("n", "1 + x.leaders", "0"),
+            WrongAnswer("all are idle", each("opened kept", "1 + x.leaders", "0"),
                         "The program sends every twenty seconds, so its connections to the leaders are never idle for nine minutes."),
-            WrongAnswer("the first is forgotten", _each("n", "x.leaders", "x.leaders"),
+            WrongAnswer("the first is forgotten", each("opened kept", "x.leaders", "x.leaders"),
                         "Before the producer knows any leader it must ask somebody. That connection, to node -1, counts as opened."),
         )),
     Judge(
@@ -249,13 +245,13 @@ JUDGES = (
         id="02.4", truth=_idle,
         right="right.", otherwise="not these two. Build the lab and count; the producer still asks for metadata every five minutes.",
         wrong_answers=(
-            WrongAnswer("-1 keeps all for ever", _each("n4", "1 + x.brokers", "1 + x.brokers", names=("after_five", "after_twenty")),
+            WrongAnswer("-1 keeps all for ever", each("after_five after_twenty", "1 + x.brokers", "1 + x.brokers", numbers="n4"),
                         "You closed nothing. Somebody does: the client after its limit, and the broker after ten minutes, whatever the client says."),
-            WrongAnswer("nothing is left", _each("n4", "0", "0", names=("after_five", "after_twenty")),
+            WrongAnswer("nothing is left", each("after_five after_twenty", "0", "0", numbers="n4"),
                         "Something is left: the producer asks for metadata every five minutes and after each close, and that keeps one connection in use."),
-            WrongAnswer("nothing in the end", _each("n4", "1 + x.brokers", "0", names=("after_five", "after_twenty")),
+            WrongAnswer("nothing in the end", each("after_five after_twenty", "1 + x.brokers", "0", numbers="n4"),
                         "After twenty minutes one is left: METADATA, every five minutes and after each close, keeps one connection in use."),
-            WrongAnswer("only node -1 goes", _each("n4", "x.brokers", "x.brokers", names=("after_five", "after_twenty")),
+            WrongAnswer("only node -1 goes", each("after_five after_twenty", "x.brokers", "x.brokers", numbers="n4"),
                         "You closed node -1 only. The data connections are idle as well: nothing was sent after the first minute."),
         )),
     Judge(

@@ -6,6 +6,7 @@ from functools import lru_cache
 from random import Random
 
 from autograder.judges import Judge, WrongAnswer
+from autograder.judges.answers import each
 from autograder.masters import HOME
 from kafkalab import KafkaConsumer, Lab
 
@@ -14,11 +15,6 @@ def _class_of_line(case: dict) -> str:
     """By arithmetic on the id: what the client makes up is below zero, above any broker's number, or has a plus."""
     id = case["line"].partition("(id: ")[2].partition(" ")[0]
     return "coordinator" if id[0] == "+" else ("data", "coordinator")[int(id) > 10**9] if int(id) >= 0 else "bootstrap"
-
-
-def _each(numbers: str, *expressions: str, names: tuple[str, ...] = ("opened", "kept")) -> str:
-    """An answer with an entry for each set of numbers x."""
-    return "\n".join(f"{name} = {{a: {expression} for a, x in {numbers}.items()}}" for name, expression in zip(names, expressions))
 
 
 @lru_cache(maxsize=None)
@@ -95,7 +91,7 @@ def _without_coordinator(case: dict) -> dict:
     return {"without_coordinator": sum(c["kind"] == "consumer" and not c["by_class"].get("coordinator") for c in clients.values())}
 
 
-ONE = ("opened_one", "kept_one")
+ONE = "opened_one kept_one"
 LABELLING = """
 def label(line):
     node_id = line.split("(id: ")[1].split(" ")[0]
@@ -109,21 +105,21 @@ JUDGES = (
         right="right: one to ask, one to the coordinator, one for each broker that leads something; the first one goes idle.",
         otherwise="not these two. Count by class: bootstrap, coordinator, data.",
         wrong_answers=(
-            WrongAnswer("one for each partition", _each("n", "2 + x.partitions", "1 + x.partitions"),
+            WrongAnswer("one for each partition", each("opened kept", "2 + x.partitions", "1 + x.partitions"),
                         "You counted a connection for each of the {partitions} partitions. A broker that leads several gets one connection for all of them."),
-            WrongAnswer("no connection to the coordinator", _each("n", "1 + x.leaders", "x.leaders"),
+            WrongAnswer("no connection to the coordinator", each("opened kept", "1 + x.leaders", "x.leaders"),
                         "You left out the coordinator's own connection. It stands beside the data connection even when both go to the same broker."),
-            WrongAnswer("leaders counted as one", _each("n", "3", "2"),
+            WrongAnswer("leaders counted as one", each("opened kept", "3", "2"),
                         "You counted all leaders as one connection. Each broker that leads a partition gets its own."),
-            WrongAnswer("the first is forgotten", _each("n", "1 + x.leaders", "1 + x.leaders"),
+            WrongAnswer("the first is forgotten", each("opened kept", "1 + x.leaders", "1 + x.leaders"),
                         "You left out the first connection. Before the client knows any broker it must ask somebody, and that is node -1."),
-            WrongAnswer("the coordinator's goes too", _each("n", "2 + x.leaders", "x.leaders"),
+            WrongAnswer("the coordinator's goes too", each("opened kept", "2 + x.leaders", "x.leaders"),
                         "You closed the coordinator's connection. Heartbeats go over it every three seconds, so it is never idle."),
-            WrongAnswer("one for each broker", _each("n", "2 + x.brokers", "1 + x.brokers"),
+            WrongAnswer("one for each broker", each("opened kept", "2 + x.brokers", "1 + x.brokers"),
                         "You counted data connections to all {brokers} brokers. Only a broker that leads a wanted partition gets one."),
-            WrongAnswer("the first is kept", _each("n", "2 + x.leaders", "2 + x.leaders"),
+            WrongAnswer("the first is kept", each("opened kept", "2 + x.leaders", "2 + x.leaders"),
                         "You kept the first connection. Nobody uses node -1 after the start, so the idle limit closes it."),
-            WrongAnswer("all brokers, all kept", _each("n", "x.brokers", "x.brokers"),
+            WrongAnswer("all brokers, all kept", each("opened kept", "x.brokers", "x.brokers"),
                         "You counted brokers. Connections go by node id, and one broker can stand behind three ids: -1, the coordinator's, its own."),
         )),
     Judge(
@@ -169,15 +165,15 @@ JUDGES = (
         right="right: three node ids for each member, and -1 goes idle.",
         otherwise="not these two. How many different node ids does each of the {members} members use?",
         wrong_answers=(
-            WrongAnswer("one broker, one connection", _each("m", "2 * x.members", "x.members", names=ONE),
+            WrongAnswer("one broker, one connection", each(ONE, "2 * x.members", "x.members", numbers="m"),
                         "Coordinator and leader are one broker here, but two node ids, and so two connections."),
-            WrongAnswer("one for each partition", _each("m", "2 * x.members + x.partitions", "x.members + x.partitions", names=ONE),
+            WrongAnswer("one for each partition", each(ONE, "2 * x.members + x.partitions", "x.members + x.partitions", numbers="m"),
                         "All {partitions} partitions are led by one broker, so a member needs one data connection for all that it owns."),
-            WrongAnswer("one member counted", _each("m", "3", "2", names=ONE),
+            WrongAnswer("one member counted", each(ONE, "3", "2", numbers="m"),
                         "That is one member. There are {members}, and each is a client of its own."),
-            WrongAnswer("the first is forgotten", _each("m", "2 * x.members", "2 * x.members", names=ONE),
+            WrongAnswer("the first is forgotten", each(ONE, "2 * x.members", "2 * x.members", numbers="m"),
                         "You left out the first connection of each member. Before a client knows any broker it must ask somebody, and that is node -1."),
-            WrongAnswer("all are kept", _each("m", "3 * x.members", "3 * x.members", names=ONE),
+            WrongAnswer("all are kept", each(ONE, "3 * x.members", "3 * x.members", numbers="m"),
                         "The connections to node -1 are not used after the start. The idle limit closes them."),
         )),
     Judge(
