@@ -7,7 +7,7 @@ from __future__ import annotations
 import html
 from pathlib import Path
 
-from autograder import late as lateness
+from autograder import late as late_rules
 from autograder.classpictures import as_data_address, misconceptions_picture, questions_picture, scores_picture
 from autograder.late import told as told_late
 from autograder.report import Chapter, Class, advice, mark_of, status_line
@@ -80,7 +80,7 @@ def _students(chapter: Chapter) -> str:
         rows.append(f"<tr><td>{_text(sheet.student)}</td><td>{_text(name)}</td><td class=n>{sheet.score:g} of {sheet.max:g}</td>{lateness}"
                     + "".join(f"<td class=n>{mark_of(cells.get(question))}</td>" for question in questions) + "</tr>")
     head = "<th>student<th>name<th>points" + ("<th>late" if late else "") + "".join(f"<th>{_text(question[3:])}" for question in questions)
-    costs = f"<p class=quiet>Late: {_text(str(lateness.policy()))}.</p>" if late else ""
+    costs = f"<p class=quiet>Late: {_text(str(late_rules.policy()))}.</p>" if late else ""
     return f"{costs}<div class=scroll><table><tr>{head}</tr>{''.join(rows)}</table></div>"
 
 
