@@ -13,6 +13,7 @@ generate_assignment` in notebooks/ gets the same. In source_py a cell says what 
     # %% test="03.2"              the locked cell that asks for it; points come from the question
     # %% [markdown] open="03.open"  the learner's text; its source here is the model answer
     # %% spark=true               the cell starts Spark: graders leave it out
+    # %% [markdown] items="P5 N12"  any cell, beside the other keys: which items of the course's map it teaches or asks
 
 The two folders live apart because nbgrader copies a .py that lies beside its notebook into the release.
 """
@@ -129,8 +130,11 @@ def _look_for_leaks(name: str) -> None:
 def _mark(cell, keys: dict, where: str) -> None:
     """Turn an author's short key into nbgrader's metadata (schema 3)."""
     kind = next((key for key in ("answer", "test", "open") if key in keys), None)
-    if keys.get("spark"):
-        cell.metadata["autograder"] = {"spark": True}
+    said = {"spark": True} if keys.get("spark") else {}
+    if keys.get("items"):
+        said["items"] = keys["items"].split()
+    if said:
+        cell.metadata["autograder"] = said
     if kind is None:
         return
     try:
