@@ -237,6 +237,10 @@ class Block:
     def line(self) -> pa.Array:
         return self._of_tail(1, pa.int32())
 
+    @cached_property
+    def thread(self) -> pa.Array:
+        return pa.nulls(self.rows, pa.string())
+
     # -- the message --------------------------------------------------------------------------------------------------------------
 
     @cached_property

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
-from kafkalab.logsets import recognise, schema
+from kafkalab.logsets import recognise, schema, templates
 from kafkalab.logsets.block import HEAD_PATTERN, Block
 
 PACKED = (".gz", ".zst", ".bz2", ".lz4")
@@ -231,7 +231,7 @@ def batch_of(block: Block, names: Iterable[str]) -> pa.RecordBatch:
     names = tuple(names)
     known: recognise.Recognised | None = None
     fields: dict[str, pa.Array] = {}
-    wanted = {name for name in names if name in recognise.FIELDS} | ({"node_id"} if "broker" in names else set())
+    wanted = {name for name in names if name in templates.FIELDS} | ({"node_id"} if "broker" in names else set())
     if wanted or "event" in names:
         known = recognise.Recognised(block)
         fields = known.fields(wanted)

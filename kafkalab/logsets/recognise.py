@@ -1,116 +1,26 @@
-"""Which statement of the Java client wrote this message, and what did it put into the gaps? Asked for all lines of a block at once.
+"""Which statement of the Java client wrote this message, and what did it put into the gaps? Asked for all rows of a block at once.
 
-Everything known about wording comes from kafkalab.lines.catalog; here its templates are turned into something fast. A message's
-first bytes and last bytes are compared with those of the templates of its logger as a few 64-bit numbers, which decides nearly all
-lines. Where two templates fit (`Found least loaded node {node}` and `… {node} connected with …`) the whole template decides, as a
-regular expression. The gaps are then read with one regular expression for each template, only on its own lines, and only up to the
-last gap we have a column for.
+Most templates are told apart by logger, source line and first eight bytes, which take few values in a block. For each such key we look
+up once which templates it could be (templates.py); then all rows compare a few 64-bit words of their message's begin and end with those
+of their candidates. Where two templates still fit (`Found least loaded node {node}` and `… {node} connected with …`) the source line
+decides, and without one the whole template does, as a regular expression.
+
+The gaps are read with one regular expression for each template, on its own rows only. Lines repeat themselves, so each different text
+is read once.
 """
-import re
-from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kafkalab.logsets import schema
+from kafkalab.logsets import schema, templates
+from kafkalab.logsets.templates import FIELDS, LARGE_NUMBERS, WHOLE_NUMBERS, Pattern
 
-HEAD_WORDS, TAIL_WORDS = 4, 2  # 64-bit words of a message that are compared
+HEAD_WORDS, TAIL_WORDS = 4, 2  # 64-bit words of a message that are compared.
 EXCERPT = 240  # Gaps we have columns for mostly end within; the rest is read again in full.
-
-NODE = r"(?P<host>[^ ]*):(?P<port>-?\d+) \(id: (?P<node_id>[-+]?\d+) rack: [^)]*\)"
-HEADER = r"RequestHeader\(apiKey=(?P<api>\w+), apiVersion=(?P<api_version>-?\d+), clientId=.*?, correlationId=(?P<correlation_id>-?\d+)[^)]*\)"
-ANYTHING = "(?s:.*?)"
-# What a placeholder's text looks like, for those that fill a column. Others may hold anything.
-GAPS = {
-    "node": NODE,
-    "node_id": r"(?P<node_id>[-+]?\d+)",
-    "header": HEADER,
-    "api": r"(?P<api>[A-Z]\w*)",
-    "api_version": r"(?P<api_version>-?\d+)",
-    "correlation_id": r"(?P<correlation_id>-?\d+)",
-    "host": r"(?P<host>[^ /]*)",
-    "port": r"(?P<port>-?\d+)",
-    "topic": r"(?P<topic>[\w.\-]+)",
-    "partition": r"(?P<topic>[\w.\-]+)-(?P<partition>\d+)",
-}
-NUMBER_OF_PARTITION = r"(?P<partition>-?\d+)"  # `partition {partition} of topic {topic}`: there it is no topic-partition.
-WHOLE_NUMBERS = {"port", "api_version", "correlation_id", "partition"}
-FIELDS = ("node_id", "host", "port", "api", "api_version", "correlation_id", "topic", "partition")
-
-
-@dataclass(frozen=True)
-class Pattern:
-    """One template of the catalogue, ready to be compared: literal first and last bytes, and two regular expressions."""
-
-    event: str
-    head: bytes
-    tail: bytes
-    whole: str
-    gaps: str | None
-    fields: tuple[str, ...] = field(default=())
-
-    @property
-    def weight(self) -> int:
-        """How much of it is literal: of two that fit, the one that says more is right."""
-        return len(self.whole.replace(ANYTHING, ""))
-
-
-@lru_cache(maxsize=1)
-def patterns() -> dict[str, tuple[Pattern, ...]]:
-    """logger -> its patterns, the most telling first."""
-    from kafkalab.lines.catalog import CATALOG
-
-    by_logger: dict[str, set[Pattern]] = {}
-    for entry in CATALOG.values():
-        for wording in entry.wordings:
-            if wording.twin:  # The same statement under a second name, for the writer only.
-                continue
-            by_logger.setdefault(wording.logger, set()).add(compile_template(entry.name, wording.template))
-    return {logger: tuple(sorted(found, key=lambda p: (-p.weight, p.event, p.whole))) for logger, found in by_logger.items()}
-
-
-def compile_template(event: str, template: str) -> Pattern:
-    """The Pattern of `Node {node_id} disconnected.`; `{{` and `}}` stand for braces, as in str.format."""
-    pieces = [piece for piece in re.split(r"(\{\{|\}\}|\{\w*\})", template) if piece]
-    literals, names = [""], []
-    for piece in pieces:
-        if piece in ("{{", "}}"):
-            literals[-1] += piece[0]
-        elif piece.startswith("{") and piece.endswith("}"):
-            names.append(piece[1:-1])
-            literals.append("")
-        else:
-            literals[-1] += piece
-    whole, gaps, fields, last_field = [], [], [], 0
-    for place, literal in enumerate(literals):
-        whole.append(re.escape(literal))
-        gaps.append(re.escape(literal))
-        if place < len(names):
-            gap = GAPS.get(names[place], ANYTHING)
-            if names[place] == "partition" and "topic" in names:
-                gap = NUMBER_OF_PARTITION
-            whole.append(_without_groups(gap, re.findall(r"\?P<(\w+)>", gap)))
-            gap = _without_groups(gap, fields)  # `{api} request with header {header}`: the first one fills the column.
-            gaps.append(gap)
-            if groups := re.findall(r"\?P<(\w+)>", gap):
-                fields += groups
-                last_field = len(gaps)
-    return Pattern(
-        event,
-        literals[0].encode(),
-        literals[-1].encode() if names else literals[0].encode(),
-        "^" + "".join(whole) + "$",
-        "^" + "".join(gaps[:last_field]) if fields else None,
-        tuple(fields),
-    )
-
-
-def _without_groups(pattern: str, names: list[str]) -> str:
-    for name in names:
-        pattern = pattern.replace(f"(?P<{name}>", "(?:")
-    return pattern
+STRONG = 8  # So many literal bytes cannot fit by chance.
+MIXER = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Recognised:
@@ -119,45 +29,24 @@ class Recognised:
     def __init__(self, block):
         self.block = block
         begin, end = block.message_span
-        tail, loggers = block.tail
-        self.found: list[tuple[Pattern, np.ndarray]] = []
-        self.events: list[str] = []
-        self.code = np.full(block.rows, -1)
-        by_logger: dict[str, list[int]] = {}
-        for number, (logger, _) in enumerate(loggers):
-            by_logger.setdefault(logger, []).append(number)
-        for logger, numbers in by_logger.items():
-            candidates = patterns().get(logger, ())
-            if candidates:
-                rows = np.flatnonzero(np.isin(tail, numbers))
-                self._recognise(candidates, rows, begin[rows], end[rows])
+        tail, tails = block.tail
+        self.rows = np.flatnonzero(tail >= 0)
+        self.code = np.full(block.rows, -1, np.int16)  # The number of each row's pattern.
+        if len(self.rows):
+            self.code[self.rows] = _decided(block, tails, tail[self.rows], begin[self.rows], end[self.rows])
 
-    def _recognise(self, candidates, rows, begin, end) -> None:
-        words = _words(self.block.bytes)
-        length = end - begin
-        heads = [words[np.minimum(begin + 8 * n, len(words) - 1)] for n in range(HEAD_WORDS)]
-        tails = [words[np.maximum(end - 8 * (n + 1), 0)] for n in range(TAIL_WORDS)]
-        fits = [_starts_with(p.head, heads, length) & _ends_with(p.tail, tails, length) for p in candidates]
-        how_many = np.sum(fits, axis=0)
-        taken = np.zeros(len(rows), bool)
-        for pattern, mask in zip(candidates, fits):
-            certain = mask & (how_many == 1) & (len(pattern.head) + len(pattern.tail) >= 8)
-            unsure = np.flatnonzero(mask & ~certain & ~taken)
-            if len(unsure):
-                texts = self.block.texts(begin[unsure], end[unsure])
-                matches = pc.match_substring_regex(texts, pattern.whole).to_numpy(zero_copy_only=False)
-                certain[unsure[matches.astype(bool)]] = True
-            certain &= ~taken
-            taken |= certain
-            chosen = rows[certain]
-            if len(chosen):
-                self.code[chosen] = len(self.events)
-                self.events.append(pattern.event)
-                self.found.append((pattern, chosen))
+    @cached_property
+    def found(self) -> list[tuple[Pattern, np.ndarray]]:
+        """Each pattern that a row has, with its rows in their order."""
+        order = np.argsort(self.code, kind="stable")
+        numbers, starts = np.unique(self.code[order], return_index=True)
+        pieces = np.split(order, starts[1:])
+        return [(templates.all_patterns()[number], rows) for number, rows in zip(numbers.tolist(), pieces) if number >= 0]
 
     @property
     def event(self) -> pa.Array:
-        return pa.array(self.events, pa.string()).take(pa.array(self.code, mask=self.code < 0))
+        names = pa.array([pattern.event for pattern in templates.all_patterns()])
+        return names.take(pa.array(self.code, mask=self.code < 0))
 
     def fields(self, wanted: set[str]) -> dict[str, pa.Array]:
         """The wanted ones of FIELDS, each a column of the block."""
@@ -165,21 +54,23 @@ class Recognised:
         pieces: dict[str, list[tuple[np.ndarray, pa.Array]]] = {name: [] for name in wanted}
         for pattern, rows in self.found:
             if wanted & set(pattern.fields):
-                values = _extract(self.block, pattern.gaps, begin[rows], end[rows])
+                values = _extract(self.block, pattern, begin[rows], end[rows])
                 for name in wanted & set(pattern.fields):
                     pieces[name].append((rows, pc.struct_field(values, name)))
         return {name: self._column(name, found) for name, found in pieces.items()}
 
     def _column(self, name: str, pieces) -> pa.Array:
-        kind = pa.int32() if name in WHOLE_NUMBERS else pa.string()
+        kind = pa.int32() if name in WHOLE_NUMBERS else pa.int64() if name in LARGE_NUMBERS else pa.string()
         if not pieces:
             return pa.nulls(self.block.rows, kind)
-        place = np.full(self.block.rows, -1)
+        place = np.full(self.block.rows, -1, np.int32)
         rows = np.concatenate([rows for rows, _ in pieces])
         place[rows] = np.arange(len(rows))
         values = pa.concat_arrays([values for _, values in pieces])
-        if name in WHOLE_NUMBERS:
-            values = pc.cast(values, pa.int32())
+        if name != "reason":
+            values = pc.if_else(pc.equal(values, ""), pa.scalar(None, pa.string()), values)  # A group that took no part.
+        if kind != pa.string():
+            values = pc.cast(values, kind)
         return values.take(pa.array(place, mask=place < 0))
 
 
@@ -198,15 +89,122 @@ def decode_broker(node_id: str) -> int | None:
     return schema.COORDINATOR_ID_BASE - number if number > schema.COORDINATOR_ID_LOWEST else number
 
 
-def _extract(block, pattern: str, begin, end) -> pa.Array:
-    """The named groups of each span; read from an excerpt first, because a long answer needs no second look beyond its header."""
-    values = pc.extract_regex(block.texts(begin, np.minimum(end, begin + EXCERPT)), pattern)
-    again = np.flatnonzero(pc.is_null(values).to_numpy(zero_copy_only=False) & (end > begin + EXCERPT))
-    if not len(again):
-        return values
-    place = np.arange(len(begin))
-    place[again] = len(begin) + np.arange(len(again))
-    return pa.concat_arrays([values, pc.extract_regex(block.texts(begin[again], end[again]), pattern)]).take(pa.array(place))
+# -- which template ---------------------------------------------------------------------------------------------------------------
+
+
+class _Table:
+    """The literal bytes of all patterns as numbers, a row a pattern: value and mask of each word, and how long a message must be."""
+
+    def __init__(self):
+        patterns = templates.all_patterns()
+        words = HEAD_WORDS + TAIL_WORDS
+        self.value = np.zeros((words, len(patterns)), np.uint64)
+        self.mask = np.zeros((words, len(patterns)), np.uint64)
+        self.shortest = np.zeros(len(patterns), np.int64)
+        self.strong = np.array([len(p.head) + len(p.tail) >= STRONG for p in patterns])
+        for number, pattern in enumerate(patterns):
+            head, tail = pattern.head[: 8 * HEAD_WORDS], pattern.tail[-8 * TAIL_WORDS :]
+            self.shortest[number] = max(len(head), len(tail))
+            for word in range(HEAD_WORDS):
+                self._put(word, number, head[8 * word : 8 * word + 8], 0)
+            for word in range(TAIL_WORDS):
+                part = tail[max(0, len(tail) - 8 * word - 8) : max(0, len(tail) - 8 * word)]
+                self._put(HEAD_WORDS + word, number, part, 8 - len(part))
+        self.most_words = [
+            max(bool(self.mask[word, number]) * (word + 1) for word in range(words)) for number in range(len(patterns))
+        ]
+
+    def _put(self, word: int, number: int, part: bytes, empty: int) -> None:
+        self.value[word, number] = int.from_bytes(b"\0" * empty + part, "little")
+        self.mask[word, number] = int.from_bytes(b"\0" * empty + b"\xff" * len(part), "little")
+
+
+@lru_cache(maxsize=1)
+def _table() -> _Table:
+    return _Table()
+
+
+@lru_cache(maxsize=1)
+def _numbers() -> dict[int, int]:
+    return {id(pattern): number for number, pattern in enumerate(templates.all_patterns())}
+
+
+@lru_cache(maxsize=1 << 16)
+def _candidates(logger: str, line: int | None, first_word: int) -> tuple[tuple[int, ...], int]:
+    """The patterns (by number) whose first eight bytes these could be, those of this source line first, and how many those are."""
+    table = _table()
+    fitting = [
+        (pattern, _numbers()[id(pattern)])
+        for pattern in templates.patterns_of(logger)
+        if first_word & int(table.mask[0, _numbers()[id(pattern)]]) == int(table.value[0, _numbers()[id(pattern)]])
+    ]
+    here = [number for pattern, number in fitting if line in pattern.lines]
+    return (*here, *(number for _, number in fitting if number not in here)), len(here)
+
+
+def _decided(block, tails, tail: np.ndarray, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """The number of the pattern of each of these rows, -1 for none."""
+    words, length = _words(block.bytes), end - begin
+    first = words[begin] & _UP_TO[np.minimum(length, 8)]
+    keys = pa.array(first ^ (tail.astype(np.uint64) * MIXER)).dictionary_encode()
+    key = keys.indices.to_numpy()
+    example = np.empty(len(keys.dictionary), np.int64)
+    example[key[::-1]] = np.arange(len(key))[::-1]
+    found = [_candidates(*tails[t], w) for t, w in zip(tail[example].tolist(), first[example].tolist())]
+    most = max((len(candidates) for candidates, _ in found), default=0)
+    if not most:
+        return np.full(len(begin), -1, np.int16)
+    candidates = np.full((most, len(found)), -1, np.int16)
+    for number, (patterns, _) in enumerate(found):
+        candidates[: len(patterns), number] = patterns
+    here = np.array([how_many for _, how_many in found], np.int16)[key]
+
+    table, chosen = _table(), np.full(len(begin), -1, np.int16)
+    fits_here, fits_at_all = np.zeros(len(begin), np.int8), np.zeros(len(begin), np.int8)
+    fit: list[tuple[np.ndarray, np.ndarray]] = []
+    for slot in range(most):
+        # What a line of this very place fits needs no second look at the others.
+        rows = np.flatnonzero((candidates[slot] >= 0)[key] & ((slot < here) | (fits_here == 0)))
+        pattern = candidates[slot][key[rows]]
+        good = length[rows] >= table.shortest[pattern]
+        for word in range(HEAD_WORDS + TAIL_WORDS):
+            if not table.mask[word, np.unique(candidates[slot])].any():
+                continue
+            at = begin[rows] + 8 * word if word < HEAD_WORDS else end[rows] - 8 * (word - HEAD_WORDS + 1)
+            text = words[np.clip(at, 0, len(words) - 1)]
+            good &= (text & table.mask[word, pattern]) == table.value[word, pattern]
+        rows, pattern = rows[good], pattern[good]
+        certain = (slot < here[rows]) | table.strong[pattern]
+        fresh = fits_at_all[rows] == 0
+        chosen[rows[fresh & certain]] = pattern[fresh & certain]
+        fits_at_all[rows] += 1 + ~certain  # A weak one counts twice: it has to be looked at.
+        fits_here[rows] += slot < here[rows]
+        fit.append((rows, pattern))
+
+    unsure = np.where(fits_here > 0, fits_here > 1, fits_at_all > 1)
+    if unsure.any():
+        chosen[unsure] = -1
+        _look_closer(block, begin, end, unsure, fit, chosen)
+    return chosen
+
+
+def _look_closer(block, begin, end, unsure, fit, chosen) -> None:
+    """Fill in `chosen` for the unsure rows: the pattern that fits as a whole, the most telling one where several do."""
+    rows = np.concatenate([rows for rows, _ in fit])
+    pattern = np.concatenate([pattern for _, pattern in fit])
+    rows, pattern = rows[unsure[rows]], pattern[unsure[rows]]
+    by_weight = sorted(np.unique(pattern).tolist(), key=lambda number: -templates.all_patterns()[number].weight)
+    for number in by_weight:
+        candidates = np.sort(rows[pattern == number])
+        candidates = candidates[chosen[candidates] < 0]
+        if len(candidates):
+            texts = block.texts(begin[candidates], end[candidates])
+            whole = pc.match_substring_regex(texts, templates.all_patterns()[number].whole).to_numpy(zero_copy_only=False)
+            chosen[candidates[whole.astype(bool)]] = number
+
+
+# The bytes of a message that has so many, of the eight in a word.
+_UP_TO = np.array([(1 << 8 * count) - 1 for count in range(9)], np.uint64)
 
 
 def _words(data: np.ndarray) -> np.ndarray:
@@ -214,22 +212,21 @@ def _words(data: np.ndarray) -> np.ndarray:
     return np.ndarray((len(data) - 7,), "<u8", data.data, 0, (1,))
 
 
-def _starts_with(literal: bytes, heads: list[np.ndarray], length: np.ndarray) -> np.ndarray:
-    literal = literal[: 8 * HEAD_WORDS]
-    fits = length >= len(literal)
-    for number in range((len(literal) + 7) // 8):
-        part = literal[8 * number : 8 * number + 8]
-        mask = np.uint64(int.from_bytes(b"\xff" * len(part), "little"))
-        fits &= (heads[number] & mask) == np.uint64(int.from_bytes(part, "little"))
-    return fits
+# -- what is in the gaps ----------------------------------------------------------------------------------------------------------
 
 
-def _ends_with(literal: bytes, tails: list[np.ndarray], length: np.ndarray) -> np.ndarray:
-    literal = literal[-8 * TAIL_WORDS :]
-    fits = length >= len(literal)
-    for number in range((len(literal) + 7) // 8):
-        part = literal[max(0, len(literal) - 8 * number - 8) : len(literal) - 8 * number]
-        empty = 8 - len(part)
-        mask = np.uint64(int.from_bytes(b"\0" * empty + b"\xff" * len(part), "little"))
-        fits &= (tails[number] & mask) == np.uint64(int.from_bytes(b"\0" * empty + part, "little"))
-    return fits
+def _extract(block, pattern: Pattern, begin, end) -> pa.Array:
+    """The named groups of each span; read from an excerpt first, because a long answer needs no second look beyond its header."""
+    if pattern.to_the_end:
+        return _groups_of(block.texts(begin, end), pattern)
+    values = _groups_of(block.texts(begin, np.minimum(end, begin + EXCERPT)), pattern)
+    again = np.flatnonzero(pc.is_null(values).to_numpy(zero_copy_only=False) & (end > begin + EXCERPT)) if values.null_count else ()
+    if not len(again):
+        return values
+    place = np.arange(len(begin))
+    place[again] = len(begin) + np.arange(len(again))
+    return pa.concat_arrays([values, _groups_of(block.texts(begin[again], end[again]), pattern)]).take(pa.array(place))
+
+
+def _groups_of(texts: pa.Array, pattern: Pattern) -> pa.Array:
+    return pc.extract_regex(texts, pattern.gaps)

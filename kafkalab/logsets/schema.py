@@ -1,6 +1,7 @@
-"""What is a line, once it is read? One row with these columns, whoever wrote it and whichever version.
+"""What is a line, once it is read? One row with these columns, whoever wrote it, whichever version, whatever the layout.
 
-Arrow types are what the workers build, Spark types what a query sees; both come from this table and nowhere else.
+Arrow types are what the workers build, Spark types what a query sees; both come from this table and nowhere else. It is the contract
+between who reads lines and who explains them. A gap that only one event has is no column: `events.fields(lines, event)` types those.
 """
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -27,6 +28,7 @@ COLUMNS = (
     Column("client_id", "string", "clientId of that prefix"),
     Column("group_id", "string", "groupId of that prefix; null for `null`"),
     Column("logger", "string", "the class that wrote it, in full: org.apache.kafka.clients.NetworkClient"),
+    Column("thread", "string", "the thread that wrote it (%t); null where the layout has none"),
     Column("line", "int", "the line of that class's source (%L); null where the layout has none"),
     Column("event", "string", "the name of its entry in kafkalab.lines.catalog; null for lines that the catalogue does not know"),
     Column("node_id", "string", "the node as printed: -1 is a bootstrap server, 2147483645 and +2 the coordinator on broker 2"),
@@ -38,6 +40,15 @@ COLUMNS = (
     Column("correlation_id", "int", "and the number that pairs request and answer"),
     Column("topic", "string", "the topic of the topic-partition that the line names"),
     Column("partition", "int", "and its number"),
+    Column("position", "bigint", "the offset in that partition that the line names: fetched from, committed, reset to, produced at"),
+    Column("count", "int", "how many of what the line speaks of: records returned, batches expired, attempts left"),
+    Column("generation", "int", "the group's generation; the member epoch under KIP-848"),
+    Column("member_id", "string", "the member of the group; null for the empty one of a first join"),
+    Column("producer_id", "bigint", "the producer id of an idempotent or transactional producer"),
+    Column("producer_epoch", "int", "and its epoch"),
+    Column("sequence", "int", "the sequence number of a batch"),
+    Column("state", "string", "the state a transition goes to: of a transaction, a KIP-848 member, a batch, telemetry"),
+    Column("reason", "string", "why, in the line's words: an error, an exception, a cause"),
     Column("message", "string", "the text without time, level, prefix and logger; may hold several lines"),
     Column("trace", "string", "the stack trace that followed it, if one did"),
     Column("problem", "string", "null when the line could be read; else why not. Such lines are kept: `message` holds all of their text"),

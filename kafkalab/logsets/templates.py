@@ -1,0 +1,180 @@
+"""What does the catalogue look like to something fast? Each template as a few bytes to compare and one regular expression for its gaps.
+
+Everything known about wording comes from kafkalab.lines.catalog. GAPS says what a placeholder's text looks like and which column of
+schema.py it fills; a placeholder that is not there may be any text.
+"""
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+ANYTHING = "(?s:.*?)"
+NODE = r"(?P<host>[^ ]*):(?P<port>-?\d+) \(id: (?P<node_id>[-+]?\d+) rack: [^)]*\)"
+HEADER = r"RequestHeader\(apiKey=(?P<api>\w+), apiVersion=(?P<api_version>-?\d+), clientId=.*?, correlationId=(?P<correlation_id>-?\d+)[^)]*\)"
+# Plain up to 2.2, `FetchPosition{offset=3, offsetEpoch=Optional[0], currentLeader=LeaderAndEpoch{…}}` since.
+POSITION = r"(?:FetchPosition\{offset=)?(?P<position>-?\d+)(?:, (?s:.*?)\}\})?"
+GENERATION = r"(?:Generation\{generationId=|Optional\[)?(?P<generation>-?\d+)(?:, memberId='[^']*', protocol='[^']*'\}|\])?"
+REASON = r"(?P<reason>(?s:.*?))"
+PARTITION = r"(?P<topic>[\w.\-]+)-(?P<partition>\d+)"
+NUMBER_OF_PARTITION = r"(?:(?P<partition>-?\d+)|null)"  # `partition {partition} of topic {topic}`: there it is no topic-partition.
+GAPS = {
+    "node": NODE,
+    "node_id": r"(?P<node_id>[-+]?\d+)",
+    "header": HEADER,
+    "api": r"(?P<api>[A-Z]\w*)",
+    "api_version": r"(?P<api_version>-?\d+)",
+    "correlation_id": r"(?P<correlation_id>-?\d+)",
+    "host": r"(?P<host>[^ /]*)",
+    "port": r"(?P<port>-?\d+)",
+    "topic": r"(?P<topic>[\w.\-]+)",
+    "partition": PARTITION,
+    "offset": r"(?P<position>-?\d+)",
+    "position": POSITION,
+    "count": r"(?P<count>-?\d+)",
+    "generation": GENERATION,
+    "member_id": r"(?P<member_id>[^\s,]*)",
+    "producer_id": r"(?P<producer_id>-?\d+)",
+    "producer_epoch": r"(?P<producer_epoch>-?\d+)",
+    "sequence": r"(?P<sequence>-?\d+)",
+    "state_to": r"(?P<state>\w+)",
+    "error": REASON,
+    "errors": REASON,
+    "cause": REASON,
+    "reason": REASON,
+}
+# Where a name means something else in one event, or its text looks different there.
+OF_EVENT = {
+    ("BATCH_REORDERED", "position"): ANYTHING,  # A place in a queue.
+    ("RETRYING_APPEND", "partition"): NUMBER_OF_PARTITION,
+}
+MEMBER_EPOCHS = "MEMBER_"  # In the events of a KIP-848 member `epoch` is the member's, elsewhere the leader's.
+WHOLE_NUMBERS = {"port", "api_version", "correlation_id", "partition", "count", "generation", "producer_epoch", "sequence"}
+LARGE_NUMBERS = {"position", "producer_id"}
+FIELDS = (
+    "node_id", "host", "port", "api", "api_version", "correlation_id", "topic", "partition", "position", "count", "generation",
+    "member_id", "producer_id", "producer_epoch", "sequence", "state", "reason",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """One template, ready to be compared.
+
+    head, tail   its literal first and last bytes; whole: all of it as a regular expression (RE2)
+    gaps         a regular expression with a group a column, up to the last gap that fills one; None where none does
+    to_the_end   whether `gaps` only fits a whole message, not the beginning of one
+    lines        the lines of Java source that write it, in whatever version
+    """
+
+    event: str
+    head: bytes
+    tail: bytes
+    whole: str
+    gaps: str | None
+    fields: tuple[str, ...] = ()
+    to_the_end: bool = False
+    lines: frozenset[int] = frozenset()
+
+    @property
+    def weight(self) -> int:
+        """How much of it is literal: of two that fit, the one that says more is right."""
+        return len(self.whole.replace(ANYTHING, ""))
+
+
+@lru_cache(maxsize=1)
+def all_patterns() -> tuple[Pattern, ...]:
+    """Every pattern, each once for its logger; a pattern's number is its place here."""
+    return tuple(pattern for patterns in by_logger().values() for pattern in patterns)
+
+
+@lru_cache(maxsize=1)
+def by_logger() -> dict[str, tuple[Pattern, ...]]:
+    """logger -> its patterns, the most telling first."""
+    from kafkalab.lines.catalog import CATALOG
+
+    lines: dict[tuple[str, str, str], set[int]] = {}
+    for entry in CATALOG.values():
+        for wording in entry.wordings:
+            if not wording.twin:  # The same statement under a second name, for the writer only.
+                lines.setdefault((wording.logger, entry.name, wording.template), set()).update(wording.at.values())
+    found: dict[str, list[Pattern]] = {}
+    for (logger, event, template), numbers in lines.items():
+        found.setdefault(logger, []).append(compile_template(event, template, frozenset(numbers)))
+    return {logger: tuple(sorted(patterns, key=lambda p: (-p.weight, p.event, p.whole))) for logger, patterns in found.items()}
+
+
+@lru_cache(maxsize=1)
+def full_names() -> dict[str, str]:
+    """Class name without its package -> in full, for those that only one package has."""
+    names: dict[str, set[str]] = {}
+    for logger in by_logger():
+        names.setdefault(logger.rpartition(".")[2], set()).add(logger)
+    return {short: min(full) for short, full in names.items() if len(full) == 1}
+
+
+@lru_cache(maxsize=1 << 16)
+def patterns_of(logger: str) -> tuple[Pattern, ...]:
+    """The patterns of a logger, also when a layout shortened its name (`%c{1}`, `o.a.k.c.NetworkClient`)."""
+    if logger in by_logger():
+        return by_logger()[logger]
+    short = logger.rpartition(".")[2]
+    return tuple(pattern for full, patterns in by_logger().items() if full.rpartition(".")[2] == short for pattern in patterns)
+
+
+def literals_and_names(template: str) -> tuple[list[str], list[str]]:
+    """The texts between the placeholders, and the placeholders; `{{` and `}}` stand for braces, as in str.format."""
+    literals, names = [""], []
+    for piece in re.split(r"(\{\{|\}\}|\{\w*\})", template):
+        if piece in ("{{", "}}"):
+            literals[-1] += piece[0]
+        elif piece.startswith("{") and piece.endswith("}"):
+            names.append(piece[1:-1])
+            literals.append("")
+        else:
+            literals[-1] += piece
+    return literals, names
+
+
+def compile_template(event: str, template: str, lines: frozenset[int] = frozenset()) -> Pattern:
+    """The Pattern of `Node {node_id} disconnected.`."""
+    literals, names = literals_and_names(template)
+    whole, gaps, fields, needed = [], [], [], 0
+    for place, literal in enumerate(literals):
+        whole.append(re.escape(literal))
+        gaps.append(re.escape(literal))
+        if place < len(names):
+            gap = _gap(event, names[place], names)
+            whole.append(_without_groups(gap, _groups(gap)))
+            gap = _without_groups(gap, fields)  # `{api} request with header {header}`: the first one fills the column.
+            gaps.append(gap)
+            if _groups(gap):
+                fields += _groups(gap)
+                needed = len(gaps) + (gap == REASON)  # A reason ends where the text after it begins.
+    to_the_end = needed == len(gaps)
+    return Pattern(
+        event=event,
+        head=literals[0].encode(),
+        tail=literals[-1].encode() if names else literals[0].encode(),
+        whole="^" + "".join(whole) + "$",
+        gaps="^" + "".join(gaps[:needed]) + ("$" if to_the_end else "") if fields else None,
+        fields=tuple(fields),
+        to_the_end=to_the_end,
+        lines=lines,
+    )
+
+
+def _gap(event: str, name: str, names: list[str]) -> str:
+    if name == "epoch" and event.startswith(MEMBER_EPOCHS):
+        return GENERATION
+    if name == "partition" and "topic" in names and (event, name) not in OF_EVENT:
+        return NUMBER_OF_PARTITION
+    return OF_EVENT.get((event, name), GAPS.get(name, ANYTHING))
+
+
+def _groups(pattern: str) -> list[str]:
+    return re.findall(r"\?P<(\w+)>", pattern)
+
+
+def _without_groups(pattern: str, names: list[str]) -> str:
+    for name in names:
+        pattern = pattern.replace(f"(?P<{name}>", "(?:")
+    return pattern
