@@ -8,7 +8,7 @@ from autograder.machine import machine
 
 machine()
 
-# %% [markdown]
+# %% [markdown] items="C39"
 # Every row should say *fine*. A row that does not says what to do. You can read and run chapters 02 and 03 without Spark, all but the Spark lab at their end.
 #
 # ## Guess

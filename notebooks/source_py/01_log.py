@@ -1,4 +1,4 @@
-# %% [markdown]
+# %% [markdown] items="N1 N3"
 # # 01 · Does reading remove a record?
 #
 # Three programs read the same topic. What is left for the last one? In a queue, nothing. Kafka is not a queue. It can be used as one, though, and this chapter
@@ -65,7 +65,7 @@ left = log["log_end_offset"] - log["log_start_offset"]
 truth("01 three readers", billing=len(billing), search=len(search), auditor=len(audited), left=left)
 bookmarks(lab, "orders-0")
 
-# %% [markdown]
+# %% [markdown] items="N4"
 # Nothing was taken away. The boxes are the records, in the order in which they were written. Their numbers are **offsets**: the first record has offset 0, the next
 # one 1, for ever. A list to which one only ever adds at the end is called a *log*, and that is all a partition is.
 #
@@ -78,9 +78,18 @@ bookmarks(lab, "orders-0")
 # %%
 read(lab, "search")
 
-# %% [markdown]
+# %% [markdown] items="N1 N2"
 # So one topic serves many purposes. Who writes does not know who reads, or how often, or when. The two sides meet nowhere, and neither waits for the other. That
 # is what people mean by *loosely coupled* and *asynchronous*.
+#
+# A record is bytes to Kafka: a key, a value, a time, and headers if you want some. It never looks into them. What the bytes mean is between those who write and those who
+# read. And the few calls above hid a lot of talk. These are the requests that the group `search` sent so far, by their number:
+
+# %% items="G1"
+lab.table("request.sent").query("client.str.contains('search')").api.value_counts().to_dict()
+
+# %% [markdown]
+# Who leads the partition, who looks after the group, am I still a member, where did we stop: the client asks all that for you. The chapters to come open the lid.
 #
 # ### Exercise 01.1 · Who gets how many?
 #
@@ -110,7 +119,7 @@ check("01.1")
 # %% test="01.1"
 require("01.1")
 
-# %% [markdown]
+# %% [markdown] items="N4"
 # ## 2. A topic is several logs
 #
 # One log lives on one broker. To share the load among brokers, a **topic** is cut into **partitions**, and each partition is a log of its own, with offsets
@@ -136,7 +145,7 @@ pd.DataFrame({"key": keys, "partition": [answer.partition for answer in answers]
 # %%
 lab.describe_topic("orders")[["partition", "leader", "replicas", "log_end_offset"]]
 
-# %% [markdown]
+# %% [markdown] items="N4 N5"
 # Three layers: a topic has partitions; a partition has one **leader** and, if you ask for it, followers that copy it; and in the partition lie the records.
 # Clients talk to the leaders. The followers are there for the day a leader fails.
 #
@@ -181,7 +190,7 @@ without = sum(not records for records in inbox.values())
 truth("01 four members", first_member=len(inbox["m1"]), members_without_records=without)
 group_timeline(lab, "billing")
 
-# %% [markdown]
+# %% [markdown] items="N8"
 # Blue is a member that owns a partition and reads. The hatched one owns nothing: three partitions can keep three members busy, no more. It is not useless. When
 # another member dies, it takes over.
 #
@@ -193,7 +202,7 @@ group_timeline(lab, "billing")
 # %%
 lab.table("request.sent").query("who == 'm1'").api.value_counts().to_dict()
 
-# %% [markdown]
+# %% [markdown] items="N8"
 # ### Exercise 01.2 · Who owns what?
 #
 # Three groups, A, B and C. Group A reads one topic of `n.A.partitions` partitions with `n.A.members` members, named m1, m2 and so on. They use Kafka's Range strategy: the
@@ -245,7 +254,7 @@ by_round_robin = shares(group_of(6, topics, assignor="RoundRobin"))
 truth("01 six members", busy=sum(bool(owned) for owned in by_range.values()))
 pd.DataFrame({"Range": by_range, "RoundRobin": by_round_robin})
 
-# %% [markdown]
+# %% [markdown] items="N41"
 # Range, which has always been the first choice of a consumer that is not told otherwise, deals each topic on its own, and begins with m1 each time. So m1 gets a
 # partition of every topic and three members get nothing. RoundRobin deals all topics as one pack, and six members are busy. The rule of six needs that word with it.
 #
@@ -271,7 +280,7 @@ check("01.3")
 # %% test="01.3"
 require("01.3")
 
-# %% [markdown]
+# %% [markdown] items="N19"
 # ## 5. What does remove a record?
 #
 # Time. A topic keeps its records for a while, the **retention**, seven days unless you say otherwise. Then the oldest go, read or not. Here a record is written every
@@ -466,7 +475,7 @@ check("01.6")
 # %% test="01.6"
 require("01.6")
 
-# %% [markdown]
+# %% [markdown] items="N3"
 # ## 8. In your own words
 #
 # How can one system be both a queue and publish/subscribe?

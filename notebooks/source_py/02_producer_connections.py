@@ -34,7 +34,7 @@ lab.run_for(ms=2_000)
 before_send = len(lab.sockets())
 timeline(lab)
 
-# %% [markdown]
+# %% [markdown] items="P1 P6 N29 N31"
 # Each bar is one TCP connection. Each small tick under it is a request. Nothing was sent, and there is a connection already.
 #
 # Your program did not open it. `KafkaProducer`'s constructor starts a thread of its own, the **Sender**. The Sender's first act is to look for **metadata**: which
@@ -56,7 +56,7 @@ kept = sum(s.closed_at_ms is None for s in lab.sockets())
 truth("02 two brokers", before_send=before_send, opened=len(lab.sockets()), kept=kept)
 timeline(lab)
 
-# %% [markdown]
+# %% [markdown] items="P9 P10 P12 P16 C17"
 # Node −1 and node 0 lead to the same broker, at the same host and port. Yet they are two connections. The client keeps its connections by node id. METADATA
 # told it about "broker 0 at localhost:9092"; the 0 is what the broker has in its `server.properties`, as `broker.id` or `node.id`. The client looked under 0,
 # found nothing, and opened a new connection. The address in METADATA is the one under which the broker wants to be reached, its *advertised listener*. It
@@ -87,11 +87,11 @@ def say(lab):
 
 say(lab)
 
-# %% [markdown]
+# %% [markdown] items="P3"
 # `Initialize connection … for sending metadata request` comes from the part that fetches metadata. The connection to node 0 has no such line: there the
 # Sender itself wanted to send a record.
 
-# %% [markdown]
+# %% [markdown] items="P3 P9"
 # ### Exercise 02.1 · Who is connected?
 #
 # `shown` holds the connection lines of your own producer, in the order in which it wrote them. Which node ids are connected at the end? Make a set
@@ -118,7 +118,7 @@ check("02.1")
 # %% test="02.1"
 require("02.1")
 
-# %% [markdown]
+# %% [markdown] items="P11 P18"
 # ### Exercise 02.2 · Opened and kept
 #
 # A 2.3 producer with one bootstrap address. Your shop has three clusters, A, B and C. Cluster A has `n.A.brokers` brokers, its topic `n.A.partitions`
@@ -143,7 +143,7 @@ check("02.2")
 # %% test="02.2"
 require("02.2")
 
-# %% [markdown]
+# %% [markdown] items="P7"
 # ## 3. Two threads, one constructor
 #
 # Your thread and the Sender share one thing: the **RecordAccumulator**. It is a map from partition to a queue of batches. `send` puts a record into the last batch of a
@@ -170,12 +170,12 @@ class Hasty:
 
 truth("02 hasty constructor", found=Hasty().found)
 
-# %% [markdown]
+# %% [markdown] items="P8"
 # The thread got hold of an object that was not finished. People say that `this` *escapes*. `KafkaProducer` starts its thread almost at the end, so it gets
 # away with it. In Java there is one more danger: without a rule that orders the two threads, the new one may not see what the other has written. Section 10 asks you
 # for the safe order.
 
-# %% [markdown]
+# %% [markdown] items="P2 P5 P11"
 # ## 4. Which broker is asked?
 #
 # The client asks the **least loaded** node: the one with the fewest requests that still wait for an answer. It looks at its own list only; it cannot know how
@@ -195,12 +195,12 @@ lab23.run_for(ms=2_000)
 truth("02 three addresses", v2_2=len(lab22.sockets()), v2_3=len(lab23.sockets()))
 compare(lab22, lab23, titles=("client 2.2, nothing sent", "client 2.3, nothing sent"), to_ms=40)
 
-# %% [markdown]
+# %% [markdown] items="P4"
 # In version 2.2 the rule had a gap. A node whose connection was just being made counted as loaded. So the next look found an untouched address, and one more
 # connection was opened. Only one of them carried METADATA. The others asked for API_VERSIONS and were never used again. Version 2.3 closed the gap
 # (KAFKA-8275, KAFKA-8376): it waits for the connection that is on its way.
 
-# %% [markdown]
+# %% [markdown] items="P5"
 # ### Exercise 02.3 · Write the rule
 #
 # Write `least_loaded(nodes)`. Each node has `id`, `in_flight` (requests without an answer), `can_send` (connected and ready for a request), `state`
@@ -246,7 +246,7 @@ except Exception as problem:
     outcome = f"Your rule stopped the producer: {problem}"
 outcome
 
-# %% [markdown]
+# %% [markdown] items="P13 P14"
 # ## 5. What closes a connection, and what does not
 #
 # **You do.** `producer.close()` sends what is waiting and closes everything. If the process is killed, `kill -9`, the client closes nothing. The operating system
@@ -268,12 +268,12 @@ lab.run_for(ms=20 * 60_000)
 truth("02 limit -1", closed_by={"idle": "client", "peer": "broker", None: "nobody"}[lab.sockets()[0].how])
 timeline(lab)
 
-# %% [markdown]
+# %% [markdown] items="P15"
 # A connection that stands and that nobody uses is called a **zombie**. With −1 it lived one minute longer than usual. Then the broker closed it: brokers have a
 # limit of their own, ten minutes. TCP's keepalive does not save it. It shows that the other side lives, and it is not a request. A zombie lives for ever only if
 # the broker's limit is −1 as well.
 
-# %% [markdown]
+# %% [markdown] items="P14 P15"
 # ### Exercise 02.4 · Idle, or zombie?
 #
 # Three 2.3 producers, A, B and C. Each has one bootstrap address, a cluster of `n4.A.brokers` brokers and as many partitions. It sends to every partition during
@@ -313,7 +313,7 @@ require("02.4")
 # Does 2.2 really connect to *every* address? It opens one more each time it comes round, until one of them has answered API_VERSIONS. So it is a race between the
 # client's rounds and the brokers' answers. The article saw one run of that race.
 
-# %% [markdown]
+# %% [markdown] items="P4"
 # ### Exercise 02.5 · How slow must the answers be?
 #
 # `bootstrap_sockets(delay_ms, seed)` counts the connections of a 2.2 producer with five addresses, when every answer to API_VERSIONS is that many milliseconds
@@ -365,7 +365,7 @@ lab39.run_for(ms=2_000)
 truth("02 old and new", v2_1=len(lab21.sockets()), v3_9=len(lab39.sockets()))
 compare(lab21, lab39, titles=("client 2.1, nothing sent", "client 3.9, nothing sent"), to_ms=40)
 
-# %% [markdown]
+# %% [markdown] items="P1 P2 P11 P13 P17 N29 N30"
 # Version 2.1 waits for the first `send`. Version 3.9 asks a second question while the first is under way: does a broker want the client's own metrics?
 # That is telemetry (KIP-714), and it takes another connection.
 #
@@ -435,7 +435,7 @@ standing = (F.col("opened_at") <= F.col("minute")) & (F.col("closed_at").isNull(
 alive = minutes.join(sockets, standing, how="left").groupBy("minute").agg(F.count("client_id").alias("alive")).orderBy("minute")
 alive.toPandas()
 
-# %% [markdown]
+# %% [markdown] items="P15"
 # ### Exercise 02.6 · Find the zombies
 #
 # The set ends after the idle limit has done its work: healthy clients have lost their bootstrap connection. Guess: how many **producers** of the set still hold
@@ -518,7 +518,7 @@ for event in steps:
     before = event.before or "DISCONNECTED"
     print(f"{event.at_ms:>6} ms  {before:>21} -> {event.after:21}", "yes" if (before, event.after) in known else "not in your table")
 
-# %% [markdown]
+# %% [markdown] items="P16 P17"
 # ## 10. In your own words
 #
 # A producer first connects to a bootstrap server as node -1 and later opens a second connection to the very same host and port as node 0. Why can the first connection not simply be reused, and would comparing host:port instead of the id fix it?
@@ -528,7 +528,7 @@ for event in steps:
 # not find it. Comparing host and port would not really fix it: the address in bootstrap.servers may differ from the advertised listener, one name may stand for several brokers, and a
 # load balancer may sit in between. The price of the simple rule is one idle connection, and the idle limit closes it after nine minutes. So it is a trade-off, and a cheap one.
 
-# %% [markdown]
+# %% [markdown] items="P8"
 # KafkaProducer's constructor starts its Sender thread. Why is starting a thread inside a constructor risky, and what is the safe order?
 
 # %% [markdown] open="02.open2"
@@ -536,7 +536,7 @@ for event in steps:
 # the thread sees what the constructor has written. The safe order is to build the object completely first and to start the thread afterwards, in a factory method or in a start() method
 # that is called after construction.
 
-# %% [markdown]
+# %% [markdown] items="P18"
 # ## What you know now
 #
 # - The Sender connects, not your thread. From 2.2 on it does so before you send.

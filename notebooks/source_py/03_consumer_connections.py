@@ -8,12 +8,12 @@
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
-from kafkalab import Lab, KafkaConsumer, TopicPartition
+from kafkalab import Lab, KafkaConsumer, KafkaProducer, ProducerRecord, TopicPartition
 from kafkalab.views import timeline, sequence, compare, side_by_side
 
 me("")     # your student id, if your teacher gave you one: me("s123")
 
-# %% [markdown]
+# %% [markdown] items="C11 C12"
 # ## 1. Guess, run, look
 #
 # Three brokers: 0, 1 and 2. Topic `t4` has three partitions, and each broker leads one. The consumer is in group `test`. Broker 2 looks after that group: it is the
@@ -43,7 +43,7 @@ before_poll = len(lab.sockets())
 poll_for(consumer, lab, ms=7_000)
 timeline(lab)
 
-# %% [markdown]
+# %% [markdown] items="C1 C33 C35"
 # Each bar is one TCP connection. Its name is a **node id**: the name under which the client keeps it. The small ticks are requests. Five bars: one to ask, one to
 # the coordinator, three for data. The last three begin after three seconds. Keep that in mind, we come back to it.
 #
@@ -59,7 +59,7 @@ kept = sum(s.closed_at_ms is None for s in lab.sockets())
 truth("03 first consumer", before_poll=before_poll, opened=len(lab.sockets()), kept=kept)
 timeline(lab)
 
-# %% [markdown]
+# %% [markdown] items="C2 C3 N76"
 # Before the first `poll` there was nothing: the constructor, `subscribe` and `assign` open no connection. A producer is different, as you know; its constructor
 # starts the Sender. Here no thread is started, so nothing half-built escapes.
 #
@@ -74,7 +74,7 @@ poll_for(consumer, lab, ms=3_300)
 shown_apis = ("METADATA", "FIND_COORDINATOR", "JOIN_GROUP", "SYNC_GROUP", "OFFSET_FETCH", "LIST_OFFSETS")
 sequence(lab, "reader", apis=shown_apis)
 
-# %% [markdown]
+# %% [markdown] items="C3 C4 C5 C8 C9 C10 C20 N77 G25 G27"
 # 1. **Find the coordinator.** The client asks any broker: who coordinates group `test`? It knows one address, so it asks there. The same connection carries
 #    METADATA: who leads what?
 # 2. **Talk to the coordinator.** Every broker can be one. For its groups it remembers who is a member and what is committed. On a connection of its own the client
@@ -85,7 +85,7 @@ sequence(lab, "reader", apis=shown_apis)
 # So there are three classes of connections: *bootstrap*, *coordinator*, *data*. Here are the log lines of the three moments. An article of 2019 made these lines
 # famous; a Java client 2.3.0 wrote them.
 
-# %%
+# %% items="C13"
 def say(lab, *wanted):
     """Print the client's lines that hold one of the words: time, level and message."""
     for line in lab.lines().query("logger.str.endswith('NetworkClient')").itertuples():
@@ -94,7 +94,7 @@ def say(lab, *wanted):
 
 say(lab, "Initiating connection", "Sending metadata", "FIND_COORDINATOR")
 
-# %% [markdown]
+# %% [markdown] items="C14 C15 C16 C17 C18 C19 CC1 G26"
 # Node `-1` is a made-up id: the client knows an address and no broker yet. METADATA and FIND_COORDINATOR share that connection. The answer names broker 2. But the
 # client connects to `2147483645`. That is made up too: 2147483647 is the largest `int` of Java, and 2147483647 − 2 = 2147483645. No broker has such an id, so
 # broker 2 can be in the client's map twice. From version 4.4 on the client writes `+2` instead. Nodes 0, 1 and 2 are the brokers' own ids.
@@ -110,11 +110,29 @@ requests = ten_minutes.table("request.sent")
 role_of = {socket.event_id: socket.role for socket in ten_minutes.sockets()}
 pd.crosstab(requests.api, requests.socket.map(role_of).rename("class"))[["bootstrap", "coordinator", "data"]]
 
-# %% [markdown]
+# %% [markdown] items="C24 C25"
 # The first METADATA goes over the bootstrap connection. Later ones go over a data connection. After its two questions the bootstrap connection has no work left:
 # nobody gives it up, it is just never picked again.
 
-# %% [markdown]
+# %% [markdown] items="G23 G33"
+# What does the consumer itself remember? A small table, `SubscriptionState` in Java: for each partition the **position**, which is the offset to ask for next, and whether it is paused.
+# Each FETCH carries positions. The records that come back move them. The calls you know only read and write this table.
+
+# %%
+tp = TopicPartition("t4", 0)
+lab, consumer = reader()
+producer = KafkaProducer(lab, {})
+for number in range(9):
+    producer.send(ProducerRecord("t4", value="tea", partition=number % 3))
+producer.close()
+consumer.subscribe(["t4"])
+consumer.poll(timeout_ms=5_000)
+before = consumer.position(tp)
+consumer.seek(tp, 0)
+consumer.pause([tp])
+before, consumer.position(tp), consumer.paused()
+
+# %% [markdown] items="C10 C30 C31 C32 N78"
 # ### Exercise 03.1 · Count them
 #
 # You look after three clusters, A, B and C. Cluster A has `n.A.brokers` brokers. Its topic has `n.A.partitions` partitions, and `n.A.leaders` of the brokers lead
@@ -139,7 +157,7 @@ check("03.1")
 # %% test="03.1"
 require("03.1")
 
-# %% [markdown]
+# %% [markdown] items="C18 C19"
 # ### Exercise 03.2 · Who is behind a node id?
 #
 # Write `broker_of(node_id)`. It gets a node id as the line prints it, a text. It returns the number of the broker, or `None` when the client does not
@@ -185,7 +203,7 @@ middle = answers.groupby("api").latency_ms.median()
 truth("03 answers", fetch_ms=int(middle["FETCH"]), heartbeat_ms=int(middle["HEARTBEAT"]))
 answers[answers.api.isin(["FETCH", "HEARTBEAT"])].groupby("api").latency_ms.describe()[["count", "min", "50%", "max"]]
 
-# %% [markdown]
+# %% [markdown] items="C22 C23 N79 G22"
 # A heartbeat behind a FETCH would wait up to half a second, and longer where `fetch.max.wait.ms` is larger. A late heartbeat can cost the member its place
 # in the group. The trick with the node id keeps them apart: two ids, two entries in the client's map, two sockets.
 #
@@ -211,7 +229,7 @@ consumer.resume(consumer.assignment())
 poll_for(consumer, lab, ms=10_000)
 timeline(lab)
 
-# %% [markdown]
+# %% [markdown] items="C23"
 # With nothing to fetch, data connections go idle. Heartbeats keep the coordinator's. Each close makes the client ask for METADATA, on a connection that is
 # still there; that one is used, and lives on. After `resume` the closed ones are opened again. A pause costs reconnects.
 #
@@ -222,11 +240,11 @@ consumer.close()
 requests = lab.table("request.sent")
 list(requests.api.tail(2)), [s.how for s in lab.sockets()]
 
-# %% [markdown]
+# %% [markdown] items="C21 N79"
 # A program that is killed with `kill -9` closes nothing by itself. The operating system drops its sockets, and no LEAVE_GROUP is sent: the group notices
 # after the session timeout. `kill -2` is kinder, but only if your program catches it and calls `close()`.
 
-# %% [markdown]
+# %% [markdown] items="C20"
 # ### Exercise 03.3 · Label the lines
 #
 # `shown` holds eight connection lines of consumers, from several versions mixed. Make a list `labels` of the same length. Each entry is `"bootstrap"`,
@@ -254,7 +272,7 @@ check("03.3")
 # %% test="03.3"
 require("03.3")
 
-# %% [markdown]
+# %% [markdown] items="C5"
 # ## 5. Which broker is the coordinator?
 #
 # Nobody elects it. The group's name decides. Java computes a number from the name, `"test".hashCode()`. Kafka makes it positive and takes the rest of a
@@ -265,7 +283,7 @@ from kafkalab.hashing import java_string_hash
 
 java_string_hash("test"), abs(java_string_hash("test")) % 50, abs(java_string_hash("inventory")) % 50
 
-# %% [markdown]
+# %% [markdown] items="C6 C7 C37"
 # And which broker is *asked* for it? The least loaded one, by the client's own count. But at the first question no request is under way anywhere. All are equal, so
 # chance decides. Three addresses, five seeds, the first node of each:
 
@@ -279,7 +297,7 @@ def first_node(seed):
 
 [first_node(seed) for seed in (1, 2, 3, 4, 5)]
 
-# %% [markdown]
+# %% [markdown] items="G22"
 # A consumer without a group needs no coordinator. It takes its partitions itself, with `assign`:
 
 # %%
@@ -310,7 +328,7 @@ check("03.4")
 # %% test="03.4"
 require("03.4")
 
-# %% [markdown]
+# %% [markdown] items="C30 C32"
 # ### Exercise 03.5 · All leaders on one broker
 #
 # Now every partition is led by the same broker, and that broker is also the coordinator. But the group has several members: group A has `m.A.members`, and its
@@ -366,12 +384,12 @@ compare(lab22, lab23, titles=("client 2.2", "client 2.3"))
 # %%
 compare(lab23, lab39, titles=("client 2.3", "client 3.9"))
 
-# %% [markdown]
+# %% [markdown] items="C2 C6 C13 C18 C22 C24 C26 C27 C34"
 # **Then and now.** Much of what people know about this comes from texts of 2018 and 2019. Most of it holds. This has changed, or was never quite so:
 #
 # | Then | Now | Try it |
 # |---|---|---|
-# | A new consumer opens nothing until it polls. | True for the classic consumer. The new one (KIP-848, `group.protocol=consumer`) connects from a thread of its own. | section 1; the lab plays the classic one only |
+# | A new consumer opens nothing until it polls. | True for the classic consumer. The new one (KIP-848, `group.protocol=consumer`) connects from a thread of its own. | below |
 # | FindCoordinator goes to the least loaded broker. | The first one goes to a random address. | section 5 |
 # | The coordinator's id is 2147483647 − n. | Up to 4.0. Client 4.4 prints `+n`. | `reader("4.4")` |
 # | The client id is `consumer-1`. | From 2.4.1 on it holds the group: `consumer-test-1` (KAFKA-9033). | `reader("3.9")` |
@@ -383,6 +401,18 @@ compare(lab23, lab39, titles=("client 2.3", "client 3.9"))
 # | Find connections by host, port and id together. | They still go by id. From 4.0 on a client can start again from its addresses (KIP-899, KIP-1102). | 02.open |
 # | A consumer reads from leaders only. | From 2.4 on it may read from a follower in its own rack (KIP-392), and connects there. | not in this lab |
 # | `createMessageStreams()` opens one connection more than there are leaders. | That consumer was written in Scala and spoke to ZooKeeper. Kafka 2.0 removed it. | — |
+
+# %% [markdown]
+# The first row of the table, with a client 4.4. One second has passed, and nobody has called `poll`:
+
+# %%
+def without_a_poll(protocol):
+    lab, consumer = reader("4.4", **{"group.protocol": protocol})
+    consumer.subscribe(["t4"])
+    lab.run_for(ms=1_000)
+    return len(lab.sockets())
+
+{protocol: without_a_poll(protocol) for protocol in ("classic", "consumer")}
 
 # %% [markdown]
 # ## 7. The real thing beside it
@@ -460,7 +490,7 @@ check("03.6")
 # %% test="03.6"
 require("03.6")
 
-# %% [markdown]
+# %% [markdown] items="C29"
 # ## 9. In your own words
 #
 # Two brokers, one topic with five partitions, one consumer in a group, one bootstrap address, client 2.3. How many TCP connections does the consumer open, how many does it keep after the idle limit has passed, and why does the coordinator get a socket of its own?
@@ -471,7 +501,7 @@ require("03.6")
 # leader broker, not one for each partition, so five partitions on two brokers need two. The coordinator has a socket of its own because a broker answers the requests on
 # one socket in order: a heartbeat behind a long fetch would wait up to 500 ms for it.
 
-# %% [markdown]
+# %% [markdown] items="C28 C20"
 # ## What you know now
 #
 # - A consumer connects in `poll()`, at three moments: find the coordinator, talk to it, read.

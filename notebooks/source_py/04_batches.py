@@ -41,7 +41,7 @@ counted = [len(list(lab.journal.of("record.appended"))) for lab in labs.values()
 truth("04 batches", v2_3=counted[0], v2_8=counted[1])
 batch_strip(labs, "orders")
 
-# %% [markdown]
+# %% [markdown] items="N10"
 # Each block is a **record batch**, the unit in which Kafka sends, stores and hands out records. The number in it says how many records it holds.
 #
 # Both clients waited five milliseconds, and five records came in that time. Client 2.3 dealt them to three partitions in turn, *round robin*. So each batch got two.
@@ -62,7 +62,7 @@ def summary(lab):
 
 pd.DataFrame([summary(lab) for lab in labs.values()], index=list(labs))
 
-# %% [markdown]
+# %% [markdown] items="N9"
 # ## 2. With a key, the key decides
 #
 # A record with a key goes where the key says: take the key's bytes, compute a number with a function called *murmur2*, drop the sign, take the rest by the number of
@@ -71,7 +71,7 @@ pd.DataFrame([summary(lab) for lab in labs.values()], index=list(labs))
 # %%
 murmur2(b"tea"), murmur2("茶".encode()), murmur2(b"coffee")
 
-# %% [markdown]
+# %% [markdown] items="N9"
 # ### Exercise 04.1 · Where does a key live?
 #
 # Write `partition_of(key, partitions)`. `key` is a text or `None`; its bytes are UTF-8. `murmur2` gives an `int` of Java, which may be negative. Kafka drops the sign by
@@ -132,7 +132,7 @@ lab.run_for(ms=6 * 60_000)                      # metadata are asked for anew ev
 after = [order() for _ in range(3)]
 [(answer.partition, answer.offset) for answer in before + after]
 
-# %% [markdown]
+# %% [markdown] items="N9"
 # ### Exercise 04.2 · Count the movers
 #
 # Three topics, A, B and C. The keys of A are called `n.A.name`-0 to `n.A.name`-199, and A grows from `n.A.before` to `n.A.after` partitions. How many of the 200 keys move? What
@@ -172,7 +172,7 @@ settings = {"linger 0": {"linger.ms": 0}, "linger 5": {"linger.ms": 5}, "linger 
 labs = {name: write("3.9", records=150, partitions=1, **config) for name, config in settings.items()}
 batch_strip(labs, "orders")
 
-# %% [markdown]
+# %% [markdown] items="P7"
 # With `linger.ms=0` a record leaves as soon as somebody can carry it. Batches still form when records come faster than requests go. The last row is full after a few
 # records, long before the 50 ms are over. `batch.size` counts bytes, not records.
 #
@@ -209,7 +209,7 @@ check("04.3")
 # %% test="04.3"
 require("04.3")
 
-# %% [markdown]
+# %% [markdown] items="N11 N12 N13"
 # ## 5. Who makes it small?
 #
 # `compression.type=gzip` in the producer. The topic keeps what it gets, unless its own `compression.type` says otherwise. Which of the three, producer, broker, consumer,
@@ -241,14 +241,14 @@ both = packed("gzip", "snappy")
 truth("04 pack and unpack", times=len(both))
 both
 
-# %% [markdown]
+# %% [markdown] items="N15"
 # The rule is: the producer packs, the broker keeps, the consumer unpacks. `validate` in the first table is the broker reading through a batch to check it. The stored
 # bytes are the producer's own.
 #
 # In the second lab the topic asks for another codec. So the broker unpacks and packs again, for every batch of every producer. On a busy broker that is the
 # difference between idle and on fire. `compression.type=producer`, the default of a topic, is nearly always what you want.
 
-# %% [markdown]
+# %% [markdown] items="N12 N13 N15"
 # ### Exercise 04.4 · Who packs?
 #
 # Four topics, A to D. The producer of A packs with `n.A.producer`, and the topic's `compression.type` is `n.A.topic`. Who packs records: `"producer"`, `"broker"`, `"both"` or
@@ -310,7 +310,7 @@ answer = [name for name in ("client 2.8", "client 3.9") if slow[name]["orders-2"
 truth("04 slow broker", more_than_a_third=", ".join(answer) or "neither")
 pd.DataFrame(slow)
 
-# %% [markdown]
+# %% [markdown] items="N9"
 # The sticky client sends *more* to the slow broker. It moves on when a batch is finished, and the slow broker's batches wait longest, so they get the fullest. Client 3.9
 # looks at how much is queued for each partition and prefers the short queues (KIP-794). All is written in half the time.
 #
@@ -449,7 +449,7 @@ require("04.6")
 # members. State or joins that are kept by partition no longer match either. I would create a new topic with more partitions, copy or migrate the records, and move the
 # producers and consumers over. Better still is to choose enough partitions from the start. Without keys nothing breaks.
 
-# %% [markdown]
+# %% [markdown] items="N9 N14"
 # ## Then and now
 #
 # | Then | Now | Try it |

@@ -14,7 +14,7 @@ from kafkalab.views import Outcome, outcome_grid, replica_ladder, side_by_side
 
 me("")     # your student id, if your teacher gave you one: me("s123")
 
-# %% [markdown]
+# %% [markdown] items="N17"
 # ## 1. Guess, run, look
 #
 # A shop sends twenty orders, one every ten milliseconds, and looks at no answer: *fire and forget*. The partition has a leader, broker 0, and two followers that copy it. The
@@ -69,7 +69,7 @@ every, told_every = slow_followers(acks="all")
 truth("05 twenty orders", acks_1=in_the_log(one), acks_all=in_the_log(every))
 replica_ladder(one, "orders-0", {1_100: "just before the crash", 31_000: "in the end"}, title="acks=1: the leader dies with what only it had")
 
-# %% [markdown]
+# %% [markdown] items="N16 N17"
 # Each bar is a replica's log. With `acks=1` the leader had all twenty, said so, and died. A follower took over with what it had: nothing. The shop heard twenty times "written".
 # Nobody made a mistake, by the contract of `acks=1`.
 #
@@ -78,7 +78,7 @@ replica_ladder(one, "orders-0", {1_100: "just before the crash", 31_000: "in the
 # %%
 {name: {key: len(keys) for key, keys in told.items()} for name, told in (("acks=1", told_one), ("acks=all", told_every))}
 
-# %% [markdown]
+# %% [markdown] items="N16 N22 N104"
 # So "Kafka keeps **committed** records" needs its second half: committed means *copied to all in-sync replicas*. What only the leader has is not committed, whatever was answered.
 #
 # ## 2. The whole grid
@@ -134,14 +134,14 @@ kinds = [outcome.kind for outcome in grid.values()]
 truth("05 grid", lost=kinds.count("lost"), refused=kinds.count("refused"), waiting=kinds.count("waiting"))
 outcome_grid(grid, title="twenty orders, three replicas")
 
-# %% [markdown]
+# %% [markdown] items="N22 N24 N26"
 # Read it by columns. `acks=0` and `acks=1` lose as soon as the followers are a little behind. `acks=all` alone is not enough: with the floor at 1 the last column but two loses
 # too, when the set had shrunk to one. With a floor of 2 nothing is lost in any story. With 3 nothing is lost either, and nearly nothing can be written: one replica away, and
 # every write is refused.
 #
 # Read it by rows. Waiting is not losing. The old leader may come back with everything. An unclean election ends the waiting, and throws the records away.
 
-# %% [markdown]
+# %% [markdown] items="N22 N26"
 # ### Exercise 05.1 · Written, or refused?
 #
 # Five records, A to E. The partition of A has `n.A.replicas` replicas and a floor of `n.A.floor`. `n.A.down` of its followers have been down for a minute; the others are in
@@ -203,7 +203,7 @@ seconds, times, error = hang(3_000, 10_000)
 truth("05 hanging broker", seconds=seconds, times=times)
 error
 
-# %% [markdown]
+# %% [markdown] items="N23"
 # `retries` is a huge number nowadays; time ends it, not counting. And "failed" is a word of caution: the broker may have written the record and only the answer was lost. You know
 # that you do not know.
 #
@@ -269,7 +269,7 @@ truth("05 order", first_in_the_log=plain[0])
 # retry can be overtaken. Two cures: only one request at a time, which is slow; or idempotence, which numbers the batches, so that the broker refuses a gap. Chapter 06 shows how. From
 # version 3.2 on idempotence is on unless you switch it off.
 
-# %% [markdown]
+# %% [markdown] items="N18 N21"
 # ## 5. Say what you know
 #
 # Back to fire and forget. `send` gives a future and takes a callback; who uses neither will never know what was lost. Two habits:
@@ -283,7 +283,7 @@ producer.send(ProducerRecord("orders", value="milk"),
 producer.flush()
 metadata
 
-# %% [markdown]
+# %% [markdown] items="N18 N21"
 # ### Exercise 05.3 · Repair fire and forget
 #
 # Here is a function from a real code review. It sends all orders and returns. Write it so that it returns the list of keys that were **not** acknowledged, in the order of
@@ -439,7 +439,7 @@ check("05.5")
 # %% test="05.5"
 require("05.5")
 
-# %% [markdown]
+# %% [markdown] items="N27"
 # The earlier the followers fell asleep, the more was lost, and nobody was told. With `acks=all` this report would be empty.
 #
 # ## 9. In your own words
@@ -451,7 +451,7 @@ require("05.5")
 # NotEnoughReplicas. With one more replica the partition survives one failure, and writing goes on. Durability is kept all the same, because an acknowledgement still
 # needs min.insync.replicas copies.
 
-# %% [markdown]
+# %% [markdown] items="N21 N22 N23 N24 N25 N26 N27 N28"
 # ## Eight rules, and what they cost
 #
 # A well known list against losing messages. You have seen what each does:
