@@ -213,8 +213,10 @@ def _pack(wanted) -> None:
 
 
 def _progress(wanted) -> None:
-    from autograder.desk import progress_table
-    print(progress_table())
+    from autograder.desk import mine
+    from autograder.overview import details, overview
+    path = mine() / "progress.json" if mine().is_dir() else None
+    print(details(path) if wanted.all else overview(path))
 
 
 def _doctor(wanted) -> int:
@@ -251,7 +253,8 @@ def _parser() -> argparse.ArgumentParser:
     pack = command("pack", _pack, "make the one file to hand in for a chapter, with a receipt code")
     pack.add_argument("chapter")
     pack.add_argument("--out", metavar="FILE")
-    command("progress", _progress, "what you have passed, guessed and looked up")
+    shown = command("progress", _progress, "how far you are, and what is worth repeating")
+    shown.add_argument("--all", action="store_true", help="a line for each question and each guess")
     grade = command("grade", _grade, "grade a folder of submissions (folders, .ipynb, .zip), or one file")
     grade.add_argument("submissions", metavar="DIR|FILE")
     grade.add_argument("--out", help="where the gradebook, the notebooks and the receipts go")

@@ -1,7 +1,6 @@
 """The learner's desk: notebooks/mine/, with a working copy of each chapter that nothing ever overwrites.
 
-`lab` fills it, `reset` gives a fresh copy and saves the old one, `pack` makes the file to hand in, `progress` shows how far
-you are.
+`lab` fills it, `reset` gives a fresh copy and saves the old one, `pack` makes the file to hand in.
 """
 from __future__ import annotations
 
@@ -14,9 +13,7 @@ import tempfile
 from datetime import datetime, timezone
 from pathlib import Path
 
-from autograder import progress
-from autograder.masters import Cell, master, notebooks, released, text_of
-from autograder.questions import chapters, of_chapter
+from autograder.masters import Cell, master, notebooks, text_of
 
 SAVED = ".saved"
 
@@ -81,24 +78,6 @@ def pack(chapter: str, out: Path | None = None) -> str:
     blank = [cell.question for cell in master(chapter).cells if cell.question and cell.source.strip() == _text_in(notebook, cell)]
     left = f" Not answered yet: {', '.join(blank)}." if blank else ""
     return f"Hand in {out}\nReceipt code: {'-'.join(code[index:index + 4] for index in (0, 4, 8))}{unsaid}{left}"
-
-
-def progress_table() -> str:
-    """What progress.json remembers, one line a question."""
-    entries = progress.read(mine() / "progress.json" if mine().is_dir() else None)
-    lines = [f"{'question':10} {'tries':>5} {'hints':>5}  state"]
-    for chapter in chapters():
-        if chapter not in released():
-            continue
-        for question in of_chapter(chapter):
-            entry = entries["questions"].get(question.id, {})
-            state = "passed" if entry.get("passed_at") else "read by a person" if question.kind == "open" else "open"
-            looked = f", answer shown {entry['revealed']}" if entry.get("revealed") else ""
-            lines.append(f"{question.id:10} {entry.get('tries', 0):5} {entry.get('hints', 0):5}  {state}{looked}")
-    for name, entry in entries["guesses"].items():
-        came = f"; it was {entry['truth']}" if "truth" in entry else ""
-        lines.append(f"guess \"{name}\": {entry['guess']}{came}")
-    return "\n".join(lines)
 
 
 def _student_in(notebook: dict) -> str:

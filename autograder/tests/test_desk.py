@@ -1,5 +1,6 @@
 """The learner's folder: filled once, never overwritten, reset without loss, packed into one file that grades."""
 import json
+import re
 
 import pytest
 
@@ -7,6 +8,7 @@ from autograder import desk
 from autograder.__main__ import main
 from autograder.grade import grade
 from autograder.masters import master
+from autograder.overview import details, overview
 from autograder.references import reference
 from autograder.submission import read
 
@@ -59,16 +61,30 @@ def test_pack_makes_one_file_that_grades_under_the_learners_name(mine, tmp_path)
     assert grade("90", tmp_path / "hand_in.ipynb")["score"] == 1
 
 
-def test_progress_is_a_table(mine, capsys):
+def test_progress_says_how_far_one_is_and_what_to_repeat(mine, capsys):
     mine.mkdir(parents=True)
-    (mine / "progress.json").write_text(json.dumps({"questions": {"90.1": {"tries": 3, "hints": 1, "passed_at": "now", "revealed": "after passing"}},
-                                                    "guesses": {"consumer": {"guess": {"opened": 6}, "truth": {"opened": 4}}}}))
+    (mine / "progress.json").write_text(json.dumps({"questions": {"90.1": {"tries": 3, "hints": 1, "passed_at": "now"}, "90.2": {"tries": 1, "hints": 2, "revealed": "before passing"}},
+                                                    "guesses": {"90 consumer": {"guess": {"opened": 6}, "truth": {"opened": 4}},
+                                                                "90 producer": {"guess": {"opened": 2}, "truth": {"opened": 2}}, "90 not run yet": {"guess": {"kept": 1}}}}))
     assert main(["progress"]) == 0
     told = capsys.readouterr().out
-    assert "90.1           3     1  passed, answer shown after passing" in told and "it was {'opened': 4}" in told
+    assert re.search(r"^90_demo +1 of \d+ +3 +1 of 2$", told, re.MULTILINE)
+    assert "90.1  " in told and "solved with 3 tries" in told and "you looked it up; now solve it" in told
+    assert 'guess "90 consumer": you said opened=6, it was opened=4' in told and "producer" not in told
+    assert re.search(r"^Next: 90\.2 · ", told, re.MULTILINE)
 
 
-def test_a_broken_progress_file_stops_no_lesson(mine):
+def test_progress_in_every_detail(mine, capsys):
     mine.mkdir(parents=True)
-    (mine / "progress.json").write_text('{"questions": [1')
-    assert "90.1" in desk.progress_table()
+    (mine / "progress.json").write_text(json.dumps({"questions": {"90.1": {"tries": 3, "hints": 1, "passed_at": "now", "revealed": "after passing"}},
+                                                    "guesses": {"90 consumer": {"guess": {"opened": 6}, "truth": {"opened": 4}}}}))
+    assert main(["progress", "--all"]) == 0
+    told = capsys.readouterr().out
+    assert "90.1           3     1  passed, answer shown after passing" in told and "opened=6; it was opened=4" in told
+
+
+@pytest.mark.parametrize("broken", ['{"questions": [1', '[]', '{"questions": {"90.1": 7, "90.2": {"tries": "many"}}, "guesses": {"90 x": 3}}'])
+def test_a_broken_progress_file_stops_no_lesson(mine, broken):
+    mine.mkdir(parents=True)
+    (mine / "progress.json").write_text(broken)
+    assert "0 of " in str(overview(mine / "progress.json")) and "90.1" in details(mine / "progress.json")

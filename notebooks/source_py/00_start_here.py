@@ -9,7 +9,7 @@ from autograder.machine import machine
 machine()
 
 # %% [markdown] items="C39"
-# Every row should say *fine*. A row that does not says what to do. You can read and run chapters 02 and 03 without Spark, all but the Spark lab at their end.
+# Every row should say *fine*. A row that does not says what to do. You can read and run every chapter without Spark, all but the Spark lab at its end.
 #
 # ## Guess
 #
@@ -77,4 +77,12 @@ lab.why(lab.sockets()[1])
 # - Open questions at the end of a chapter are read by a person. English or Chinese, a few whole sentences.
 # - Your guesses, answers and hints are kept in `progress.json` beside your notebooks. Nothing is sent anywhere.
 #
+# Come back to this cell whenever you like. It tells how far you are, and what is worth doing once more.
+
+# %%
+from autograder.overview import overview
+
+overview()
+
+# %% [markdown]
 # Next: **01 · Does reading remove a record?**
