@@ -45,8 +45,8 @@ class Unbuildable(ValueError):
 
 
 def chapters() -> tuple[str, ...]:
-    """The chapters there are, by folder name: ("00_start_here", "02_producer_connections", ...)."""
-    return tuple(sorted(path.stem for path in (notebooks() / "source_py").glob("[0-9][0-9]_*.py")))
+    """The chapters there are, by folder name: ("00_start_here", "02_producer_connections", ..., "myths")."""
+    return tuple(sorted(path.stem for path in (notebooks() / "source_py").glob("*.py")))
 
 
 def name_of(chapter: str) -> str:

@@ -27,7 +27,7 @@ def prepare_mine() -> list[str]:
     """Put a working copy of every released chapter into mine/, leaving alone what is there. Returns a line for each."""
     lines = []
     mine().mkdir(parents=True, exist_ok=True)
-    for folder in sorted((notebooks() / "release").glob("[0-9][0-9]_*")):
+    for folder in sorted(path for path in (notebooks() / "release").iterdir() if path.is_dir()):
         own = mine() / folder.name
         if own.exists():
             lines.append(f"{folder.name}: yours, as you left it")

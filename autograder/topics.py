@@ -64,6 +64,8 @@ def map_text() -> str:
             "C the consumer's, G the consumer's inside, N all of Kafka. A topic may be taught in two chapters."]
     for name in chapters():
         own = [topic for topic in topics() if name[:2] in topic.chapters]
+        if not own:
+            continue
         page += ["", f"## {name}", "", "| topic | | taught in | asked in |", "|---|---|---|---|"]
         for topic in own:
             there = [place for place in places(name) if topic.item in place.items]

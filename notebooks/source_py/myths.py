@@ -1,0 +1,399 @@
+# %% [markdown]
+# # The myth court
+#
+# Twenty claims about Kafka, as people write them in posts and answers. Some are true. Some are false. Some were true once. You are the court: for each claim you write an
+# experiment, and the versions of the client testify.
+#
+# **You need** the chapters on producers, consumers and groups; each claim says in its verdict where to read. **Time** as long as you like: ten minutes for a claim.
+
+# %%
+from autograder import predict
+from autograder.court import claims, court
+from kafkalab import Lab, KafkaConsumer, KafkaProducer, ProducerRecord, TopicPartition
+from kafkalab.views import compare
+
+print(claims())
+
+# %% [markdown]
+# ## How a hearing goes
+#
+# Say what you think first: `"true"`, `"false"`, `"until 2.3"` for what held up to that version, `"from 2.8"` for what holds since. The lab plays 2.1, 2.2, 2.3, 2.8, 3.6, 3.9, 4.0
+# and 4.4. Then write `experiment(version)`, which returns what the claim asks to measure. The court calls it for each version, puts its own result beside yours, and the verdict falls.
+#
+# The first claim as an example:
+
+# %%
+predict("myth 01", verdict=None)
+
+# %%
+def lab_of(version, brokers=3, **settings):
+    """A cluster whose brokers are of the client's time."""
+    old = version in ("2.1", "2.2", "2.3")
+    return Lab(brokers=brokers, seed=4, version=version, broker_version="2.3" if old else "4.4", **settings)
+
+def experiment(version):
+    lab = lab_of(version)
+    KafkaProducer(lab, {"enable.idempotence": False})
+    lab.run_for(ms=2_000)
+    return len(lab.sockets())
+
+court(1, experiment)
+
+# %% [markdown]
+# And a look at the first two witnesses:
+
+# %%
+def quiet(version):
+    lab = lab_of(version, brokers=1)
+    lab.create_topic("t")
+    producer = KafkaProducer(lab, {"enable.idempotence": False})
+    lab.run_for(ms=500)
+    producer.send(ProducerRecord("t", value="tea"))
+    lab.run_for(ms=500)
+    return lab
+
+compare(quiet("2.1"), quiet("2.2"), titles=("client 2.1: a record after half a second", "client 2.2: the same"), to_ms=1_000)
+
+# %% [markdown]
+# If you are stuck, `court(2)` without an experiment shows the court's own result. Its experiments are in `autograder/claims.py`; look there afterwards, not before.
+
+# %% [markdown]
+# ## Before and after send
+
+# %% [markdown]
+# ### Claim 2
+#
+# > One address in bootstrap.servers is enough to find every broker.
+#
+# **Measure:** data connections of a consumer that was given one of three brokers. `assign` three partitions whose leaders you chose: `lab.create_topic("t", partitions=3, leaders=[0, 1, 2])`. A socket has a `role` and a `node_id`.
+
+# %%
+predict("myth 02", verdict=None)
+
+# %%
+def experiment(version):
+    lab = lab_of(version)
+    return None
+
+court(2, experiment)
+
+# %% [markdown]
+# ### Claim 3
+#
+# > Records without a key go to the partitions in turn.
+#
+# **Measure:** the partitions of six records sent at once, three partitions. Six futures, sent without a pause and with `linger.ms=20`. A future's `get().partition` tells.
+
+# %%
+predict("myth 03", verdict=None)
+
+# %%
+def experiment(version):
+    lab = lab_of(version)
+    return None
+
+court(3, experiment)
+
+# %% [markdown]
+# ### Claim 4
+#
+# > A key stays in its partition for ever.
+#
+# **Measure:** how many of 60 keys live elsewhere when 5 partitions become 6. The same 60 keys, once with 5 and once with 6 partitions.
+
+# %%
+predict("myth 04", verdict=None)
+
+# %%
+def experiment(version):
+    lab = lab_of(version)
+    return None
+
+court(4, experiment)
+
+# %% [markdown]
+# ### Claim 5
+#
+# > By default a producer sends a record without waiting for more.
+#
+# **Measure:** milliseconds between send() and PRODUCE, default settings. `lab.journal.of("request.sent")` has `api` and `at_ms`. Send one record before, so that the connection stands.
+
+# %%
+predict("myth 05", verdict=None)
+
+# %%
+def experiment(version):
+    lab = lab_of(version)
+    return None
+
+court(5, experiment)
+
+# %% [markdown]
+# ## What is safe
+
+# %% [markdown]
+# ### Claim 6
+#
+# > By default the leader alone answers for a record.
+#
+# **Measure:** is a record acknowledged within a second while both followers sleep?. Three replicas; `lab.broker(1).pause(3_000)`. How much later is `lab.now_ms` after `get()`?
+
+# %%
+predict("myth 06", verdict=None)
+
+# %%
+def experiment(version):
+    lab = lab_of(version)
+    return None
+
+court(6, experiment)
+
+# %% [markdown]
+# ### Claim 7
+#
+# > Idempotence is off unless one switches it on.
+#
+# **Measure:** INIT_PRODUCER_ID requests of a producer with default settings. Count in the journal, as in claim 5.
+
+# %%
+predict("myth 07", verdict=None)
+
+# %%
+def experiment(version):
+    lab = lab_of(version)
+    return None
+
+court(7, experiment)
+
+# %% [markdown]
+# ### Claim 8
+#
+# > With default settings five seconds without a broker lose the record.
+#
+# **Measure:** what the future says: written, or the error's name. `lab.broker(0).crash()` and `.restart()`. `get()` raises what went wrong.
+
+# %%
+predict("myth 08", verdict=None)
+
+# %%
+def experiment(version):
+    lab = lab_of(version)
+    return None
+
+court(8, experiment)
+
+# %% [markdown]
+# ### Claim 9
+#
+# > When send() has returned, the record is safe.
+#
+# **Measure:** records in the log when the process is killed right after send(), linger.ms=50. Give the producer a `name`, and `lab.kill` it. `lab.at(lab.now_ms)["partitions"]["t-0"]["log_end_offset"]` counts what is in the log.
+
+# %%
+predict("myth 09", verdict=None)
+
+# %%
+def experiment(version):
+    lab = lab_of(version)
+    return None
+
+court(9, experiment)
+
+# %% [markdown]
+# ### Claim 10
+#
+# > With acks=all and min.insync.replicas=2 a leader that dies takes no acknowledged record with it.
+#
+# **Measure:** of 20 records, how many are acknowledged when the leader crashes, and how many of these are gone. Chapter 05 has the cluster. Keep the keys that the callback acknowledged, and read the topic afterwards.
+
+# %%
+predict("myth 10", verdict=None)
+
+# %%
+def experiment(version):
+    lab = lab_of(version)
+    return None
+
+court(10, experiment)
+
+# %% [markdown]
+# ### Claim 11
+#
+# > With idempotence a record is in the log once.
+#
+# **Measure:** copies of a record that the program sends again after its restart. A program that starts again is a new `KafkaProducer`. It sends what it is not sure of once more.
+
+# %%
+predict("myth 11", verdict=None)
+
+# %%
+def experiment(version):
+    lab = lab_of(version)
+    return None
+
+court(11, experiment)
+
+# %% [markdown]
+# ## Who reads what
+
+# %% [markdown]
+# ### Claim 12
+#
+# > A new consumer connects at once.
+#
+# **Measure:** connections two seconds after the constructor and subscribe(), no poll. `subscribe`, no `poll`, two seconds.
+
+# %%
+predict("myth 12", verdict=None)
+
+# %%
+def experiment(version):
+    lab = lab_of(version)
+    return None
+
+court(12, experiment)
+
+# %% [markdown]
+# ### Claim 13
+#
+# > What one group has read is gone for the others.
+#
+# **Measure:** records the second group gets of 10. Ten records, two groups with `auto.offset.reset=earliest`, one after the other.
+
+# %%
+predict("myth 13", verdict=None)
+
+# %%
+def experiment(version):
+    lab = lab_of(version)
+    return None
+
+court(13, experiment)
+
+# %% [markdown]
+# ### Claim 14
+#
+# > More members always read faster.
+#
+# **Measure:** how many of 5 members own something of 3 partitions. Five members and a topic of three partitions. Let all of them poll in turn, for some seconds. Who has an `assignment()`?
+
+# %%
+predict("myth 14", verdict=None)
+
+# %%
+def experiment(version):
+    lab = lab_of(version)
+    return None
+
+court(14, experiment)
+
+# %% [markdown]
+# ### Claim 15
+#
+# > Every restart of a member is a rebalance.
+#
+# **Measure:** generations that a restart adds, with a group.instance.id where the version has it. A `group.instance.id` exists from 2.3 on. `lab.at(lab.now_ms)["groups"]["g"]["generation"]` before and after a close and a new consumer of the same name.
+
+# %%
+predict("myth 15", verdict=None)
+
+# %%
+def experiment(version):
+    lab = lab_of(version)
+    return None
+
+court(15, experiment)
+
+# %% [markdown]
+# ### Claim 16
+#
+# > In a rebalance everybody gives up everything.
+#
+# **Measure:** of 4 partitions, how many the first member gives up when a second one comes, the version's gentlest strategy. From 2.4 on try `partition.assignment.strategy=CooperativeStickyAssignor`. A listener's `on_partitions_revoked` hears what is given up.
+
+# %%
+predict("myth 16", verdict=None)
+
+# %%
+def experiment(version):
+    lab = lab_of(version)
+    return None
+
+court(16, experiment)
+
+# %% [markdown]
+# ## Who is alive, and what is committed
+
+# %% [markdown]
+# ### Claim 17
+#
+# > A dead member is noticed after ten seconds.
+#
+# **Measure:** seconds until the group is empty, to the nearest five, default settings. `lab.kill` the only member and run until `lab.at(lab.now_ms)["groups"]["g"]["members"]` is empty.
+
+# %%
+predict("myth 17", verdict=None)
+
+# %%
+def experiment(version):
+    lab = lab_of(version)
+    return None
+
+court(17, experiment)
+
+# %% [markdown]
+# ### Claim 18
+#
+# > Slow work loses the partitions because heartbeats stop.
+#
+# **Measure:** the longest pause between heartbeats in seconds during slow work, and whether the member left the group. Let the consumer work for longer than `max.poll.interval.ms` between two polls. The journal has its HEARTBEAT and LEAVE_GROUP requests.
+
+# %%
+predict("myth 18", verdict=None)
+
+# %%
+def experiment(version):
+    lab = lab_of(version)
+    return None
+
+court(18, experiment)
+
+# %% [markdown]
+# ### Claim 19
+#
+# > Auto commit works in the background, whatever the program does.
+#
+# **Measure:** OFFSET_COMMIT requests in 30 seconds after one poll, default settings. One poll that returns records, then thirty seconds without any.
+
+# %%
+predict("myth 19", verdict=None)
+
+# %%
+def experiment(version):
+    lab = lab_of(version)
+    return None
+
+court(19, experiment)
+
+# %% [markdown]
+# ### Claim 20
+#
+# > What is committed is the last record read.
+#
+# **Measure:** the last offset read, and the committed one. `commit_sync`, then `consumer.committed([partition])`.
+
+# %%
+predict("myth 20", verdict=None)
+
+# %%
+def experiment(version):
+    lab = lab_of(version)
+    return None
+
+court(20, experiment)
+
+# %% [markdown]
+# ## What is left of them
+#
+# Look at the verdicts once more. Few claims were born false. Most held when somebody wrote them down, and a release changed them. So ask of every sentence about Kafka: in which version?
+# And ask what you would measure.
