@@ -1,0 +1,61 @@
+"""What did consumers commit, when did they not, and what was read twice? From lines on DEBUG and above.
+
+    commits(lines)       a row for each commit of a partition, with the gap since the group's last
+    reprocessed(lines)   a row for each range of offsets that a group was given again
+"""
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from kafkalab.logsets.told import folder, ms_between, number, told
+
+COMMITTED = ("COMMITTED_OFFSET", "ASYNC_OFFSET_COMMITTED")
+# Where a consumer begins to read a partition.
+BEGINS = {"SETTING_COMMITTED_OFFSET": "committed", "RESETTING_OFFSET": "reset", "SEEKING": "seek"}
+# How far it was given records: a fetch asks for what follows those, and TRACE lines say it when they hand them over.
+HANDED_OVER = {
+    "FETCH_ADDED": r"at (?:offset |position FetchPosition\{offset=)(\d+)",
+    "FETCH_RETURNING": r"update position to (?:FetchPosition\{offset=)?(\d+)",
+    "POSITION_UPDATED": r"(?:position to FetchPosition\{offset=|\} to FetchPosition\{offset=)(\d+)",
+}
+PARTITION = ("folder", "owner", "topic", "partition")
+
+
+def commits(lines: DataFrame) -> DataFrame:
+    """One row for each partition of each commit that was answered: file, client_id, group_id, topic, partition, offset, committed_at; gap_ms since
+    anybody of the group last committed this partition, advanced: by how many offsets; both null for the first."""
+    of_partition = Window.partitionBy(*PARTITION).orderBy("time", "file", "part", "offset")
+    return (
+        _owned(told(lines, COMMITTED, "group_id", "topic", "partition", "message"))
+        .withColumn("committed", number(r"offset (\d+)"))
+        .withColumn("previous", F.lag(F.struct("time", "committed")).over(of_partition))
+        .select(
+            "file", "client_id", "group_id", "topic", "partition", F.col("committed").alias("offset"), F.col("time").alias("committed_at"),
+            ms_between("previous.time", "time").alias("gap_ms"), (F.col("committed") - F.col("previous.committed")).alias("advanced"),
+        )
+    )  # fmt: skip
+
+
+def reprocessed(lines: DataFrame) -> DataFrame:
+    """One row for each range that somebody of the group had been given already: file, client_id, group_id, topic, partition, from_offset up to but
+    not including until_offset, records (at most: offsets of markers and compacted records count too), began_at, how: from the committed offset,
+    by a reset, or by the application's own seek; previous_client, the last one that was given them."""
+    of_partition = Window.partitionBy(*PARTITION).orderBy("time", "file", "part", "offset").rowsBetween(Window.unboundedPreceding, -1)
+    reached = F.coalesce(*(F.when(F.col("event") == event, number(pattern)) for event, pattern in HANDED_OVER.items()))
+    begins = F.when(F.col("event").isin(*BEGINS), number(r"(?:offset=|offset |to position FetchPosition\{offset=)(\d+)"))
+    how = F.coalesce(*(F.when(F.col("event") == event, name) for event, name in BEGINS.items()))
+    return (
+        _owned(told(lines, (*BEGINS, *HANDED_OVER), "group_id", "topic", "partition", "message"))
+        .withColumns({"reached": reached, "begins": begins, "how": how})
+        .withColumn("before", F.max(F.struct("reached", "client_id")).over(of_partition))
+        .where("begins < before.reached")
+        .select(
+            "file", "client_id", "group_id", "topic", "partition", F.col("begins").alias("from_offset"), F.col("before.reached").alias("until_offset"),
+            (F.col("before.reached") - F.col("begins")).alias("records"), F.col("time").alias("began_at"), "how",
+            F.col("before.client_id").alias("previous_client"),
+        )
+    )  # fmt: skip
+
+
+def _owned(events: DataFrame) -> DataFrame:
+    """With `folder` and `owner`: offsets belong to a group, and where there is none, to the client."""
+    return events.where("topic is not null").withColumns({"folder": folder(), "owner": F.coalesce("group_id", "client_id")})

@@ -1,0 +1,81 @@
+"""How did producers pack and spread their records, and what had to be sent again? Batches from 2.8 on DEBUG, older ones on TRACE.
+
+    batches(lines)     a row for each batch of each PRODUCE request: its partition, size, answer
+    producers(lines)   a row for each producer and partition: records, batches, sizes, retries, its share
+"""
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from kafkalab.logsets.told import CLIENT, ms_between, number, so_far, told
+
+SENT, ANSWERED = "SENDING_REQUEST", "RECEIVED_RESPONSE"
+APPENDED, RETRIED, FAILED, DONE = "APPENDING_RECORD", ("BATCH_RETRIED", "BATCH_SPLIT"), "BATCH_FAILED", "BATCH_PRODUCED"
+# partitionSizes=[t4-0=72], from 4.1 on with the topic's id: [41PqbIGLTbySy7mMtgQVFw:t4-0=70]
+SIZES = r"(?:[\w-]{22}:)?([\w.\-]+)-(\d+)=(\d+)[,\]]"
+ERRORS = r"(?:error_code=|errorCode=)(\d+)"
+
+
+def batches(lines: DataFrame) -> DataFrame:
+    """One row for each batch in each PRODUCE request: file, client_id, broker, topic, partition, size_bytes, sent_at, answered_at, took_ms (both null
+    without an answer), error: the answer's first error code that is not 0, else 0 (null without an answer)."""
+    talk = told(lines, (SENT, ANSWERED), "api", "correlation_id", "broker", "message").where("api = 'PRODUCE'")
+    starts = F.count_if((F.col("event") == SENT) & (F.col("correlation_id") < F.lag("correlation_id").over(so_far().rowsBetween(-1, -1))))
+    errors = F.filter(F.regexp_extract_all("message", F.lit(ERRORS), F.lit(1)).cast("array<int>"), lambda code: code != 0)
+    sent = F.col("event") == SENT
+    return (
+        # Correlation ids begin anew with each life of a client.
+        talk.withColumn("life", starts.over(so_far()))
+        .withColumn("sizes", F.when(sent, F.regexp_extract_all("message", F.lit(SIZES), F.lit(0))))
+        .withColumn("error", F.when(~sent, F.coalesce(F.get(errors, F.lit(0)), F.lit(0))))
+        .groupBy(*CLIENT, "life", "correlation_id")
+        .agg(
+            F.max("broker").alias("broker"),
+            F.min(F.when(sent, F.col("time"))).alias("sent_at"),
+            F.max(F.when(~sent, F.col("time"))).alias("answered_at"),
+            F.max("sizes").alias("sizes"),
+            F.max("error").alias("error"),
+        )
+        .where("sent_at is not null")
+        .withColumn("batch", F.explode("sizes"))
+        .select(
+            "file", "client_id", "broker", F.regexp_extract("batch", SIZES, 1).alias("topic"),
+            F.regexp_extract("batch", SIZES, 2).cast("int").alias("partition"), number(SIZES, 3, "batch").alias("size_bytes"),
+            "sent_at", "answered_at", ms_between("sent_at", "answered_at").alias("took_ms"), "error",
+        )
+    )  # fmt: skip
+
+
+def producers(lines: DataFrame) -> DataFrame:
+    """One row for each producer and partition it wrote to: file, client_id, topic, partition; records (null where only DEBUG was logged), batches,
+    records_per_batch, size_bytes (a batch's mean), retries, failed, took_ms (the median answer), share of the client's bytes (0..1)."""
+    counted = (
+        told(lines, (APPENDED, *RETRIED, FAILED), "topic", "partition")
+        .where("topic is not null and partition is not null")
+        .groupBy("file", "client_id", "topic", "partition")
+        .agg(
+            F.count_if(F.col("event") == APPENDED).alias("appended"),
+            F.count_if(F.col("event").isin(*RETRIED)).alias("retries"),
+            F.count_if(F.col("event") == FAILED).alias("failed"),
+        )
+    )
+    packed = (
+        batches(lines)
+        .groupBy("file", "client_id", "topic", "partition")
+        .agg(
+            F.count("*").alias("batches"),
+            F.avg("size_bytes").alias("size_bytes"),
+            F.sum("size_bytes").alias("bytes"),
+            F.percentile("took_ms", F.lit(0.5)).alias("took_ms"),
+        )
+    )
+    of_client = Window.partitionBy("file", "client_id")
+    records = F.when(F.col("appended") > 0, F.col("appended"))
+    return (
+        packed.join(counted, on=["file", "client_id", "topic", "partition"], how="full")
+        .select(
+            "file", "client_id", "topic", "partition", records.alias("records"), F.coalesce("batches", F.lit(0)).alias("batches"),
+            (records / F.col("batches")).alias("records_per_batch"), "size_bytes", F.coalesce("retries", F.lit(0)).alias("retries"),
+            F.coalesce("failed", F.lit(0)).alias("failed"), "took_ms",
+            (F.coalesce("bytes", F.lit(0)) / F.sum("bytes").over(of_client)).alias("share"),
+        )
+    )  # fmt: skip

@@ -1,0 +1,168 @@
+"""When did a member stop reading, for how long, and why? One row for each rebalance of each member, from its lines alone.
+
+A rebalance ends with the member's new partitions (KIP-848: when it is STABLE again). What it read before it has to give up first, all of it under
+the eager protocols: from there to the end it stands still. Under cooperative protocols it gives up only what moves, at the end.
+
+    rebalances(lines)         a row a member and rebalance
+    group_rebalances(lines)   a row a group and generation: how long somebody stood still, whose doing it was
+    storms(lines)             a row for each time in which a group did little else
+"""
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from kafkalab.logsets.told import CLIENT, before, folder, found, ms_between, number, told
+
+JOINING, JOINED, ASSIGNED = "JOINING_GROUP", "JOINED_GROUP", "ASSIGNED_PARTITIONS"
+STATE = "MEMBER_STATE"  # of a member under KIP-848
+GIVEN_UP = ("REVOKING_PARTITIONS", "LOSING_PARTITIONS", "MEMBER_PARTITIONS_REVOKED")
+REQUESTED = "REQUEST_JOINING"
+EXPIRED = "POLL_TIMEOUT_EXPIRED"
+LEAVING = ("SENDING_LEAVE_GROUP", "MEMBER_LEAVE_HEARTBEAT")
+CLOSED = ("CONSUMER_CLOSED", "ASYNC_CONSUMER_CLOSED")
+BEGUN = ("CONSUMER_INITIALIZED", "ASYNC_CONSUMER_INITIALIZED")
+EVENTS = (JOINING, JOINED, ASSIGNED, STATE, *GIVEN_UP, REQUESTED, EXPIRED, *LEAVING, *CLOSED, *BEGUN, "HEARTBEAT_REBALANCING", "COORDINATOR_UNAVAILABLE")
+
+FIRST_JOIN = "first join"
+POLL_TIMEOUT = "poll timeout"
+OTHERS = "another member"
+GIVES_UP = "gives up partitions"
+COORDINATOR = "coordinator lost"
+METADATA = "topics changed"
+FENCED = "no longer a member"
+NEW_TARGET = "new assignment"
+UNSAID = "not said"
+
+STORM_REBALANCES = 3
+STORM_WITHIN = "60 seconds"
+# "need to re-join with the given member-id" is the second half of a join, and no cause.
+HALVES = "given member-id|MemberIdRequired"
+
+
+def rebalances(lines: DataFrame) -> DataFrame:
+    """One row for each rebalance that a member came to the end of.
+
+    file, client_id, group_id; protocol: classic or consumer (KIP-848); generation (there: epoch); cause, and `reason` as the client printed it
+    (from 3.6 on); began_at: its first line; stopped_at: when it gave partitions up before it joined, else null; resumed_at: when it had its new
+    ones; waited_ms from the first line, stopped_ms standing still with partitions it had; partitions: the new ones as printed.
+    """
+    rounds = _gathered(_in_rounds(told(lines, EVENTS, "group_id", "message")))
+    return _with_cause(rounds).select(
+        "file", "client_id", "group_id", "protocol", "generation", "cause", "reason", "began_at", "stopped_at", "resumed_at",
+        ms_between("began_at", "resumed_at").alias("waited_ms"),
+        F.coalesce(ms_between("stopped_at", "resumed_at"), F.lit(0)).alias("stopped_ms"),
+        "partitions",
+    )  # fmt: skip
+
+
+def group_rebalances(lines: DataFrame) -> DataFrame:
+    """One row for each generation of each group: folder, group_id, generation, members (that told of it), began_at, resumed_at, stopped_ms (from
+    the first member that stood still to the last that did not), member_ms (all members' standing still added up), cause (the first told that is
+    not another member's, else that), clients whose doing it was."""
+    own = ~F.col("cause").isin(OTHERS, UNSAID, NEW_TARGET)
+    return (
+        rebalances(lines)
+        .withColumn("folder", folder())
+        .groupBy("folder", "group_id", "generation")
+        .agg(
+            F.countDistinct("file", "client_id").alias("members"),
+            F.min("began_at").alias("began_at"),
+            F.max("resumed_at").alias("resumed_at"),
+            F.min("stopped_at").alias("stopped_at"),
+            F.sum("stopped_ms").alias("member_ms"),
+            F.min_by(F.when(own, F.col("cause")), F.when(own, F.col("began_at"))).alias("own_cause"),
+            F.min("cause").alias("any_cause"),
+            F.array_sort(F.collect_set(F.when(own, F.col("client_id")))).alias("clients"),
+        )
+        .select(
+            "folder", "group_id", "generation", "members", "began_at", "resumed_at",
+            F.coalesce(ms_between("stopped_at", "resumed_at"), F.lit(0)).alias("stopped_ms"), "member_ms",
+            F.coalesce("own_cause", "any_cause").alias("cause"), "clients",
+        )
+    )  # fmt: skip
+
+
+def storms(lines: DataFrame, at_least: int = STORM_REBALANCES, within: str = STORM_WITHIN) -> DataFrame:
+    """One row for each storm: a group with `at_least` rebalances within a span, and as long as they go on.
+
+    folder, group_id, first, last, rebalances, member_ms (all members' standing still added up), clients (whose doing it was). Bringing up a group
+    is no storm: a rebalance counts only where somebody had partitions to stop reading.
+    """
+    of_group = Window.partitionBy("folder", "group_id").orderBy("began_at", "generation")
+    seconds = F.expr(f"interval {within}")
+    close = F.col("began_at") <= F.lag("began_at", at_least - 1).over(of_group) + seconds
+    # One that closes a span draws in those before it.
+    drawn_in = F.max(close.cast("int")).over(of_group.rowsBetween(0, at_least - 1)) == 1
+    stormy = group_rebalances(lines).where("member_ms > 0").withColumn("stormy", drawn_in).where("stormy")
+    begins = F.coalesce(F.col("began_at") > F.lag("began_at").over(of_group) + seconds, F.lit(True))
+    return (
+        stormy.withColumn("storm", F.count_if(begins).over(of_group))
+        .groupBy("folder", "group_id", "storm")
+        .agg(
+            F.min("began_at").alias("first"),
+            F.max("resumed_at").alias("last"),
+            F.count("*").alias("rebalances"),
+            F.sum("member_ms").alias("member_ms"),
+            F.array_sort(F.array_distinct(F.flatten(F.collect_list("clients")))).alias("clients"),
+        )
+        .select("folder", "group_id", "first", "last", "rebalances", "member_ms", "clients")
+    )
+
+
+def _is_end() -> Column:
+    return (F.col("event") == ASSIGNED) | ((F.col("event") == STATE) & F.col("message").contains(" to STABLE"))
+
+
+def _in_rounds(events: DataFrame) -> DataFrame:
+    """Each line with `round`: how often the member had come to an end before it, or left, or began its life."""
+    over = _is_end() | F.col("event").isin(*CLOSED, *BEGUN)
+    return events.where("client_id is not null").withColumn("round", F.count_if(over).over(before()))
+
+
+def _gathered(events: DataFrame) -> DataFrame:
+    """The lines of each round brought together in one row; those that were left in the middle are left out."""
+    is_event = {name: F.col("event") == name for name in (JOINING, JOINED, REQUESTED, EXPIRED, STATE)}
+    # `Revoke previously assigned partitions []` gives nothing up; what a cooperative member gives up at the end stops nothing else.
+    gives_up = F.col("event").isin(*GIVEN_UP) & F.col("message").rlike(r"-\d+")
+    joined_before = F.max(is_event[JOINED].cast("int")).over(before("round"))
+    stops = gives_up & (F.coalesce(joined_before, F.lit(0)) == 0)
+    first_life = F.coalesce(F.max(F.when(_is_end(), 1)).over(before()), F.lit(0)) == 0
+    generation = F.coalesce(number(r"generation (?:Generation\{generationId=)?(-?\d+)"), number(r"with epoch (-?\d+)"))
+    reason = F.when(is_event[REQUESTED] & ~F.col("message").rlike(HALVES), found(r"^Request joining group due to: (?s)(.*)$"))
+    return (
+        events.withColumns({"stops": stops, "first_life": first_life})
+        .groupBy(*CLIENT, "round")
+        .agg(
+            F.max("group_id").alias("group_id"),
+            F.max(F.when(_is_end(), F.col("time"))).alias("resumed_at"),
+            F.bool_or(is_event[STATE]).alias("by_consumer_protocol"),
+            F.max(F.when(is_event[JOINED] | (is_event[STATE] & _is_end()), generation)).alias("generation"),
+            F.min(F.when(is_event[JOINING] | F.col("stops") | is_event[STATE] | is_event[EXPIRED], F.col("time"))).alias("began_at"),
+            F.min(F.when(F.col("stops"), F.col("time"))).alias("stopped_at"),
+            F.max_by(reason, F.when(reason.isNotNull(), F.struct("part", "offset"))).alias("reason"),
+            F.bool_or(is_event[EXPIRED]).alias("expired"),
+            F.bool_or(F.col("event") == "HEARTBEAT_REBALANCING").alias("told_by_heartbeat"),
+            F.bool_or(F.col("event") == "COORDINATOR_UNAVAILABLE").alias("coordinator_lost"),
+            F.bool_or(F.col("event") == "LOSING_PARTITIONS").alias("lost"),
+            F.bool_and("first_life").alias("first_life"),
+            F.max(F.when(F.col("event") == ASSIGNED, found(r"(?:partitions:? \[?)([^\]]*)\]?$"))).alias("partitions"),
+        )
+        .where(F.col("resumed_at").isNotNull() & F.col("began_at").isNotNull() & F.col("generation").isNotNull())
+    )
+
+
+def _with_cause(rounds: DataFrame) -> DataFrame:
+    says = F.col("reason").contains
+    cause = (
+        F.when(F.col("expired") | says("poll timeout"), POLL_TIMEOUT)
+        .when(says("revoke partitions"), GIVES_UP)
+        .when(says("cached metadata") | says("subscription"), METADATA)
+        .when(F.col("told_by_heartbeat") | says("group is already rebalancing"), OTHERS)
+        .when(F.col("lost") | says("unknown member") | says("UNKNOWN_MEMBER") | says("fenced") | says("illegal generation"), FENCED)
+        .when(F.col("first_life"), FIRST_JOIN)
+        .when(F.col("coordinator_lost"), COORDINATOR)
+        .when(F.col("by_consumer_protocol"), NEW_TARGET)
+        .otherwise(UNSAID)
+    )
+    return rounds.withColumns(
+        {"cause": cause, "protocol": F.when(F.col("by_consumer_protocol"), "consumer").otherwise("classic")}
+    )

@@ -1,0 +1,63 @@
+"""Which lines tell about a subject, whose are they, and in which order were they written? What every frame begins with.
+
+A log set that Spark wrote comes in pieces, part-00000…: together they are one log. A client is known by its log, kind and client id, a
+group or a topic by the folder of its logs: members of a group usually write a log each.
+"""
+from collections.abc import Iterable
+
+from pyspark.sql import Column, DataFrame, Window, WindowSpec
+from pyspark.sql import functions as F
+
+CLIENT = ("file", "kind", "client_id")
+# The order in which a client wrote: by place, not by time, for clocks are set back and many lines share a millisecond.
+PLACE = ("part", "offset")
+PART = r"[/\\]part-[^/\\]*$"
+FOLDER = r"[/\\][^/\\]*$"
+
+
+def told(lines: DataFrame, events: Iterable[str], *columns: str) -> DataFrame:
+    """The lines of these events: file (of a log in parts: its folder), part, offset, time, kind, client_id, event, and the named columns."""
+    always = ("file", "offset", "time", "kind", "client_id", "event")
+    return (
+        lines.where(F.col("event").isin(*events))
+        .select(*always, *(name for name in columns if name not in always))
+        .withColumn("part", F.col("file"))
+        .withColumn("file", F.regexp_replace("file", PART, ""))
+    )
+
+
+def in_turn(*keys: str) -> WindowSpec:
+    """A client's lines (or those of its keys, a partition for instance) as it wrote them."""
+    return Window.partitionBy(*CLIENT, *keys).orderBy(*PLACE)
+
+
+def so_far(*keys: str) -> WindowSpec:
+    """As in_turn, from the first up to this one."""
+    return in_turn(*keys).rowsBetween(Window.unboundedPreceding, Window.currentRow)
+
+
+def before(*keys: str) -> WindowSpec:
+    """As in_turn, from the first up to the one before."""
+    return in_turn(*keys).rowsBetween(Window.unboundedPreceding, -1)
+
+
+def folder() -> Column:
+    """Where logs lie that may speak of the same group."""
+    return F.regexp_replace("file", FOLDER, "").alias("folder")
+
+
+def found(pattern: str, group: int = 1, column: str = "message") -> Column:
+    """The group of a pattern in the message; null where it does not match."""
+    text = F.regexp_extract(column, pattern, group)
+    return F.when(text != "", text)
+
+
+def number(pattern: str, group: int = 1, column: str = "message") -> Column:
+    """As `found`, as a whole number."""
+    return found(pattern, group, column).cast("bigint")
+
+
+def ms_between(begin: str | Column, end: str | Column) -> Column:
+    """Milliseconds from one time to another."""
+    begin, end = (F.col(name) if isinstance(name, str) else name for name in (begin, end))
+    return F.unix_millis(end) - F.unix_millis(begin)
