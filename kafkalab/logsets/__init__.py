@@ -10,7 +10,15 @@ At a prompt: `python -m kafkalab.logsets connections PATH`, `python -m kafkalab.
 """
 from kafkalab.logsets.connections import connections
 from kafkalab.logsets.java import JavaMissing, find_java
+from kafkalab.logsets.lag import lag, lag_per_minute
+from kafkalab.logsets.offsets import commits, reprocessed
+from kafkalab.logsets.producers import batches, producers
 from kafkalab.logsets.read import malformed, read, summary
+from kafkalab.logsets.rebalances import group_rebalances, rebalances, storms
 from kafkalab.logsets.session import session
+from kafkalab.logsets.transactions import transactions
 
-__all__ = ["JavaMissing", "connections", "find_java", "malformed", "read", "session", "summary"]
+__all__ = [
+    "JavaMissing", "batches", "commits", "connections", "find_java", "group_rebalances", "lag", "lag_per_minute", "malformed", "producers", "read",
+    "rebalances", "reprocessed", "session", "storms", "summary", "transactions",
+]  # fmt: skip

@@ -17,8 +17,8 @@ def lag(lines: DataFrame) -> DataFrame:
     lag, lead (both at least 0), size_bytes that came. Answers with an error are left out."""
     high, start = number(r"high[wW]ater[mM]ark ?= ?(-?\d+)"), number(r"logStartOffset ?= ?(-?\d+)")
     return (
-        told(lines, (ANSWER,), "group_id", "topic", "partition", "message")
-        .withColumns({"position": number(r"at offset (\d+) for"), "high_watermark": high, "log_start": start})
+        told(lines, (ANSWER,), "group_id", "topic", "partition", "position", "message")
+        .withColumns({"high_watermark": high, "log_start": start})
         .withColumn("size_bytes", F.coalesce(number(r"recordsSizeInBytes=(\d+)"), number(r"records=MemoryRecords\(size=(\d+)"), F.lit(0)))
         .where("high_watermark >= 0 and position is not null")
         .select(

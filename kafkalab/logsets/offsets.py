@@ -12,11 +12,11 @@ COMMITTED = ("COMMITTED_OFFSET", "ASYNC_OFFSET_COMMITTED")
 # Where a consumer begins to read a partition.
 BEGINS = {"SETTING_COMMITTED_OFFSET": "committed", "RESETTING_OFFSET": "reset", "SEEKING": "seek"}
 # How far it was given records: a fetch asks for what follows those, and TRACE lines say it when they hand them over.
-HANDED_OVER = {
-    "FETCH_ADDED": r"at (?:offset |position FetchPosition\{offset=)(\d+)",
-    "FETCH_RETURNING": r"update position to (?:FetchPosition\{offset=)?(\d+)",
-    "POSITION_UPDATED": r"(?:position to FetchPosition\{offset=|\} to FetchPosition\{offset=)(\d+)",
-}
+ASKS_FOR = ("FETCH_ADDED", "POSITION_UPDATED")
+HANDED_OVER = "FETCH_RETURNING"  # Up to 2.3 the next position stands at its end.
+NEXT = r"update position to (?:FetchPosition\{offset=)?(\d+)"
+# The application's own wish, of which the reset is only the answer.
+SOUGHT = ("SEEKING_TO_BEGINNING", "SEEKING_TO_STRATEGY")
 PARTITION = ("folder", "owner", "topic", "partition")
 
 
@@ -25,8 +25,8 @@ def commits(lines: DataFrame) -> DataFrame:
     anybody of the group last committed this partition, advanced: by how many offsets; both null for the first."""
     of_partition = Window.partitionBy(*PARTITION).orderBy("time", "file", "part", "offset")
     return (
-        _owned(told(lines, COMMITTED, "group_id", "topic", "partition", "message"))
-        .withColumn("committed", number(r"offset (\d+)"))
+        _owned(told(lines, COMMITTED, "group_id", "topic", "partition", "position"))
+        .withColumnRenamed("position", "committed")
         .withColumn("previous", F.lag(F.struct("time", "committed")).over(of_partition))
         .select(
             "file", "client_id", "group_id", "topic", "partition", F.col("committed").alias("offset"), F.col("time").alias("committed_at"),
@@ -39,14 +39,18 @@ def reprocessed(lines: DataFrame) -> DataFrame:
     """One row for each range that somebody of the group had been given already: file, client_id, group_id, topic, partition, from_offset up to but
     not including until_offset, records (at most: offsets of markers and compacted records count too), began_at, how: from the committed offset,
     by a reset, or by the application's own seek; previous_client, the last one that was given them."""
-    of_partition = Window.partitionBy(*PARTITION).orderBy("time", "file", "part", "offset").rowsBetween(Window.unboundedPreceding, -1)
-    reached = F.coalesce(*(F.when(F.col("event") == event, number(pattern)) for event, pattern in HANDED_OVER.items()))
-    begins = F.when(F.col("event").isin(*BEGINS), number(r"(?:offset=|offset |to position FetchPosition\{offset=)(\d+)"))
-    how = F.coalesce(*(F.when(F.col("event") == event, name) for event, name in BEGINS.items()))
+    of_partition = Window.partitionBy(*PARTITION).orderBy("time", "file", "part", "offset")
+    so_far = of_partition.rowsBetween(Window.unboundedPreceding, -1)
+    is_begin = F.col("event").isin(*BEGINS)
+    reached = F.when(F.col("event").isin(*ASKS_FOR), F.col("position")).when(F.col("event") == HANDED_OVER, number(NEXT))
+    begins = F.when(is_begin, F.col("position"))
+    wished = F.last(F.when(is_begin | F.col("event").isin(*SOUGHT), F.col("event")), ignorenulls=True).over(so_far).isin(*SOUGHT)
+    how = F.when(F.col("event") == "RESETTING_OFFSET", F.when(wished, "seek").otherwise("reset"))
+    how = F.coalesce(how, *(F.when(F.col("event") == event, name) for event, name in BEGINS.items()))
     return (
-        _owned(told(lines, (*BEGINS, *HANDED_OVER), "group_id", "topic", "partition", "message"))
+        _owned(told(lines, (*BEGINS, *ASKS_FOR, HANDED_OVER, *SOUGHT), "group_id", "topic", "partition", "position", "message"))
         .withColumns({"reached": reached, "begins": begins, "how": how})
-        .withColumn("before", F.max(F.struct("reached", "client_id")).over(of_partition))
+        .withColumn("before", F.max(F.struct("reached", "client_id")).over(so_far))
         .where("begins < before.reached")
         .select(
             "file", "client_id", "group_id", "topic", "partition", F.col("begins").alias("from_offset"), F.col("before.reached").alias("until_offset"),

@@ -9,7 +9,8 @@ from pyspark.sql import functions as F
 from kafkalab.logsets.told import CLIENT, ms_between, number, so_far, told
 
 SENT, ANSWERED = "SENDING_REQUEST", "RECEIVED_RESPONSE"
-APPENDED, RETRIED, FAILED, DONE = "APPENDING_RECORD", ("BATCH_RETRIED", "BATCH_SPLIT"), "BATCH_FAILED", "BATCH_PRODUCED"
+APPENDED, RETRIED, FAILED = "APPENDING_RECORD", ("BATCH_RETRIED", "BATCH_SPLIT"), "BATCH_FAILED"
+MOVED = "RETRYING_APPEND"  # 2.8's sticky partitioner: the record just appended goes to another partition (KIP-480).
 # partitionSizes=[t4-0=72], from 4.1 on with the topic's id: [41PqbIGLTbySy7mMtgQVFw:t4-0=70]
 SIZES = r"(?:[\w-]{22}:)?([\w.\-]+)-(\d+)=(\d+)[,\]]"
 ERRORS = r"(?:error_code=|errorCode=)(\d+)"
@@ -48,12 +49,16 @@ def batches(lines: DataFrame) -> DataFrame:
 def producers(lines: DataFrame) -> DataFrame:
     """One row for each producer and partition it wrote to: file, client_id, topic, partition; records (null where only DEBUG was logged), batches,
     records_per_batch, size_bytes (a batch's mean), retries, failed, took_ms (the median answer), share of the client's bytes (0..1)."""
+    moved = F.col("event") == MOVED
+    gone = F.struct(number(r"The old partition was (\d+)").cast("int").alias("number"), F.lit(-1).alias("records"))
+    come = F.struct(F.col("partition").alias("number"), F.when(moved | (F.col("event") == APPENDED), 1).otherwise(0).alias("records"))
     counted = (
-        told(lines, (APPENDED, *RETRIED, FAILED), "topic", "partition")
-        .where("topic is not null and partition is not null")
-        .groupBy("file", "client_id", "topic", "partition")
+        told(lines, (APPENDED, MOVED, *RETRIED, FAILED), "topic", "partition", "message")
+        .where("client_id is not null and topic is not null and partition is not null")
+        .select("file", "client_id", "topic", "event", F.explode(F.when(moved, F.array(gone, come)).otherwise(F.array(come))).alias("to"))
+        .groupBy("file", "client_id", "topic", F.col("to.number").alias("partition"))
         .agg(
-            F.count_if(F.col("event") == APPENDED).alias("appended"),
+            F.sum("to.records").alias("appended"),
             F.count_if(F.col("event").isin(*RETRIED)).alias("retries"),
             F.count_if(F.col("event") == FAILED).alias("failed"),
         )

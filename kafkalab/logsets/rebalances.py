@@ -10,7 +10,7 @@ the eager protocols: from there to the end it stands still. Under cooperative pr
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from kafkalab.logsets.told import CLIENT, before, folder, found, ms_between, number, told
+from kafkalab.logsets.told import CLIENT, before, folder, found, ms_between, told
 
 JOINING, JOINED, ASSIGNED = "JOINING_GROUP", "JOINED_GROUP", "ASSIGNED_PARTITIONS"
 STATE = "MEMBER_STATE"  # of a member under KIP-848
@@ -20,7 +20,7 @@ EXPIRED = "POLL_TIMEOUT_EXPIRED"
 LEAVING = ("SENDING_LEAVE_GROUP", "MEMBER_LEAVE_HEARTBEAT")
 CLOSED = ("CONSUMER_CLOSED", "ASYNC_CONSUMER_CLOSED")
 BEGUN = ("CONSUMER_INITIALIZED", "ASYNC_CONSUMER_INITIALIZED")
-EVENTS = (JOINING, JOINED, ASSIGNED, STATE, *GIVEN_UP, REQUESTED, EXPIRED, *LEAVING, *CLOSED, *BEGUN, "HEARTBEAT_REBALANCING", "COORDINATOR_UNAVAILABLE")
+EVENTS = (JOINING, JOINED, ASSIGNED, STATE, *GIVEN_UP, REQUESTED, EXPIRED, *LEAVING, *CLOSED, *BEGUN, "HEARTBEAT_REBALANCING", "COORDINATOR_UNAVAILABLE", "REVOKE_AND_REJOIN")
 
 FIRST_JOIN = "first join"
 POLL_TIMEOUT = "poll timeout"
@@ -45,7 +45,7 @@ def rebalances(lines: DataFrame) -> DataFrame:
     (from 3.6 on); began_at: its first line; stopped_at: when it gave partitions up before it joined, else null; resumed_at: when it had its new
     ones; waited_ms from the first line, stopped_ms standing still with partitions it had; partitions: the new ones as printed.
     """
-    rounds = _gathered(_in_rounds(told(lines, EVENTS, "group_id", "message")))
+    rounds = _gathered(_in_rounds(told(lines, EVENTS, "group_id", "generation", "state", "reason", "message")))
     return _with_cause(rounds).select(
         "file", "client_id", "group_id", "protocol", "generation", "cause", "reason", "began_at", "stopped_at", "resumed_at",
         ms_between("began_at", "resumed_at").alias("waited_ms"),
@@ -109,13 +109,16 @@ def storms(lines: DataFrame, at_least: int = STORM_REBALANCES, within: str = STO
 
 
 def _is_end() -> Column:
-    return (F.col("event") == ASSIGNED) | ((F.col("event") == STATE) & F.col("message").contains(" to STABLE"))
+    return (F.col("event") == ASSIGNED) | ((F.col("event") == STATE) & (F.col("state") == "STABLE"))
 
 
 def _in_rounds(events: DataFrame) -> DataFrame:
     """Each line with `round`: how often the member had come to an end before it, or left, or began its life."""
     over = _is_end() | F.col("event").isin(*CLOSED, *BEGUN)
-    return events.where("client_id is not null").withColumn("round", F.count_if(over).over(before()))
+    # A cooperative member asks for the next rebalance at the end of the one before.
+    asks = (F.col("event") == "REVOKE_AND_REJOIN") | ((F.col("event") == REQUESTED) & F.col("reason").contains("revoke partitions"))
+    number = F.count_if(over).over(before()) + F.when(asks, 1).otherwise(0)
+    return events.where("client_id is not null").withColumn("round", number)
 
 
 def _gathered(events: DataFrame) -> DataFrame:
@@ -126,8 +129,7 @@ def _gathered(events: DataFrame) -> DataFrame:
     joined_before = F.max(is_event[JOINED].cast("int")).over(before("round"))
     stops = gives_up & (F.coalesce(joined_before, F.lit(0)) == 0)
     first_life = F.coalesce(F.max(F.when(_is_end(), 1)).over(before()), F.lit(0)) == 0
-    generation = F.coalesce(number(r"generation (?:Generation\{generationId=)?(-?\d+)"), number(r"with epoch (-?\d+)"))
-    reason = F.when(is_event[REQUESTED] & ~F.col("message").rlike(HALVES), found(r"^Request joining group due to: (?s)(.*)$"))
+    reason = F.when(is_event[REQUESTED] & ~F.col("reason").rlike(HALVES), F.col("reason"))
     return (
         events.withColumns({"stops": stops, "first_life": first_life})
         .groupBy(*CLIENT, "round")
@@ -135,7 +137,7 @@ def _gathered(events: DataFrame) -> DataFrame:
             F.max("group_id").alias("group_id"),
             F.max(F.when(_is_end(), F.col("time"))).alias("resumed_at"),
             F.bool_or(is_event[STATE]).alias("by_consumer_protocol"),
-            F.max(F.when(is_event[JOINED] | (is_event[STATE] & _is_end()), generation)).alias("generation"),
+            F.max(F.when(is_event[JOINED] | (is_event[STATE] & _is_end()), F.col("generation"))).alias("generation"),
             F.min(F.when(is_event[JOINING] | F.col("stops") | is_event[STATE] | is_event[EXPIRED], F.col("time"))).alias("began_at"),
             F.min(F.when(F.col("stops"), F.col("time"))).alias("stopped_at"),
             F.max_by(reason, F.when(reason.isNotNull(), F.struct("part", "offset"))).alias("reason"),
@@ -143,6 +145,7 @@ def _gathered(events: DataFrame) -> DataFrame:
             F.bool_or(F.col("event") == "HEARTBEAT_REBALANCING").alias("told_by_heartbeat"),
             F.bool_or(F.col("event") == "COORDINATOR_UNAVAILABLE").alias("coordinator_lost"),
             F.bool_or(F.col("event") == "LOSING_PARTITIONS").alias("lost"),
+            F.bool_or(F.col("event") == "REVOKE_AND_REJOIN").alias("gives_up"),
             F.bool_and("first_life").alias("first_life"),
             F.max(F.when(F.col("event") == ASSIGNED, found(r"(?:partitions:? \[?)([^\]]*)\]?$"))).alias("partitions"),
         )
@@ -154,7 +157,7 @@ def _with_cause(rounds: DataFrame) -> DataFrame:
     says = F.col("reason").contains
     cause = (
         F.when(F.col("expired") | says("poll timeout"), POLL_TIMEOUT)
-        .when(says("revoke partitions"), GIVES_UP)
+        .when(F.col("gives_up") | says("revoke partitions"), GIVES_UP)
         .when(says("cached metadata") | says("subscription"), METADATA)
         .when(F.col("told_by_heartbeat") | says("group is already rebalancing"), OTHERS)
         .when(F.col("lost") | says("unknown member") | says("UNKNOWN_MEMBER") | says("fenced") | says("illegal generation"), FENCED)

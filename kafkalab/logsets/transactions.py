@@ -2,7 +2,7 @@
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from kafkalab.logsets.told import CLIENT, found, ms_between, number, so_far, told
+from kafkalab.logsets.told import CLIENT, found, ms_between, so_far, told
 
 STATE, ERROR_STATE = "TRANSACTION_STATE", "TRANSACTION_ERROR_STATE"
 REQUEST = "TRANSACTIONAL_REQUEST_ENQUEUED"
@@ -16,12 +16,9 @@ TRANSACTIONAL_ID = r"(?:transactionalId=|coordinatorKey=|key=)'?([^',)]+)'?"
 def transactions(lines: DataFrame) -> DataFrame:
     """One row for each transaction that began: file, client_id, transactional_id, producer_id, epoch, began_at, ended_at, took_ms, how: committed,
     aborted, failed (a fatal error: fenced, for instance) or null (not over when the lines end), partitions written to, groups whose offsets it holds."""
-    to = found(r" to (?:error state )?(\w+)$")
-    state = F.when(F.col("event").isin(STATE, ERROR_STATE), to)
     events = (
-        told(lines, EVENTS, "topic", "partition", "message")
+        told(lines, EVENTS, "topic", "partition", "state", "producer_id", "producer_epoch", "message")
         .where("client_id is not null")
-        .withColumn("state", state)
         .withColumn("turn", F.count_if((F.col("state") == "IN_TRANSACTION") & F.col("message").contains("from state READY")).over(so_far()))
         .withColumn("named", F.last(F.when(F.col("event") == REQUEST, found(TRANSACTIONAL_ID)), ignorenulls=True).over(so_far()))
         .withColumn("producer", F.last(_producer(), ignorenulls=True).over(so_far()))
@@ -52,5 +49,5 @@ def transactions(lines: DataFrame) -> DataFrame:
 def _producer():
     return F.when(
         F.col("event").isin(*PRODUCER),
-        F.struct(number(r"ProducerId set to (-?\d+)").alias("id"), number(r"with epoch (-?\d+)").alias("epoch")),
+        F.struct(F.col("producer_id").alias("id"), F.col("producer_epoch").alias("epoch")),
     )
