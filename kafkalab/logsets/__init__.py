@@ -6,19 +6,19 @@
     logsets.summary(lines)                               # how many lines, and what could not be read
     logsets.connections(lines)                           # one row a socket: class, life, who ended it
 
-At a prompt: `python -m kafkalab.logsets connections PATH`, `python -m kafkalab.logsets generate tiny --out DIR`.
+At a prompt: `python -m kafkalab.logsets explain LOG… --html page.html` for a log of your own; `read`, `connections`, `generate`, `doctor`.
 """
 from kafkalab.logsets.connections import connections
 from kafkalab.logsets.java import JavaMissing, find_java
 from kafkalab.logsets.lag import lag, lag_per_minute
 from kafkalab.logsets.offsets import commits, reprocessed
 from kafkalab.logsets.producers import batches, producers
-from kafkalab.logsets.read import malformed, read, summary
+from kafkalab.logsets.read import malformed, read, stream, summary
 from kafkalab.logsets.rebalances import group_rebalances, rebalances, storms
 from kafkalab.logsets.session import session
 from kafkalab.logsets.transactions import transactions
 
 __all__ = [
     "JavaMissing", "batches", "commits", "connections", "find_java", "group_rebalances", "lag", "lag_per_minute", "malformed", "producers", "read",
-    "rebalances", "reprocessed", "session", "storms", "summary", "transactions",
+    "rebalances", "reprocessed", "session", "storms", "stream", "summary", "transactions",
 ]  # fmt: skip

@@ -1,45 +1,131 @@
-"""python -m kafkalab.logsets connections PATH [--json FILE] | read PATH | generate NAME --out DIR | java"""
+"""python -m kafkalab.logsets: explain LOG… | read PATH | connections PATH | generate NAME --out DIR | doctor | java"""
 import argparse
 import json
 import sys
 from pathlib import Path
 
 from kafkalab.logsets.java import JavaMissing, find_java
+from kafkalab.logsets.sentences import NotALog, expected, sentence
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; 0 when done, 2 with one sentence on stderr when it cannot be done."""
+    options = _parser().parse_args(arguments)
+    try:
+        return COMMANDS[options.command](options)
+    except (JavaMissing, OSError, ValueError) as error:
+        print(sentence(error), file=sys.stderr)
+    except Exception as error:
+        if not isinstance(error, expected()):
+            raise
+        print(sentence(error), file=sys.stderr)
+    return 2
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m kafkalab.logsets", description="Lines of Kafka clients, read with Spark.")
     commands = parser.add_subparsers(dest="command", required=True)
-    connections = commands.add_parser("connections", help="one row for each socket the clients opened")
-    connections.add_argument("path", help="a log, packed or not, or a folder of them")
-    connections.add_argument("--json", metavar="FILE", help="write the rows there ('-' for stdout) instead of a table")
+    explain = commands.add_parser("explain", help="what happened in a client's log, and what is odd about it")
+    explain.add_argument("path", nargs="+", metavar="LOG", help="a log, packed or not, a folder of them, or a URL")
+    explain.add_argument("--html", metavar="FILE", help="write a page with pictures there, which needs nothing else")
+    explain.add_argument("--json", metavar="FILE", help="write what was found there ('-' for stdout)")
     read = commands.add_parser("read", help="what is in these files, and what could not be read")
-    read.add_argument("path")
+    read.add_argument("path", nargs="+", metavar="PATH")
+    read.add_argument("--out", metavar="P.parquet", help="write all lines there, typed")
+    connections = commands.add_parser("connections", help="one row for each socket the clients opened")
+    connections.add_argument("path", nargs="+", metavar="PATH")
+    connections.add_argument("--json", metavar="FILE", help="write the rows there ('-' for stdout) instead of a table")
     generate = commands.add_parser("generate", help="make a log set, with its truth beside it")
     generate.add_argument("manifest", help="a name in data/manifests, or a .json file")
     generate.add_argument("--out", required=True, metavar="DIR")
-    for command in (connections, read, generate):
+    for command in (explain, read, connections):
+        command.add_argument("--layout", metavar="S", help="log4j's pattern, '%%d %%p [%%t] %%c - %%m%%n'; without it the first lines tell")
+    for command in (explain, read, connections, generate):
         command.add_argument("--master", help="Spark's master URL (default: KAFKALAB_SPARK_MASTER, else local[*])")
+    commands.add_parser("doctor", help="is everything there that reading and making log sets needs?")
     commands.add_parser("java", help="which Java Spark will start with")
-    options = parser.parse_args(arguments)
-    try:
-        return {"connections": _connections, "read": _read, "generate": _generate, "java": _java}[options.command](options)
-    except (JavaMissing, OSError, ValueError) as error:
-        print(error, file=sys.stderr)
-        return 2
+    return parser
+
+
+def _session(options):
+    """Spark; asked for only after the paths were looked at, for it takes seconds to start."""
+    from kafkalab.logsets.files import files_of, join
+    from kafkalab.logsets.layouts import layout
+    from kafkalab.logsets.session import session
+
+    files_of(join(options.path))
+    if options.layout:
+        layout(options.layout)
+    return session(options.master)
+
+
+def _explain(options) -> int:
+    import tempfile
+
+    from kafkalab.logsets.explain import as_json, in_words, page, tell
+    from kafkalab.logsets.progress import progress
+    from kafkalab.logsets.read import CLIENT, load, with_the_files_client
+
+    for target in filter(None, (options.html, options.json if options.json != "-" else None)):
+        _can_be_written(Path(target))
+    spark = _session(options)
+    # The lines are looked at a dozen times; parsed once and kept typed, the other times cost next to nothing.
+    with tempfile.TemporaryDirectory(prefix="kafkalab-explain-") as folder, progress("explaining", spark):
+        load(spark, options.path, layout=options.layout).write.parquet(f"{folder}/lines")
+        lines = spark.read.parquet(f"{folder}/lines")
+        _refuse_what_is_no_log(lines, options)
+        story = tell(with_the_files_client(lines, lines.select("file", *CLIENT)))
+    if options.html:
+        Path(options.html).write_text(page(story, f"What {_named(options.path)} tells"), encoding="utf-8")
+    if options.json == "-":
+        sys.stdout.write(as_json(story))
+        return 0
+    if options.json:
+        Path(options.json).write_text(as_json(story), encoding="utf-8")
+    print(in_words(story), end="")
+    for target in filter(None, (options.html, options.json)):
+        print(f"-> {target}")
+    return 0
+
+
+def _read(options) -> int:
+    from kafkalab.logsets.progress import progress
+    from kafkalab.logsets.read import load, malformed, read, summary
+
+    if options.out and Path(options.out).exists():
+        raise FileExistsError(f"{options.out} is there already; name another, or remove it.")
+    if options.out:
+        _can_be_written(Path(options.out))
+    spark = _session(options)
+    with progress("reading", spark):
+        if options.out:
+            read(spark, options.path, layout=options.layout).write.option("compression", "zstd").parquet(options.out)
+            lines = spark.read.parquet(options.out)
+        else:
+            lines = load(spark, options.path, ("file", "offset", "time", "event", "problem", "message"), options.layout).persist()
+        _refuse_what_is_no_log(lines, options)
+        told = summary(lines).limit(1000).toPandas()
+    total = told[["lines", "malformed", "foreign", "not_in_catalogue"]].sum()
+    print(told.to_string(index=False))
+    print(
+        f"\n{total.lines:,} lines read; {total.malformed:,} malformed, {total.foreign:,} of them foreign; "
+        f"{total.not_in_catalogue:,} are not in the catalogue."
+    )
+    if total.malformed:
+        print("\n" + malformed(lines).orderBy("file", "offset").limit(10).toPandas().to_string(index=False, max_colwidth=90))
+    if options.out:
+        print(f"-> {options.out}")
+    return 0
 
 
 def _connections(options) -> int:
     from pyspark.sql import functions as F
 
     from kafkalab.logsets.connections import COLUMNS, connections
-    from kafkalab.logsets.read import files_of, load
-    from kafkalab.logsets.session import session
+    from kafkalab.logsets.read import load
 
-    files_of(options.path)  # Before Spark takes its seconds to start: is there anything to read?
     # Only lines with a prefix of their own speak of sockets, so nobody has to look for the clients of the others.
-    sockets = connections(load(session(options.master), options.path, COLUMNS))
+    sockets = connections(load(_session(options), options.path, COLUMNS, options.layout))
     sockets = sockets.orderBy("file", "client_id", "opened_at", "node_id").withColumns(
         {name: F.date_format(name, "yyyy-MM-dd HH:mm:ss,SSS") for name in ("opened_at", "closed_at")}  # As lines print them.
     )
@@ -56,15 +142,6 @@ def _connections(options) -> int:
     return 0
 
 
-def _read(options) -> int:
-    from kafkalab.logsets.read import files_of, load, summary
-    from kafkalab.logsets.session import session
-
-    files_of(options.path)
-    summary(load(session(options.master), options.path, ("file", "time", "event", "problem"))).show(1000, truncate=False)
-    return 0
-
-
 def _generate(options) -> int:
     from kafkalab.logsets.generate import generate, manifest
     from kafkalab.logsets.session import session
@@ -74,10 +151,45 @@ def _generate(options) -> int:
     return 0
 
 
+def _doctor(options) -> int:
+    from kafkalab.logsets.doctor import findings
+
+    found = findings()
+    for finding in found:
+        print(f"{'ok  ' if finding.ok else 'MISS'} {finding.text}")
+    return 0 if all(finding.ok for finding in found) else 2
+
+
 def _java(options) -> int:
     java = find_java()
     print(f"Java {java.major} from {java.origin}: {java.home}")
     return 0
+
+
+COMMANDS = {
+    "explain": _explain, "read": _read, "connections": _connections, "generate": _generate, "doctor": _doctor, "java": _java,
+}  # fmt: skip
+
+
+def _refuse_what_is_no_log(lines, options) -> None:
+    if lines.where("problem is null").limit(1).count() == 0:
+        layout = options.layout or "Kafka's own layout or another usual one"
+        raise NotALog(f"No line of {_named(options.path)} begins as {layout} says: is it a log? --layout names its log4j pattern.")
+
+
+def _named(paths: list[str]) -> str:
+    names = [Path(path).name for path in paths]
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
+def _can_be_written(path: Path) -> None:
+    """Better now than after a minute's work. Raises OSError."""
+    import os
+
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"There is no folder {path.parent} to write {path.name} into.")
+    if not os.access(path.parent, os.W_OK) or path.is_file() and not os.access(path, os.W_OK):
+        raise PermissionError(13, "Permission denied", str(path))
 
 
 if __name__ == "__main__":

@@ -56,12 +56,7 @@ class Block:
 
     def _cut_into_rows(self) -> None:
         """Set, for each row: `start`, `head_ok`, `tail_open`, `tail_close` (where `(logger)` stands, -1 without), `end`."""
-        breaks = np.flatnonzero(self.bytes[: self.size] == 10)
-        if not len(breaks) or breaks[-1] != self.size - 1:
-            breaks = np.append(breaks, self.size)  # The last line has no break.
-        starts = np.concatenate([np.array([0], np.int64), breaks[:-1] + 1])[: len(breaks)]
-        ends = breaks - ((breaks > starts) & (self.bytes[breaks - 1] == 13))  # Windows ends lines with \r\n.
-
+        starts, ends = self._lines()
         heads = np.lib.stride_tricks.sliding_window_view(self.bytes, WINDOW)[starts]
         is_head = _looks_like_head(heads)
         tail_open = self._tails(starts, ends)
@@ -86,6 +81,14 @@ class Block:
         self.tail_close[place] = ends[closing[has_tail]] - 1
         self.heads = heads[row_lines]
         self.rows = len(row_lines)
+
+    def _lines(self) -> tuple[np.ndarray, np.ndarray]:
+        """Where each line of text starts and ends, its break left out."""
+        breaks = np.flatnonzero(self.bytes[: self.size] == 10)
+        if not len(breaks) or breaks[-1] != self.size - 1:
+            breaks = np.append(breaks, self.size)  # The last line has no break.
+        starts = np.concatenate([np.array([0], np.int64), breaks[:-1] + 1])[: len(breaks)]
+        return starts, breaks - ((breaks > starts) & (self.bytes[breaks - 1] == 13))  # Windows ends lines with \r\n.
 
     def _tails(self, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
         """For each line of text where its ` (logger)` opens, or -1."""
@@ -119,6 +122,16 @@ class Block:
         np.minimum.at(first_foreign, owner[loose[~traced]] + 1, loose[~traced])
         return loose[~traced | (loose > first_foreign[owner[loose] + 1])]
 
+    def keep(self, passes: np.ndarray) -> None:
+        """Forget the rows that do not pass."""
+        for name in [name for name, value in vars(type(self)).items() if isinstance(value, cached_property)]:
+            self.__dict__.pop(name, None)
+        for name in [name for name, value in vars(Block).items() if isinstance(value, cached_property)]:
+            self.__dict__.pop(name, None)
+        for name in ("start", "end", "head_ok", "tail_open", "tail_close", "heads"):
+            self.__dict__[name] = None if self.__dict__[name] is None else self.__dict__[name][passes]
+        self.rows = int(passes.sum())
+
     # -- the head -----------------------------------------------------------------------------------------------------------------
 
     @cached_property
@@ -137,11 +150,7 @@ class Block:
         exists = self.head_ok & (month >= 1) & (month <= 12) & (hour < 24) & (minute < 60) & (second < 60)
         leap = (year % 4 == 0) & ((year % 100 != 0) | (year % 400 == 0))
         exists &= (day >= 1) & (day <= DAYS_IN_MONTH[np.where(exists, month, 0)]) & ((month != 2) | (day < 29) | leap)
-        # Days since 1970 by Howard Hinnant's days_from_civil: years begin in March, so that leap days come last.
-        march_year = year - (month <= 2)
-        era, year_of_era = march_year // 400, march_year % 400
-        day_of_year = (153 * ((month + 9) % 12) + 2) // 5 + day - 1
-        days = era * 146097 + year_of_era * 365 + year_of_era // 4 - year_of_era // 100 + day_of_year - 719468
+        days = days_since_1970(year, month, day)
         return (((days * 24 + hour) * 60 + minute) * 60_000 + second * 1000 + milli) * 1000, exists
 
     @cached_property
@@ -164,6 +173,10 @@ class Block:
             length[rows] = len(name) + 1 + ((self.heads[rows, HEAD + len(name) + 1] == 32) if len(name) == 4 else 0)
         return code, self.start + np.where(code >= 0, HEAD + length, np.where(self.head_ok, HEAD, 0))
 
+    @property
+    def level_code(self) -> np.ndarray:
+        return self._level[0]
+
     @cached_property
     def level(self) -> pa.Array:
         code = self._level[0]
@@ -176,7 +189,7 @@ class Block:
         """For each row the number of its prefix (-1 without), the prefixes' meanings, and where the message proper starts."""
         begin = self._level[1]
         code = np.full(self.rows, -1)
-        rows = np.flatnonzero((self._level[0] >= 0) & (self.bytes[begin] == 91))
+        rows = np.flatnonzero(self.head_ok & self._has_level & (self.bytes[begin] == 91))
         text = self.bytes[: self.size]
         brackets = np.flatnonzero((text[:-1] == 93) & (text[1:] == 32))
         at = np.searchsorted(brackets, begin[rows])
@@ -264,12 +277,16 @@ class Block:
 
     @cached_property
     def _readable(self) -> np.ndarray:
-        return self.head_ok & (self.tail_open >= 0) & (self._level[0] >= 0) & self._clock[1]
+        return self.head_ok & (self.tail_open >= 0) & self._has_level & self._clock[1]
+
+    @cached_property
+    def _has_level(self) -> np.ndarray:
+        return self._level[0] >= 0
 
     @cached_property
     def problem(self) -> pa.Array:
         reasons = pa.array([schema.FOREIGN, schema.NO_SUCH_TIME, schema.NO_LEVEL, schema.NO_LOGGER, schema.NOT_UTF8])
-        code = np.select([~self.head_ok, ~self._clock[1], self._level[0] < 0, self.tail_open < 0], [0, 1, 2, 3], -1)
+        code = np.select([~self.head_ok, ~self._clock[1], ~self._has_level, self.tail_open < 0], [0, 1, 2, 3], -1)
         if self.damaged is not None:
             until = np.concatenate([[0], np.cumsum(self.damaged)])
             code = np.where((code < 0) & (until[self.end] > until[self.start]), 4, code)
@@ -284,6 +301,14 @@ class Block:
         edges[-1] = self.size
         everything = pa.Array.from_buffers(pa.string(), 2 * len(begin), [None, pa.py_buffer(edges), self.buffer])
         return everything.take(pa.array(np.arange(0, 2 * len(begin), 2)))
+
+
+def days_since_1970(year: np.ndarray, month: np.ndarray, day: np.ndarray) -> np.ndarray:
+    """By Howard Hinnant's days_from_civil: years begin in March, so that leap days come last."""
+    march_year = year - (month <= 2)
+    era, year_of_era = march_year // 400, march_year % 400
+    day_of_year = (153 * ((month + 9) % 12) + 2) // 5 + day - 1
+    return era * 146097 + year_of_era * 365 + year_of_era // 4 - year_of_era // 100 + day_of_year - 719468
 
 
 def _looks_like_head(heads: np.ndarray) -> np.ndarray:

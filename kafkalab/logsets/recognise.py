@@ -8,6 +8,7 @@ decides, and without one the whole template does, as a regular expression.
 The gaps are read with one regular expression for each template, on its own rows only. Lines repeat themselves, so each different text
 is read once.
 """
+import re
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -15,11 +16,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafkalab.logsets import schema, templates
+from kafkalab.logsets.block import LEVELS
 from kafkalab.logsets.templates import FIELDS, LARGE_NUMBERS, WHOLE_NUMBERS, Pattern
 
 HEAD_WORDS, TAIL_WORDS = 4, 2  # 64-bit words of a message that are compared.
 EXCERPT = 240  # Gaps we have columns for mostly end within; the rest is read again in full.
+SAMPLE = 64  # So many texts tell whether texts come again.
+FEW = 48
 STRONG = 8  # So many literal bytes cannot fit by chance.
+LEVEL_NAMES = (*LEVELS, None)  # -1 stands for no level.
 MIXER = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -33,7 +38,8 @@ class Recognised:
         self.rows = np.flatnonzero(tail >= 0)
         self.code = np.full(block.rows, -1, np.int16)  # The number of each row's pattern.
         if len(self.rows):
-            self.code[self.rows] = _decided(block, tails, tail[self.rows], begin[self.rows], end[self.rows])
+            place = tail[self.rows] * len(LEVEL_NAMES) + block.level_code[self.rows] % len(LEVEL_NAMES)
+            self.code[self.rows] = _decided(block, tails, place, begin[self.rows], end[self.rows])
 
     @cached_property
     def found(self) -> list[tuple[Pattern, np.ndarray]]:
@@ -130,7 +136,7 @@ def _numbers() -> dict[int, int]:
 
 
 @lru_cache(maxsize=1 << 16)
-def _candidates(logger: str, line: int | None, first_word: int) -> tuple[tuple[int, ...], int]:
+def _candidates(logger: str | None, line: int | None, level: str | None, first_word: int) -> tuple[tuple[int, ...], int]:
     """The patterns (by number) whose first eight bytes these could be, those of this source line first, and how many those are."""
     table = _table()
     fitting = [
@@ -138,19 +144,25 @@ def _candidates(logger: str, line: int | None, first_word: int) -> tuple[tuple[i
         for pattern in templates.patterns_of(logger)
         if first_word & int(table.mask[0, _numbers()[id(pattern)]]) == int(table.value[0, _numbers()[id(pattern)]])
     ]
+    # Two events may share their words and differ in level; a version we do not know may write a line on another level.
+    if on_level := [(pattern, number) for pattern, number in fitting if level in pattern.levels]:
+        fitting = on_level
     here = [number for pattern, number in fitting if line in pattern.lines]
     return (*here, *(number for _, number in fitting if number not in here)), len(here)
 
 
-def _decided(block, tails, tail: np.ndarray, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
+def _decided(block, tails, place: np.ndarray, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
     """The number of the pattern of each of these rows, -1 for none."""
     words, length = _words(block.bytes), end - begin
     first = words[begin] & _UP_TO[np.minimum(length, 8)]
-    keys = pa.array(first ^ (tail.astype(np.uint64) * MIXER)).dictionary_encode()
+    keys = pa.array(first ^ (place.astype(np.uint64) * MIXER)).dictionary_encode()
     key = keys.indices.to_numpy()
     example = np.empty(len(keys.dictionary), np.int64)
     example[key[::-1]] = np.arange(len(key))[::-1]
-    found = [_candidates(*tails[t], w) for t, w in zip(tail[example].tolist(), first[example].tolist())]
+    found = [
+        _candidates(*tails[where // len(LEVEL_NAMES)], LEVEL_NAMES[where % len(LEVEL_NAMES)], word)
+        for where, word in zip(place[example].tolist(), first[example].tolist())
+    ]
     most = max((len(candidates) for candidates, _ in found), default=0)
     if not most:
         return np.full(len(begin), -1, np.int16)
@@ -215,7 +227,7 @@ def _words(data: np.ndarray) -> np.ndarray:
 # -- what is in the gaps ----------------------------------------------------------------------------------------------------------
 
 
-def _extract(block, pattern: Pattern, begin, end) -> pa.Array:
+def _extract(block, pattern: Pattern, begin, end) -> pa.StructArray:
     """The named groups of each span; read from an excerpt first, because a long answer needs no second look beyond its header."""
     if pattern.to_the_end:
         return _groups_of(block.texts(begin, end), pattern)
@@ -228,5 +240,25 @@ def _extract(block, pattern: Pattern, begin, end) -> pa.Array:
     return pa.concat_arrays([values, _groups_of(block.texts(begin[again], end[again]), pattern)]).take(pa.array(place))
 
 
-def _groups_of(texts: pa.Array, pattern: Pattern) -> pa.Array:
-    return pc.extract_regex(texts, pattern.gaps)
+def _groups_of(texts: pa.Array, pattern: Pattern) -> pa.StructArray:
+    """The named groups of each text, null where the pattern does not fit. Texts that come again are read once."""
+    if len(texts) <= FEW:
+        return _groups_of_few(texts, pattern)
+    if len(texts[:SAMPLE].dictionary_encode().dictionary) > SAMPLE // 2:
+        return pc.extract_regex(texts, pattern.gaps)
+    coded = texts.dictionary_encode()
+    if len(coded.dictionary) <= FEW:
+        return _groups_of_few(coded.dictionary, pattern).take(coded.indices)
+    return pc.extract_regex(coded.dictionary, pattern.gaps).take(coded.indices)
+
+
+def _groups_of_few(texts: pa.Array, pattern: Pattern) -> pa.StructArray:
+    # Arrow makes a regular expression ready anew in each call, which takes longer than to read a few texts with one that is ready.
+    found = [_ready(pattern.gaps).match(text) for text in texts.to_pylist()]
+    groups = [pa.array([match and (match[name] or "") for match in found], pa.string()) for name in pattern.fields]
+    return pa.StructArray.from_arrays(groups, list(pattern.fields), mask=pa.array([match is None for match in found], pa.bool_()))
+
+
+@lru_cache(maxsize=1 << 12)
+def _ready(expression: str) -> re.Pattern[str]:
+    return re.compile(expression.removesuffix("$") + r"\Z" if expression.endswith("$") else expression)

@@ -27,7 +27,7 @@ def session(master: str | None = None, settings: dict[str, str] | None = None):
     """
     from pyspark.sql import SparkSession
 
-    from kafkalab.logsets.read import KafkaLines
+    from kafkalab.logsets.source import KafkaLines
 
     spark = SparkSession.getActiveSession()
     if spark is None:

@@ -4,7 +4,7 @@ Everything known about wording comes from kafkalab.lines.catalog. GAPS says what
 schema.py it fills; a placeholder that is not there may be any text.
 """
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 ANYTHING = "(?s:.*?)"
@@ -62,7 +62,7 @@ class Pattern:
     head, tail   its literal first and last bytes; whole: all of it as a regular expression (RE2)
     gaps         a regular expression with a group a column, up to the last gap that fills one; None where none does
     to_the_end   whether `gaps` only fits a whole message, not the beginning of one
-    lines        the lines of Java source that write it, in whatever version
+    lines        the lines of Java source that write it, in whatever version; levels: on which level
     """
 
     event: str
@@ -73,6 +73,7 @@ class Pattern:
     fields: tuple[str, ...] = ()
     to_the_end: bool = False
     lines: frozenset[int] = frozenset()
+    levels: frozenset[str] = frozenset()
 
     @property
     def weight(self) -> int:
@@ -91,33 +92,42 @@ def by_logger() -> dict[str, tuple[Pattern, ...]]:
     """logger -> its patterns, the most telling first."""
     from kafkalab.lines.catalog import CATALOG
 
-    lines: dict[tuple[str, str, str], set[int]] = {}
+    wordings: dict[tuple[str, str, str], list] = {}
     for entry in CATALOG.values():
         for wording in entry.wordings:
             if not wording.twin:  # The same statement under a second name, for the writer only.
-                lines.setdefault((wording.logger, entry.name, wording.template), set()).update(wording.at.values())
+                wordings.setdefault((wording.logger, entry.name, wording.template), []).append(wording)
     found: dict[str, list[Pattern]] = {}
-    for (logger, event, template), numbers in lines.items():
-        found.setdefault(logger, []).append(compile_template(event, template, frozenset(numbers)))
+    for (logger, event, template), alike in wordings.items():
+        lines = frozenset(line for wording in alike for line in wording.at.values())
+        pattern = replace(compile_template(event, template), lines=lines, levels=frozenset(wording.level for wording in alike))
+        found.setdefault(logger, []).append(pattern)
     return {logger: tuple(sorted(patterns, key=lambda p: (-p.weight, p.event, p.whole))) for logger, patterns in found.items()}
 
 
-@lru_cache(maxsize=1)
-def full_names() -> dict[str, str]:
-    """Class name without its package -> in full, for those that only one package has."""
-    names: dict[str, set[str]] = {}
-    for logger in by_logger():
-        names.setdefault(logger.rpartition(".")[2], set()).add(logger)
-    return {short: min(full) for short, full in names.items() if len(full) == 1}
+@lru_cache(maxsize=1 << 16)
+def patterns_of(logger: str | None) -> tuple[Pattern, ...]:
+    """The patterns of a logger, however shortened; of all loggers where the layout names none."""
+    if logger in by_logger():
+        return by_logger()[logger]
+    return tuple(pattern for full, patterns in by_logger().items() if logger is None or _shortens(logger, full) for pattern in patterns)
 
 
 @lru_cache(maxsize=1 << 16)
-def patterns_of(logger: str) -> tuple[Pattern, ...]:
-    """The patterns of a logger, also when a layout shortened its name (`%c{1}`, `o.a.k.c.NetworkClient`)."""
-    if logger in by_logger():
-        return by_logger()[logger]
-    short = logger.rpartition(".")[2]
-    return tuple(pattern for full, patterns in by_logger().items() if full.rpartition(".")[2] == short for pattern in patterns)
+def in_full(logger: str) -> str:
+    """`o.a.k.c.NetworkClient`, `clients.NetworkClient` and `NetworkClient` as the class's full name, if the catalogue has just one such."""
+    full = [known for known in by_logger() if _shortens(logger, known)] if logger and logger not in by_logger() else []
+    return full[0] if len(full) == 1 else logger
+
+
+def _shortens(printed: str, full: str) -> bool:
+    """`%c{1}` leaves packages out, `%c{1.}` and logback's `%logger{36}` keep their first letters."""
+    short, long = printed.split("."), full.split(".")
+    if short[-1] != long[-1]:
+        return False
+    if len(short) > 1 and full.endswith(printed):  # `%40.40c` cuts letters off in front.
+        return True
+    return short == long[-len(short) :] or len(short) == len(long) and all(full.startswith(part) for part, full in zip(short, long))
 
 
 def literals_and_names(template: str) -> tuple[list[str], list[str]]:
@@ -134,7 +144,7 @@ def literals_and_names(template: str) -> tuple[list[str], list[str]]:
     return literals, names
 
 
-def compile_template(event: str, template: str, lines: frozenset[int] = frozenset()) -> Pattern:
+def compile_template(event: str, template: str) -> Pattern:
     """The Pattern of `Node {node_id} disconnected.`."""
     literals, names = literals_and_names(template)
     whole, gaps, fields, needed = [], [], [], 0
@@ -158,7 +168,6 @@ def compile_template(event: str, template: str, lines: frozenset[int] = frozense
         gaps="^" + "".join(gaps[:needed]) + ("$" if to_the_end else "") if fields else None,
         fields=tuple(fields),
         to_the_end=to_the_end,
-        lines=lines,
     )
 
 

@@ -12,7 +12,8 @@ from kafkalab.lines import layout
 from kafkalab.lines.catalog import CATALOG
 from kafkalab.logsets import recognise, schema
 from kafkalab.logsets.block import Block
-from kafkalab.logsets.read import batch_of
+from kafkalab.logsets.read import load
+from kafkalab.logsets.source import batch_of
 
 STORY = """\
 a wrapper script says hello
@@ -97,16 +98,16 @@ def test_a_line_without_prefix_belongs_to_the_only_client_of_its_file(spark, sto
 
 def test_however_a_file_is_cut_it_has_the_same_lines(spark, recordings, tmp_path, monkeypatch):
     """A large plain file is read in ranges; every record must fall into exactly one, at whatever byte the cut comes."""
-    from kafkalab.logsets.read import Range, blocks_of
+    from kafkalab.logsets import ranges as cut
+    from kafkalab.logsets.ranges import Range, blocks_of
 
-    read = sys.modules["kafkalab.logsets.read"]
     packed = sorted(recordings.rglob("client.log.gz"))[0]
     text = gzip.decompress(packed.read_bytes())[:200_000]
     plain = tmp_path / "client.log"
     plain.write_bytes(text)
     whole = b"".join(part for part, _ in blocks_of(Range(str(plain), 0, len(text))))
     assert whole == text
-    monkeypatch.setattr(read, "BLOCK_BYTES", 5_000)
+    monkeypatch.setattr(cut, "BLOCK_BYTES", 5_000)
     for width in (7_001, 30_011, 100_003):
         ranges = [Range(str(plain), at, min(at + width, len(text))) for at in range(0, len(text), width)]
         parts = [part for piece in ranges for part in blocks_of(piece)]
@@ -195,6 +196,46 @@ def test_spark_finds_the_data_source_by_name(spark, recordings):
     lines = spark.read.format("kafkalab").load(str(recordings))
     assert lines.schema == schema.spark_schema()
     assert lines.count() == logsets.read(spark, recordings, ("offset",)).count()
+
+
+def test_filters_leave_out_rows_and_nothing_else(spark, recordings):
+    """What the source leaves out early, Spark would have left out late."""
+    names = ("time", "kind", "client_id", "event", "level")
+    lines = load(spark, recordings, names)
+    every = lines.toPandas()
+    middle = every["time"].sort_values().iloc[len(every) // 2]
+    asked = {
+        "event = 'INITIATING_CONNECTION'": every["event"] == "INITIATING_CONNECTION",
+        "client_id in ('inv-1', 'inv-2') and level = 'INFO'": every["client_id"].isin(["inv-1", "inv-2"]) & (every["level"] == "INFO"),
+        f"time >= timestamp '{middle}' and event is not null": (every["time"] >= middle) & every["event"].notna(),
+        "client_id = 'nobody'": every["client_id"] == "nobody",
+        "client_id is null and length(event) > 12": every["client_id"].isna() & (every["event"].str.len() > 12),
+    }
+    for condition, chosen in asked.items():
+        assert lines.where(condition).count() == chosen.sum(), condition
+    plan = lines.where("event = 'INITIATING_CONNECTION'")._jdf.queryExecution().executedPlan().toString()
+    assert "Filter (" not in plan  # Nothing is left for Spark to ask again.
+
+
+def test_every_gap_of_an_event_has_a_typed_column(spark, recordings):
+    from kafkalab.logsets.events import fields
+
+    built = fields(load(spark, recordings), "FETCH_BUILT_INCREMENTAL").where("file like '%/client.log.gz'")
+    kinds = dict(built.dtypes)
+    assert (kinds["session_id"], kinds["session_epoch"], kinds["added"], kinds["out_of"]) == ("bigint", "bigint", "string", "string")
+    assert built.where("session_id is null or session_epoch is null or added is null").count() == 0 < built.count()
+
+
+def test_several_files_packed_in_any_way_are_one_frame(spark, story, tmp_path):
+    import pyarrow as pa
+
+    others = [tmp_path / "a.log.gz", tmp_path / "b.log.zst"]
+    others[0].write_bytes(gzip.compress(STORY.encode()))
+    with pa.output_stream(str(others[1]), compression="zstd") as stream:
+        stream.write(STORY.encode())
+    told = logsets.summary(logsets.read(spark, [story, *others])).collect()
+    assert [(row.lines, row.malformed, row.foreign) for row in told] == [(11, 5, 2)] * 3
+    assert logsets.read(spark, story.as_uri()).count() == 11
 
 
 def test_a_cell_hears_nothing_from_spark(story):

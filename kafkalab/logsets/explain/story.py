@@ -1,0 +1,178 @@
+"""A user's own log -> what happened in it: small tables, one a subject, and the oddities. What the terminal and the page both show.
+
+Every table is counted by Spark and cut to a size one can look at; nothing that grows with the log comes here.
+"""
+from dataclasses import dataclass, field
+
+import pandas as pd
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from kafkalab.logsets.connections import CLIENT, connections
+from kafkalab.logsets.explain import oddities
+from kafkalab.logsets.explain.oddities import DEFAULT_IDLE_MS, Oddity
+from kafkalab.logsets.offsets import commits, reprocessed
+from kafkalab.logsets.read import summary
+from kafkalab.logsets.rebalances import rebalances
+from kafkalab.logsets.transactions import transactions
+
+MOST = 400  # Rows of a table.
+UNKNOWN_SHOWN = 10
+
+
+@dataclass(frozen=True)
+class Story:
+    """What `explain` found. Times are UTC as the lines have them; durations in milliseconds.
+
+    files       file, lines, malformed, foreign, not_in_catalogue, first, last
+    clients     file, client_id, kind, group_id, version, lives, lines, warnings, first, last
+    sockets     as connections(); of more than MOST clients' sockets the first
+    held        client_id, class, how, sockets: all sockets counted
+    requests    client_id, api, requests, answered, median_ms, longest_ms
+    rebalances, commits, rereads, transactions   as the frames of these names, the commits counted by partition
+    """
+
+    files: pd.DataFrame
+    clients: pd.DataFrame
+    sockets: pd.DataFrame
+    held: pd.DataFrame
+    requests: pd.DataFrame
+    rebalances: pd.DataFrame
+    commits: pd.DataFrame
+    rereads: pd.DataFrame
+    transactions: pd.DataFrame
+    unknown: pd.DataFrame
+    oddities: list[Oddity] = field(default_factory=list)
+
+    @property
+    def begins(self) -> pd.Timestamp:
+        return self.files["first"].min()
+
+    @property
+    def ends(self) -> pd.Timestamp:
+        return self.files["last"].max()
+
+
+def tell(lines: DataFrame) -> Story:
+    """The Story of these lines (all columns of schema.py; best read from Parquet, for they are looked at a dozen times)."""
+    sockets = connections(lines)
+    shown = _sockets(sockets)
+    files, clients, requests = summary(lines).limit(MOST).toPandas(), _clients(lines), _requests(lines)
+    rounds = _shown(rebalances(lines), "began_at", "client_id")
+    rereads = _shown(reprocessed(lines).where("how <> 'seek'"), "began_at", "client_id")
+    found = [
+        *oddities.signs(lines),
+        oddities.undying_sockets(shown, files["last"].max(), _idle_limit(lines)),
+        oddities.churn(shown),
+        oddities.namesakes(clients),
+        oddities.slow_requests(requests),
+        oddities.silences(lines),
+        oddities.clock_steps(lines),
+        oddities.read_twice(rereads),
+        oddities.storm(rounds),
+    ]
+    return Story(
+        files=files,
+        clients=clients,
+        sockets=shown,
+        held=sockets.groupBy("client_id", "class", "how").agg(F.count("*").alias("sockets")).orderBy("client_id", "class", "how").limit(MOST).toPandas(),
+        requests=requests,
+        rebalances=rounds,
+        commits=_commits(lines),
+        rereads=rereads,
+        transactions=_shown(transactions(lines), "began_at", "client_id"),
+        unknown=_unknown(lines),
+        oddities=sorted((oddity for oddity in found if oddity), key=lambda oddity: -oddity.weight),
+    )
+
+
+def _shown(frame: DataFrame, *order: str) -> pd.DataFrame:
+    return frame.orderBy(*order).limit(MOST).toPandas()
+
+
+def _sockets(sockets: DataFrame) -> pd.DataFrame:
+    return _shown(sockets, "opened_at", "file", "client_id", "node_id")
+
+
+def _clients(lines: DataFrame) -> pd.DataFrame:
+    """Who wrote here. A life begins with each version line; lines that nobody signed count for the file's only client."""
+    version = F.when(F.col("event") == "KAFKA_VERSION", F.regexp_extract("message", r"Kafka version ?: (\S+)", 1))
+    return (
+        lines.where("client_id is not null")
+        .groupBy("file", "client_id", "kind")
+        .agg(
+            F.max("group_id").alias("group_id"),
+            F.max(version).alias("version"),
+            F.count_if(F.col("event") == "KAFKA_VERSION").alias("lives"),
+            F.count("*").alias("lines"),
+            F.count_if(F.col("level").isin("WARN", "ERROR", "FATAL")).alias("warnings"),
+            F.min("time").alias("first"),
+            F.max("time").alias("last"),
+        )
+        .orderBy("file", "client_id", "kind")
+        .limit(MOST)
+        .toPandas()
+    )
+
+
+def _requests(lines: DataFrame) -> pd.DataFrame:
+    """How often each API was asked and how long its answers took. A request's answer is the next line of its correlation id."""
+    talk = lines.where(F.col("event").isin("SENDING_REQUEST", "RECEIVED_RESPONSE") & F.col("correlation_id").isNotNull())
+    order = Window.partitionBy(*CLIENT, "api", "correlation_id").orderBy("file", "offset")
+    after = F.lead(F.struct("event", "time")).over(order)
+    answered = F.when(F.col("after.event") == "RECEIVED_RESPONSE", F.unix_millis("after.time") - F.unix_millis("time"))
+    return (
+        talk.select(*CLIENT, "offset", "api", "correlation_id", "event", "time")
+        .withColumn("after", after)
+        .where("event = 'SENDING_REQUEST'")
+        .withColumn("took_ms", answered)
+        .groupBy("client_id", "api")
+        .agg(
+            F.count("*").alias("requests"),
+            F.count("took_ms").alias("answered"),
+            F.percentile_approx("took_ms", 0.5).alias("median_ms"),
+            F.max("took_ms").alias("longest_ms"),
+        )
+        .orderBy("client_id", F.desc("requests"), "api")
+        .limit(MOST)
+        .toPandas()
+    )
+
+
+def _commits(lines: DataFrame) -> pd.DataFrame:
+    return (
+        commits(lines)
+        .groupBy("client_id", "group_id", "topic", "partition")
+        .agg(
+            F.count("*").alias("commits"),
+            F.min("offset").alias("from_offset"),
+            F.max("offset").alias("to_offset"),
+            F.percentile_approx("gap_ms", 0.5).alias("usual_gap_ms"),
+            F.max("gap_ms").alias("longest_gap_ms"),
+            F.max("committed_at").alias("last_at"),
+        )
+        .orderBy("client_id", "group_id", "topic", "partition")
+        .limit(MOST)
+        .toPandas()
+    )
+
+
+def _idle_limit(lines: DataFrame) -> int:
+    """connections.max.idle.ms as the configuration dumps have it; Kafka's default where there is none."""
+    dumped = F.regexp_extract("message", r"connections\.max\.idle\.ms = (-?\d+)", 1)
+    rows = lines.where(F.col("event").isin("CONSUMER_CONFIG", "PRODUCER_CONFIG")).agg(F.min(F.nullif(dumped, F.lit("")).cast("bigint")).alias("limit")).collect()
+    return DEFAULT_IDLE_MS if rows[0].limit is None else rows[0].limit
+
+
+def _unknown(lines: DataFrame) -> pd.DataFrame:
+    """What the catalogue does not know, by class, with an example: the application's own lines, or a version we never recorded."""
+    return (
+        lines.where("event is null and problem is null")
+        .groupBy("logger", "level")
+        .agg(F.count("*").alias("lines"), F.min(F.substring("message", 1, 160)).alias("example"))
+        .orderBy(F.desc("lines"), "logger", "level")
+        .limit(UNKNOWN_SHOWN)
+        .toPandas()
+    )
+
+

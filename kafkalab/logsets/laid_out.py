@@ -1,0 +1,119 @@
+"""A block of text in any layout -> its rows, as block.py does for Kafka's own. Slower, for it has to ask a regular expression.
+
+What belongs together: whatever does not begin as a record belongs to the record before, as is log4j's custom; only what stands before
+the first record is foreign. Where a layout has something after the message (` (%c)`), the message ends with it and a stack trace may
+follow; where it has nothing, the trace begins at the first line that looks like one.
+"""
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kafkalab.logsets import templates
+from kafkalab.logsets.block import LEVELS, Block
+from kafkalab.logsets.layouts import TRACE_START, Layout, micros_of
+
+LONGEST_HEAD = 400  # Bytes in front of a message.
+LONGEST_TAIL = 300
+
+
+class LaidOutBlock(Block):
+    """Whole lines of one file in some layout."""
+
+    def __init__(self, text: bytes, layout: Layout, file: str = "", offset: int = 0):
+        self.layout = layout
+        super().__init__(text, file, offset)
+
+    def _cut_into_rows(self) -> None:
+        starts, ends = self._lines()
+        fronts = self.texts(starts, np.minimum(ends, starts + LONGEST_HEAD))
+        found = pc.extract_regex(fronts, f"^(?P<front>{self.layout.head})")
+        head_lines = np.flatnonzero(pc.is_valid(found).to_numpy(zero_copy_only=False))
+        after = np.append(head_lines[1:], len(starts))
+        first = head_lines[0] if len(head_lines) else len(starts)
+        loose = np.arange(first)[ends[:first] > starts[:first]]
+        rows = np.concatenate([loose, head_lines])
+        self.rows, self.start, self.heads = len(rows), starts[rows], None
+        self.end = ends[np.append(rows[1:], len(starts)) - 1] if len(rows) else starts[:0]
+        self.head_ok = np.arange(len(rows)) >= len(loose)
+        self._head = found.take(pa.array(np.where(self.head_ok, rows, -1), mask=~self.head_ok))
+        closing = self._closing(starts, ends, head_lines, after)
+        self.tail_open, self.tail_close = np.full(len(rows), -1), np.full(len(rows), -1)
+        self._tail = None
+        whole = np.flatnonzero(closing >= 0)
+        at, place = closing[whole], len(loose) + whole
+        self.tail_close[place] = ends[at] - 1
+        if not self.layout.tail:
+            self.tail_open[place] = ends[at] + 1
+            return
+        begin = np.maximum(starts[at], ends[at] - LONGEST_TAIL)
+        last = pc.extract_regex(self.texts(begin, ends[at]), f"(?P<back>{self.layout.tail})$")
+        self.tail_open[place] = ends[at] - pc.binary_length(pc.struct_field(last, "back")).to_numpy() + 1
+        where = np.full(len(rows), -1)
+        where[place] = np.arange(len(place))
+        self._tail = last.take(pa.array(where, mask=where < 0))
+
+    def _closing(self, starts, ends, head_lines, after) -> np.ndarray:
+        """The line of text where each record's message ends, -1 where it never does."""
+        numbers = np.arange(len(starts))
+        if self.layout.tail:
+            backs = self.texts(np.maximum(starts, ends - LONGEST_TAIL), ends)
+            lines = np.flatnonzero(pc.match_substring_regex(backs, f"{self.layout.tail}$").to_numpy(zero_copy_only=False).astype(bool))
+            nearest = np.append(lines, len(starts))[np.searchsorted(lines, head_lines)]
+            return np.where(nearest < after, nearest, -1)
+        more = np.setdiff1d(numbers, head_lines)
+        traced = more[pc.match_substring_regex(self.texts(starts[more], ends[more]), TRACE_START).to_numpy(zero_copy_only=False).astype(bool)]
+        nearest = np.append(traced, len(starts))[np.searchsorted(traced, head_lines)]
+        return np.minimum(nearest, after) - 1
+
+    def keep(self, passes: np.ndarray) -> None:
+        super().keep(passes)
+        chosen = pa.array(np.flatnonzero(passes))
+        self._head, self._tail = self._head.take(chosen), None if self._tail is None else self._tail.take(chosen)
+
+    def _part(self, name: str) -> pa.Array:
+        """The texts of a part of the layout, null where there are none."""
+        for found in (self._head, self._tail):
+            if found is not None and name in [field.name for field in found.type]:
+                return pc.struct_field(found, name)
+        return pa.nulls(self.rows, pa.string())
+
+    @cached_property
+    def _clock(self) -> tuple[np.ndarray, np.ndarray]:
+        micros = np.zeros(self.rows, np.int64)
+        if self.layout.clock is None:
+            return micros, np.ones(self.rows, bool)
+        rows = np.flatnonzero(self.head_ok)
+        zones = self._part("zone").take(pa.array(rows)) if self.layout.clock.zoned else None
+        micros[rows] = micros_of(self.layout.clock, self._part("time").take(pa.array(rows)), zones)
+        return micros, self.head_ok
+
+    @cached_property
+    def time(self) -> pa.Array:
+        return super().time if self.layout.clock else pa.nulls(self.rows, pa.timestamp("us", tz="UTC"))
+
+    @cached_property
+    def _level(self) -> tuple[np.ndarray, np.ndarray]:
+        levels = pc.fill_null(pc.index_in(self._part("level"), pa.array(LEVELS)), -1).to_numpy(zero_copy_only=False)
+        front = pc.fill_null(pc.binary_length(pc.struct_field(self._head, "front")), 0).to_numpy(zero_copy_only=False)
+        return levels, self.start + front
+
+    @cached_property
+    def tail(self) -> tuple[np.ndarray, list[tuple[str, int | None]]]:
+        logger, line = pc.fill_null(self._part("logger"), ""), pc.fill_null(self._part("line"), "")
+        places = pc.binary_join_element_wise(logger, line, ":").dictionary_encode()
+        code = np.where(self._readable, places.indices.to_numpy(), -1)
+        meanings = []
+        for text in places.dictionary.to_pylist():
+            printed, _, number = text.rpartition(":")
+            meanings.append((templates.in_full(printed) or None, int(number) if number.isdigit() else None))
+        return code, meanings
+
+    @cached_property
+    def thread(self) -> pa.Array:
+        return self._part("thread")
+
+    @cached_property
+    def _has_level(self) -> np.ndarray:
+        return np.ones(self.rows, bool) if "level" not in self.layout.parts else self._level[0] >= 0

@@ -1,0 +1,38 @@
+"""Work of more than two seconds says how far it is, on stderr: `reading: 12 of 40 pieces`."""
+import contextlib
+import sys
+import threading
+import time
+
+PATIENCE_S = 2
+
+
+@contextlib.contextmanager
+def progress(what: str, spark, stream=None):
+    """Inside, say now and then how many of the running stage's tasks are done. On a terminal one line is written over and over."""
+    stream = stream or sys.stderr
+    over, began = threading.Event(), time.monotonic()
+    tracker, told = spark.sparkContext.statusTracker(), []
+
+    def tell() -> None:
+        while not over.wait(0.5 if stream.isatty() else 5):
+            if time.monotonic() - began < PATIENCE_S:
+                continue
+            stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+            for stage in [stage for stage in stages if stage and stage.numTasks > 1][:1]:
+                text = f"{what}: {stage.numCompletedTasks} of {stage.numTasks} pieces"
+                if text not in told[-1:]:
+                    told.append(text)
+                    stream.write(f"\r{text}\x1b[K" if stream.isatty() else f"{text}\n")
+                    stream.flush()
+
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        over.set()
+        teller.join()
+        if told and stream.isatty():
+            stream.write("\r\x1b[K")
+            stream.flush()

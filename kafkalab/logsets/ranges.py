@@ -1,0 +1,147 @@
+"""A file's text in blocks of whole records. A plain file may be read in ranges of bytes: a worker takes the records that begin in its own.
+
+A packed file cannot be entered in the middle and is one piece. Where a record begins, the file's layout says.
+"""
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kafkalab.logsets import layouts
+from kafkalab.logsets.block import HEAD_PATTERN, Block
+from kafkalab.logsets.files import LogFile, open_plain, open_unpacked
+from kafkalab.logsets.laid_out import LaidOutBlock
+
+TASK_BYTES = 32 << 20  # What one task reads, unpacked: some seconds of work at most, and many tasks in a large set.
+UNPACKED = 10  # Lines of clients shrink about so much.
+OPENING = 256 << 10  # What it costs to open a file, in bytes that could have been read meanwhile.
+BLOCK_BYTES = 4 << 20  # What is parsed at once: small enough for the processor's cache, large enough to be worth the calls.
+LONGEST_BEGINNING = 512
+
+
+@dataclass(frozen=True)
+class Range:
+    """The records of `file` that begin at a byte in [start, stop). stop None: all of a packed file.
+
+    exact   start and stop are where records begin and end already: nothing is looked for
+    """
+
+    file: str
+    start: int
+    stop: int | None
+    layout: str = layouts.KAFKA
+    exact: bool = False
+    size: int = 0
+
+    @property
+    def cost(self) -> int:
+        """What it takes to read it, in bytes."""
+        return OPENING + (self.size * UNPACKED if self.stop is None else self.stop - self.start)
+
+    def blocks(self) -> Iterator[Block]:
+        """Its rows, a block at a time."""
+        for text, offset in blocks_of(self):
+            if self.layout in layouts.KAFKAS_OWN:
+                yield Block(text, self.file, offset)
+            else:
+                yield LaidOutBlock(text, layouts.layout(self.layout), self.file, offset)
+
+
+def ranges_of(file: LogFile, layout: str) -> Iterator[Range]:
+    """A file in pieces that one task can read."""
+    if file.packed:
+        yield Range(file.name, 0, None, layout, size=file.size)
+        return
+    for at in range(0, file.size, TASK_BYTES):
+        yield Range(file.name, at, min(at + TASK_BYTES, file.size), layout, size=file.size)
+
+
+def tasks_of(pieces: Iterator[Range]) -> list[tuple[Range, ...]]:
+    """Neighbouring pieces put together until they are worth a task."""
+    tasks, held, cost = [], [], 0
+    for piece in pieces:
+        if held and cost + piece.cost > TASK_BYTES + OPENING:
+            tasks.append(tuple(held))
+            held, cost = [], 0
+        held.append(piece)
+        cost += piece.cost
+    return [*tasks, tuple(held)] if held else tasks
+
+
+def blocks_of(piece: Range) -> Iterator[tuple[bytes, int]]:
+    """The text of a piece in blocks of whole records, each with its offset."""
+    begins = _Begins(piece.layout)
+    if piece.stop is None:
+        with open_unpacked(piece.file) as stream:
+            yield from _cut(stream.read, 0, None, begins)
+        return
+    with open_plain(piece.file) as file:
+        start, stop = piece.start, piece.stop
+        if not piece.exact:
+            start, stop = begins.at_or_after(file, start), begins.at_or_after(file, stop)
+        file.seek(start)
+        yield from _cut(file.read, start, stop, begins)
+
+
+class _Begins:
+    """Where records begin in a layout."""
+
+    def __init__(self, layout: str):
+        own = layout in layouts.KAFKAS_OWN
+        self.pattern = HEAD_PATTERN if own else layouts.layout(layout).begins()
+        self.mark = b"\n[" if own else b"\n"
+
+    def last(self, text: bytes) -> int:
+        """Where the last record of a text starts; 0 when it is the only one."""
+        at = len(text)
+        while (at := text.rfind(self.mark, 0, at)) >= 0:
+            if self.pattern.match(text, at + 1):
+                return at + 1
+        return 0
+
+    def at_or_after(self, file, start: int) -> int:
+        """The first byte >= start where a record begins: 0, right after a line break, or the end of the file."""
+        if start == 0:
+            return 0
+        at, text = start - 1, b""
+        file.seek(at)
+        while fresh := file.read(1 << 16):
+            text += fresh
+            search = 0
+            while (found := text.find(self.mark, search)) >= 0 and found + 1 + LONGEST_BEGINNING <= len(text):
+                if self.pattern.match(text, found + 1):
+                    return at + found + 1
+                search = found + 1
+        # The end of the file is near: there need not be so many bytes behind a beginning.
+        search = 0
+        while (found := text.find(self.mark, search)) >= 0:
+            if self.pattern.match(text, found + 1):
+                return at + found + 1
+            search = found + 1
+        return at + len(text)
+
+
+def last_record(text: bytes, layout: str) -> int:
+    """Where the last record of a text starts; 0 when it is the only one."""
+    return _Begins(layout).last(text)
+
+
+def record_at_or_after(name: str, start: int, layout: str) -> int:
+    """The first byte >= start of a plain file where a record begins, or the file's end."""
+    with open_plain(name) as file:
+        return _Begins(layout).at_or_after(file, start)
+
+
+def _cut(take, offset: int, stop: int | None, begins: _Begins) -> Iterator[tuple[bytes, int]]:
+    kept = b""
+    while True:
+        room = BLOCK_BYTES if stop is None else min(BLOCK_BYTES, stop - offset - len(kept))
+        fresh = take(room) if room > 0 else b""
+        text = kept + fresh
+        if not fresh:
+            if text:
+                yield text, offset
+            return
+        end = begins.last(text)
+        if end:
+            yield text[:end], offset
+            offset += end
+        kept = text[end:]

@@ -1,0 +1,87 @@
+"""Parquet beside a set, so that every later read takes a fraction: `read(spark, path, saved=True)`.
+
+Its name ends in a checksum of the files (name, size, time of change; a generated set's own checksum where it has one), of the layout and
+of the catalogue this reader knows. When any of them changes the name changes, and the Parquet is made again. A folder without Spark's
+_SUCCESS was never finished and is made again too.
+"""
+import hashlib
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from pyarrow import fs
+from pyspark.sql import SparkSession
+
+from kafkalab.logsets import schema, templates
+from kafkalab.logsets.files import URL, files_of, where
+
+STEM = "lines-"
+
+
+def parquet_of(spark: SparkSession, path: str, layout: str | None = None) -> str:
+    """The folder with the Parquet of all lines under `path`, made if it is not there. Beside them, or in the user's cache where that is locked."""
+    from kafkalab.logsets.read import load
+
+    stem = f"{os.path.basename(path)}.{STEM}" if _is_file(path) else STEM
+    name = f"{stem}{checksum_of(path, layout)}.parquet"
+    for place in _places(path):
+        if _finished(f"{place}/{name}"):
+            return f"{place}/{name}"
+    for place in _places(path):
+        if _writable(place):
+            _forget_older(place, stem)
+            load(spark, path, layout=layout).write.mode("overwrite").option("compression", "zstd").parquet(f"{place}/{name}")
+            return f"{place}/{name}"
+    raise PermissionError(f"Neither {next(iter(_places(path)))} nor your cache can be written.")
+
+
+def checksum_of(path: str, layout: str | None = None) -> str:
+    """Sixteen letters that stand for these files, read by this reader."""
+    digest = hashlib.sha256()
+    for part in path.split("\n"):
+        done = Path(part, "DONE") if URL not in part else None
+        if done is not None and done.is_file():
+            digest.update(done.read_bytes())
+        else:
+            digest.update(repr([(file.name, file.size, file.changed_ns) for file in files_of(part)]).encode())
+    known = sorted((p.event, p.whole, p.gaps or "") for p in templates.all_patterns())
+    digest.update(repr((layout, schema.COLUMNS, known)).encode())
+    return digest.hexdigest()[:16]
+
+
+def _places(path: str):
+    """Where the Parquet may lie: beside the lines, else in the user's cache. Several paths have no one place."""
+    if "\n" not in path:
+        yield (os.path.dirname(path) or ".") if _is_file(path) else path.rstrip("/")
+    yield str(Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "kafkalab", "lines"))
+
+
+def _is_file(path: str) -> bool:
+    if "\n" in path:
+        return False
+    system, inside = where(path)
+    return system.get_file_info(inside).type == fs.FileType.File
+
+
+def _finished(folder: str) -> bool:
+    system, inside = where(folder)
+    return system.get_file_info(f"{inside}/_SUCCESS").type == fs.FileType.File
+
+
+def _writable(place: str) -> bool:
+    if URL in place:
+        return True
+    try:
+        os.makedirs(place, exist_ok=True)
+        with tempfile.TemporaryFile(dir=place):
+            return True
+    except OSError:
+        return False
+
+
+def _forget_older(place: str, stem: str) -> None:
+    """Parquet of ours that is of other files or of an older reader."""
+    if URL not in place and not place.endswith(os.path.join("kafkalab", "lines")):
+        for old in Path(place).glob(f"{stem}{'?' * 16}.parquet"):
+            shutil.rmtree(old, ignore_errors=True)

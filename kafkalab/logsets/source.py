@@ -1,0 +1,153 @@
+"""Spark's data source `kafkalab`: `spark.read.format("kafkalab").load(PATH)`, and `spark.readStream` for files that still grow.
+
+Spark asks it for the pieces of work, sends each piece to a worker, and the worker yields Arrow record batches, so no line is ever a
+Python object. Options: `layout` (layouts.py; without it each file's first lines tell). Only the columns of the schema are made; Spark
+tells a Python source no others, so name them: `.schema(schema.spark_schema(("time", "client_id")))`, as read.load does. Filters on
+time, client_id, group_id, kind, level and event are used here: a row they leave out is never built.
+"""
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import datasource as ds
+
+from kafkalab.logsets import layouts, recognise, schema, templates
+from kafkalab.logsets.block import Block
+from kafkalab.logsets.files import beginning, files_of
+from kafkalab.logsets.ranges import Range, ranges_of, tasks_of
+
+FILTERED = ("time", "client_id", "group_id", "kind", "level", "event")
+
+
+class KafkaLines(ds.DataSource):
+    """Registered as `kafkalab`."""
+
+    @classmethod
+    def name(cls) -> str:
+        return "kafkalab"
+
+    def schema(self):
+        return schema.spark_schema()
+
+    def reader(self, schema) -> "KafkaLinesReader":
+        return KafkaLinesReader(self.options["path"], tuple(schema.fieldNames()), self.options.get("layout"))
+
+    def streamReader(self, schema):  # noqa: N802 (Spark's name)
+        from kafkalab.logsets.growing import GrowingLines
+
+        quiet_s = float(self.options.get("settleSeconds", 2))
+        return GrowingLines(self.options["path"], tuple(schema.fieldNames()), self.options.get("layout"), quiet_s)
+
+
+@dataclass
+class Task(ds.InputPartition):
+    """What one worker is asked to read: a part of a large file, or several small files."""
+
+    ranges: tuple[Range, ...]
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A row passes when `column` compares so with `value`; in: is one of the values of the list; valid: is not null."""
+
+    column: str
+    how: str
+    value: object
+
+    def mask(self, column: pa.Array) -> pa.Array:
+        if self.how == "valid":
+            return pc.is_valid(column)
+        if self.how == "in":
+            return pc.is_in(column, pa.array(self.value, column.type))
+        return pc.fill_null(getattr(pc, self.how)(column, pa.scalar(self.value, column.type)), False)
+
+
+class KafkaLinesReader(ds.DataSourceReader):
+    def __init__(self, path: str, names: tuple[str, ...], layout: str | None):
+        self.path, self.names, self.layout = path, names, layout
+        self.conditions: list[Condition] = []
+
+    def pushFilters(self, filters: list[ds.Filter]) -> Iterable[ds.Filter]:  # noqa: N802
+        for wanted in filters:
+            condition = _condition(wanted)
+            if condition:
+                self.conditions.append(condition)
+            else:
+                yield wanted
+
+    def partitions(self) -> list[Task]:
+        pieces = (piece for file in files_of(self.path) for piece in ranges_of(file, self.layout or layout_of(file)))
+        return [Task(ranges) for ranges in tasks_of(pieces)] or [Task(())]
+
+    def read(self, partition: Task) -> Iterator[pa.RecordBatch]:
+        for piece in partition.ranges:
+            for block in piece.blocks():
+                if self.conditions:
+                    _keep(block, self.conditions)
+                if block.rows:
+                    yield batch_of(block, self.names)
+
+
+def layout_of(file) -> str:
+    """The layout that a file's first lines are in."""
+    return layouts.guess(beginning(file))
+
+
+COMPARISONS = {
+    ds.EqualTo: "equal", ds.GreaterThan: "greater", ds.GreaterThanOrEqual: "greater_equal", ds.LessThan: "less",
+    ds.LessThanOrEqual: "less_equal",
+}  # fmt: skip
+
+
+def _condition(wanted: ds.Filter) -> Condition | None:
+    """What a filter of Spark's asks, if it asks for what we know early."""
+    if isinstance(wanted, ds.IsNotNull) and wanted.attribute in (("client_id",), ("event",)):
+        return Condition(wanted.attribute[0], "valid", None)
+    how = "in" if isinstance(wanted, ds.In) else COMPARISONS.get(type(wanted))
+    if how is None or wanted.attribute[0] not in FILTERED:
+        return None
+    value = list(wanted.value) if how == "in" else wanted.value
+    values = value if how == "in" else [value]
+    if any(item is None for item in values):
+        return None
+    if wanted.attribute[0] == "time":
+        values = [item.replace(tzinfo=UTC) if isinstance(item, datetime) and item.tzinfo is None else item for item in values]
+        value = values if how == "in" else values[0]
+    return Condition(wanted.attribute[0], how, value)
+
+
+def _keep(block: Block, conditions: list[Condition]) -> None:
+    """Leave in the block the rows that pass. Events are asked for last, of what is left."""
+    for condition in sorted(conditions, key=lambda condition: condition.column == "event"):
+        if not block.rows:
+            return
+        column = recognise.Recognised(block).event if condition.column == "event" else getattr(block, condition.column)
+        passes = condition.mask(column).to_numpy(zero_copy_only=False)
+        if not passes.all():
+            block.keep(passes)
+
+
+def batch_of(block: Block, names: Iterable[str]) -> pa.RecordBatch:
+    """The named columns of a block, in this order."""
+    names = tuple(names)
+    known: recognise.Recognised | None = None
+    fields: dict[str, pa.Array] = {}
+    wanted = {name for name in names if name in templates.FIELDS} | ({"node_id"} if "broker" in names else set())
+    if wanted or "event" in names:
+        known = recognise.Recognised(block)
+        fields = known.fields(wanted)
+    columns = []
+    for name in names:
+        if name == "file":
+            columns.append(pa.repeat(pa.scalar(block.file), block.rows))
+        elif name == "offset":
+            columns.append(pa.array(block.start + block.offset, pa.int64()))
+        elif name == "event":
+            columns.append(known.event)
+        elif name == "broker":
+            columns.append(recognise.broker_of(fields["node_id"]))
+        else:
+            columns.append(fields[name] if name in fields else getattr(block, name))
+    return pa.RecordBatch.from_arrays(columns, names=list(names))
