@@ -185,6 +185,8 @@ def _table(**changes) -> str:
     return TABLE.format(**{**right, **changes})
 
 
+ASKED = "topic = next(line for line in shown if 'WARN' in line).split('{')[1].split('=')[0]\n"
+
 JUDGES = (
     Judge(
         id="02.1", truth=_stands,
@@ -303,6 +305,20 @@ JUDGES = (
                         "A connection that was closed is DISCONNECTED. It is opened again only when somebody wants it."),
             WrongAnswer("back to asking", _table(ready=', "versions": "READY"'),
                         "READY has asked already. The answer about versions comes once in a connection's life."),
+        )),
+    Judge(
+        id="02.8", truth=lambda case: {"topic": case["typed"], "setting": "max.block.ms"},
+        right="right: metadata of a topic that does not exist never comes, and send waits for it, max.block.ms long.",
+        otherwise="not this. The topic stands in the warnings, as the client asked for it. And which time has run out?",
+        wrong_answers=(
+            WrongAnswer("what was meant", "topic, setting = 'orders', 'max.block.ms'",
+                        "That is the name that was meant. The broker is asked for {typed!r}, and has no such topic."),
+            WrongAnswer("the record's time", f"{ASKED}setting = 'delivery.timeout.ms'",
+                        "The topic is right. But delivery.timeout.ms counts for a record that lies in a batch. This one never got so far: no partition was known for it."),
+            WrongAnswer("the request's time", f"{ASKED}setting = 'request.timeout.ms'",
+                        "The topic is right. But every request was answered at once, with an error. It is send itself that waited."),
+            WrongAnswer("the pause", f"{ASKED}setting = 'retry.backoff.ms'",
+                        "The topic is right. retry.backoff.ms is the pause between two questions, not the end of asking."),
         )),
     Judge(id="02.open"),
     Judge(id="02.open2"),

@@ -99,6 +99,8 @@ def label(line):
 labels = [label(line) for line in shown]
 """
 
+CULPRIT = "setting = 'connections.max.idle.ms'\nwritten = int(next(line for line in shown if line.startswith(setting)).split('=')[1])\n"
+
 JUDGES = (
     Judge(
         id="03.1", truth=_spread,
@@ -184,6 +186,21 @@ JUDGES = (
                         "You counted producers too. A producer has no group; the question is about consumers."),
             WrongAnswer("all consumers", "without_coordinator = 27", "These are all consumers. Most of them have a coordinator."),
             WrongAnswer("none", "without_coordinator = 0", "There are some. Look for consumers whose rows hold no class coordinator at all."),
+        )),
+    Judge(
+        id="03.7", truth=lambda case: {"setting": "connections.max.idle.ms", "should_be": case["minutes"] * 60_000},
+        right="right: between two heartbeats the connection was idle for too long, and the client closed it itself.",
+        otherwise="not this. Find the connection that is opened again and again, and what the client says just before.",
+        wrong_answers=(
+            WrongAnswer("the number as it is", f"{CULPRIT}should_be = written",
+                        "The setting is right. {minutes} minutes were meant. How many milliseconds are that?"),
+            WrongAnswer("the default", f"{CULPRIT}should_be = 300_000", "The setting is right, the number is not: take the time that was meant, and write it in milliseconds."),
+            WrongAnswer("the heartbeat", "setting = 'heartbeat.interval.ms'\nshould_be = 3_000_000",
+                        "Heartbeats every 3000 ms are as they should be. Something closes their connection in between."),
+            WrongAnswer("the session", "setting = 'session.timeout.ms'\nshould_be = 10_000_000",
+                        "Ten seconds of session are the default of 2.3. Nobody was thrown out of the group: it is a connection that ends."),
+            WrongAnswer("the commit", "setting = 'auto.commit.interval.ms'\nshould_be = 5_000_000",
+                        "Five seconds between commits are the default. They are slow because their connection has to be made each time."),
         )),
     Judge(id="03.open"),
 )

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 from autograder.asking import NotAsAsked
 from autograder.questions.kinds import Function, LineReading, Open, SparkAnswer, StateMachine, Value, walks
-from kafkalab import KafkaProducer, Lab
+from kafkalab import KafkaProducer, Lab, ProducerRecord
 
 CLUSTERS = ("A", "B", "C")
 
@@ -20,6 +20,7 @@ STORIES = (
     (TRY, STANDS, GONE, TRY, STANDS, GONE), (TRY, REFUSED, TRY, STANDS, GONE), (TRY, REFUSED, TRY, REFUSED, TRY, STANDS),
     (TRY, STANDS, GONE, TRY, REFUSED, TRY, STANDS), (TRY, STANDS, GONE, TRY, STANDS, GONE, TRY, STANDS), (TRY, REFUSED, TRY, STANDS, GONE, TRY),
 )
+WAITS = ("delivery.timeout.ms", "linger.ms", "max.block.ms", "metadata.max.age.ms", "request.timeout.ms", "retry.backoff.ms")
 NODES = ("-1", "-2", "0", "1", "2", "3")
 
 
@@ -135,6 +136,22 @@ ZOMBIES = (
         ["producer-3", "2", "data", "2026-01-05 09:00:01", None, None]]},
 )
 
+def log_of_a_typing_error(numbers) -> list[str]:
+    """Settings and warnings of a producer that was told a topic's name with a letter missing, and the sentence it ended with."""
+    lab = Lab(brokers=2, seed=numbers["seconds"], version="2.3", broker_version="2.3", broker_config={"auto.create.topics.enable": False})
+    lab.create_topic("orders", partitions=2)
+    producer = KafkaProducer(lab, {"client.id": "shop", "max.block.ms": numbers["seconds"] * 1_000, "retry.backoff.ms": 2_000}, name="shop")
+    try:
+        producer.send(ProducerRecord(numbers["typed"], value="tea")).get()
+        last = "no exception"
+    except Exception as error:
+        last = f"{type(error).__name__}: {error}"
+    lines = lab.lines("shop")
+    settings = [line.strip() for line in lines.message.iloc[0].splitlines() if line.strip().split(" =")[0] in WAITS]
+    warned = [f"{line.time[-12:]} {line.level} {line.message.split('] ', 1)[-1]}" for line in lines[lines.level == "WARN"].itertuples()]
+    return settings + warned[:4] + [f"and the program ended with {last}"]
+
+
 QUESTIONS = (
     LineReading(
         id="02.1", title="who is connected at the end", points=2, answers=("still_open",),
@@ -174,6 +191,11 @@ QUESTIONS = (
         id="02.7", title="the life of a connection", points=3, answers=("connection",), public_cases=LIVES, start="DISCONNECTED", states=CONNECTION,
         hints=("For each state: which of the five events can happen there at all? Leave the others out.",
                "What ends a connection leads back to DISCONNECTED, from wherever it comes. There are six entries in all.")),
+    LineReading(
+        id="02.8", title="bug hunt: the producer that hangs", points=2, answers=("topic", "setting"), show=log_of_a_typing_error,
+        space={"typed": ("oders", "order", "ordesr", "orders-", "orderss"), "seconds": (9, 12, 15, 20, 25)},
+        hints=("What does the client ask for again and again, and what is the answer?",
+               "The sentence at the end says how long send waited for metadata. Which of the settings has that number?")),
     Open(
         id="02.open", points=4,
         title="A producer first connects to a bootstrap server as node -1 and later opens a second connection to the very same host and port "

@@ -5,6 +5,7 @@ import re
 
 from autograder.asking import NotAsAsked
 from autograder.questions.kinds import Function, LineReading, Open, Value
+from kafkalab import KafkaConsumer, Lab
 
 NODE_IDS = ("0", "-1", "2147483645", "+2", "2147483647", "7")
 GROUPS = ("test", "inventory", "orders", "polygenelubricants")
@@ -19,6 +20,7 @@ IDS = (tuple((str(broker), broker, tail) for broker in BROKERS for tail in (OLD,
 LINES = tuple(f"Initiating connection to node localhost:{9092 + broker} (id: {id} {tail}) using address localhost/127.0.0.1" for id, broker, tail in IDS)
 PLACES = ("1", "2", "3", "4", "5", "6", "7", "8")
 CLASSES = ("bootstrap", "coordinator", "data")
+TIMES = ("auto.commit.interval.ms", "connections.max.idle.ms", "fetch.max.wait.ms", "heartbeat.interval.ms", "reconnect.backoff.ms", "retry.backoff.ms", "session.timeout.ms")
 
 
 def label_of(names, case):
@@ -37,6 +39,22 @@ def tricky(lines) -> bool:
     ids = [re.search(r"id: (\S+)", each["line"])[1] for each in lines]
     return (any(id.startswith("+") for id in ids) and "2147483647" in ids and any(id.startswith("-") and id != "-1" for id in ids)
             and any(id.isdigit() and len(id) < 3 for id in ids))
+
+
+def log_of_a_tidy_mind(numbers) -> list[str]:
+    """Settings and lines of a consumer whose idle limit was meant in seconds."""
+    lab = Lab(brokers=3, seed=numbers["minutes"], version="2.3", broker_version="2.3")
+    lab.create_topic("t4", partitions=3, leaders=[0, 1, 2])
+    lab.place_coordinator("test", broker=2)
+    consumer = KafkaConsumer(lab, {"group.id": "test", "connections.max.idle.ms": numbers["minutes"] * 60}, name="reader")
+    consumer.subscribe(["t4"])
+    while lab.now_ms < 9_000:
+        consumer.poll(timeout_ms=200)
+    lines = lab.lines("reader")
+    settings = [line.strip() for line in lines.message.iloc[0].splitlines() if line.strip().split(" =")[0] in TIMES]
+    told = [line for line in lines[lines.at_ms > 6_000].itertuples() if "2147483645" in line.message]
+    said = [f"{line.time[-12:]} {line.level} {line.message.split('] ', 1)[-1]}" for line in told]
+    return settings + [line for line in said if any(words in line for words in ("Initiating connection", "disconnected", "oordinator localhost", "for HEARTBEAT"))][:14]
 
 
 QUESTIONS = (
@@ -74,6 +92,10 @@ QUESTIONS = (
         id="03.6", title="Spark: consumers without a coordinator", points=2, answers=("without_coordinator",),
         hints=("`per_client` has a column coordinator. Which rows have 0 there?",
                "per_client.where(\"coordinator = 0\").count()")),
+    LineReading(
+        id="03.7", title="bug hunt: a time in seconds", points=2, answers=("setting", "should_be"), space={"minutes": (8, 9, 10, 11, 12, 14, 15, 16)}, show=log_of_a_tidy_mind,
+        hints=("Which connection is opened again and again, though it is needed every three seconds? Something ends it in between.",
+               "The client itself closes what has been idle for too long. How long is that here, and how long was it meant to be?")),
     Open(
         id="03.open", points=4,
         title="Two brokers, one topic with five partitions, one consumer in a group, one bootstrap address, client 2.3. How many TCP "

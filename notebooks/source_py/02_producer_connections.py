@@ -518,6 +518,30 @@ for event in steps:
     before = event.before or "DISCONNECTED"
     print(f"{event.at_ms:>6} ms  {before:>21} -> {event.after:21}", "yes" if (before, event.after) in known else "not in your table")
 
+# %% [markdown]
+# ### Exercise 02.8 · A bug to hunt
+#
+# The shop's program stands still at its first `send`, and then it dies. The brokers are fine, and other programs write happily. `shown` holds some of the producer's settings, its first warnings, and
+# its last words. Which topic does it ask for, as the lines write it? And which setting decided how long it stood still?
+
+# %%
+shown = numbers("02.8")
+shown
+
+# %% answer="02.8"
+topic = ...               # a text
+setting = ...             # the name of the setting, a text
+### BEGIN SOLUTION
+topic = next(line for line in shown if "WARN" in line).split("{")[1].split("=")[0]
+setting = "max.block.ms"
+### END SOLUTION
+
+# %%
+check("02.8")
+
+# %% test="02.8"
+require("02.8")
+
 # %% [markdown] items="P16 P17"
 # ## 10. In your own words
 #

@@ -490,6 +490,31 @@ check("03.6")
 # %% test="03.6"
 require("03.6")
 
+# %% [markdown]
+# ### Exercise 03.7 · A bug to hunt
+#
+# A consumer commits slowly, and its log grows by megabytes. Last week somebody tidied up its settings and wrote a time in seconds where milliseconds are asked for. Nothing is wrong with the
+# network. `shown` holds some of its settings, and a few seconds of its log. Which setting is it, and which number should stand there?
+
+# %%
+shown = numbers("03.7")
+shown
+
+# %% answer="03.7"
+setting = ...             # its name, a text
+should_be = ...           # a whole number
+### BEGIN SOLUTION
+setting = "connections.max.idle.ms"
+written = next(line for line in shown if line.startswith(setting))
+should_be = 1_000 * int(written.split("=")[1])
+### END SOLUTION
+
+# %%
+check("03.7")
+
+# %% test="03.7"
+require("03.7")
+
 # %% [markdown] items="C29"
 # ## 9. In your own words
 #
