@@ -78,8 +78,11 @@ class GroupCase:
     def leave(self, name: str) -> None:
         self.client(name).ask(LeaveGroupRequest(group_id=GROUP, member_id=self.ids[name]), version=2)
 
-    def sync(self, name: str) -> None:
-        self.client(name).ask(SyncGroupRequest(group_id=GROUP, generation_id=self.group.generation, member_id=self.ids[name]))
+    def sync(self, name: str, generation: int | None = None) -> Errors | None:
+        """What a member's SYNC_GROUP is answered; None while it is parked."""
+        generation = self.group.generation if generation is None else generation
+        answer = self.client(name).ask(SyncGroupRequest(group_id=GROUP, generation_id=generation, member_id=self.ids[name]))
+        return None if answer is None else error_for(answer.error_code)
 
     def beat(self, member_id: str, generation: int | None = None, instance: str | None = None) -> Errors:
         generation = self.group.generation if generation is None else generation

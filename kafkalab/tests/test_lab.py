@@ -6,7 +6,7 @@ import weakref
 import pytest
 
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
-from kafkalab.errors import ConfigException
+from kafkalab.errors import ConfigException, KafkaException
 from kafkalab.sim.journal import Event
 
 PREFIX = "[Consumer clientId=consumer-1, groupId=test] "
@@ -382,6 +382,47 @@ def test_a_rule_that_names_a_node_it_was_not_given():
     KafkaProducer(lab, least_loaded=lambda nodes: 99)
     with pytest.raises(ValueError, match="least_loaded returned 99"):
         lab.run_for(ms=1_000)
+
+
+def group_with(rule):
+    """A consumer whose heartbeats are answered by `rule`, after a second member has joined."""
+    lab = Lab(brokers=1, seed=2)
+    lab.create_topic("orders", partitions=2)
+
+    def reader(lab, name, **how):
+        consumer = KafkaConsumer(lab, {"group.id": "g", "client.id": name, "heartbeat.interval.ms": 1_000}, name=name, **how)
+        consumer.subscribe(["orders"])
+        while True:
+            consumer.poll(timeout_ms=500)
+
+    lab.spawn(lambda lab: reader(lab, "ann", on_heartbeat=rule), name="ann")
+    lab.run_for(ms=8_000)
+    lab.spawn(lambda lab: reader(lab, "bob"), name="bob")
+    lab.run_for(ms=6_000)
+    return lab
+
+
+def test_a_learners_heartbeat_rule_is_asked_and_obeyed():
+    asked = []
+
+    def deaf(error):
+        asked.append(error)
+        return "alive"
+
+    lab = group_with(deaf)
+    assert {"NONE", "REBALANCE_IN_PROGRESS"} == set(asked)
+    assert [event.after for event in lab.journal.of("state") if event.machine == "group"][-1] == "PreparingRebalance"   # it waits for her
+    lab.close()
+    lab = group_with(lambda error: "rejoin" if error == "REBALANCE_IN_PROGRESS" else "alive")
+    assert [event.after for event in lab.journal.of("state") if event.machine == "group"][-1] == "Stable"
+    lab.close()
+
+
+def test_a_heartbeat_rule_that_stops_a_member_or_says_nonsense():
+    with pytest.raises(KafkaException, match="on_heartbeat stopped this member"):
+        group_with(lambda error: "stop")
+    with pytest.raises(ValueError, match="on_heartbeat gave 'jump' for NONE; it returns one of alive, rejoin"):
+        group_with(lambda error: "jump")
 
 
 def test_an_event_says_what_it_is_in_one_line():

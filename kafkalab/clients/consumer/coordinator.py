@@ -28,6 +28,7 @@ from kafkalab.clients.consumer.coordinator_lookup import CoordinatorLookup
 from kafkalab.clients.consumer.group_join import GroupJoin, JoinAgain
 from kafkalab.clients.consumer.group_offsets import GroupOffsets
 from kafkalab.clients.consumer.heartbeat import Heartbeat
+from kafkalab.clients.consumer.heartbeat_answers import Choice, javas_choice
 from kafkalab.clients.consumer.heartbeat_thread import HeartbeatThread
 from kafkalab.clients.consumer.membership import Generation, Membership, MemberState
 from kafkalab.clients.consumer.request_future import RequestFuture
@@ -50,7 +51,7 @@ class ConsumerCoordinator:
     """One consumer's seat in its group. `offsets` are the group's committed offsets."""
 
     def __init__(self, group_id: str, config: Mapping, profile, client: ConsumerNetworkClient, subscriptions: SubscriptionState,
-                 log: LogContext, stage: Stage, rng: random.Random) -> None:
+                 log: LogContext, stage: Stage, rng: random.Random, choice: Choice = javas_choice) -> None:
         self._config, self._profile, self._client, self._subscriptions, self._log = config, profile, client, subscriptions, log
         self._clock = client.clock
         backoff_ms = config["retry.backoff.ms"]
@@ -61,7 +62,7 @@ class ConsumerCoordinator:
         self._lookup = CoordinatorLookup(group_id, profile, client, self._heartbeat, log, backoff_ms,
                                         config.get("retry.backoff.max.ms", backoff_ms), rng)
         self._heartbeats = HeartbeatThread(profile, client, self._lookup, self._membership, self._heartbeat, self._leave_in_thread, stage, log,
-                                       backoff_ms, rng)
+                                       backoff_ms, rng, choice)
         self._join = GroupJoin(config, profile, client, self._lookup, self._membership, self._heartbeats, self._heartbeat, subscriptions, log)
         self.offsets = GroupOffsets(profile, client, self._lookup, self._membership, subscriptions, log, backoff_ms)
         self._auto_commit = AutoCommit(config, self.offsets, subscriptions, log, self._clock)

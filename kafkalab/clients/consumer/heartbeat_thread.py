@@ -11,12 +11,13 @@ import random
 from collections.abc import Callable, Iterator
 
 from kafkalab.clients.consumer.consumer_network_client import ConsumerNetworkClient
-from kafkalab.clients.consumer.coordinator_lookup import LOST, CoordinatorLookup
+from kafkalab.clients.consumer.coordinator_lookup import CoordinatorLookup
 from kafkalab.clients.consumer.heartbeat import Heartbeat
+from kafkalab.clients.consumer.heartbeat_answers import ALIVE, FIND_COORDINATOR, REJOIN, START_OVER, STOP, Choice, javas_choice
 from kafkalab.clients.consumer.membership import Generation, Membership, MemberState
 from kafkalab.clients.consumer.request_future import RequestFuture
 from kafkalab.clients.log_context import LogContext
-from kafkalab.errors import Errors, error_for
+from kafkalab.errors import Errors, KafkaException, error_for
 from kafkalab.protocol.messages import HeartbeatRequest
 from kafkalab.sim.apps import FOREVER_MS, Signal, Stage
 
@@ -28,13 +29,14 @@ WAKES_AFTER_MS = 2
 class HeartbeatThread:
     """Started with the first join, enabled while there is a membership to keep, closed with the consumer.
 
-    leave  leave(reason) gives the membership up and yields like the thread itself: the application was away for too long
+    leave   leave(reason) gives the membership up and yields like the thread itself: the application was away for too long
+    choice  what is done on an answer; see heartbeat_answers
     """
 
     def __init__(self, profile, client: ConsumerNetworkClient, lookup: CoordinatorLookup, membership: Membership, heartbeat: Heartbeat,
                  leave: Callable[[str], Iterator[int]], stage: Stage, log: LogContext, retry_backoff_ms: int,
-                 rng: random.Random) -> None:
-        self._rng = rng
+                 rng: random.Random, choice: Choice = javas_choice) -> None:
+        self._rng, self._choice = rng, choice
         self._profile, self._client, self._lookup, self._membership, self._heartbeat = profile, client, lookup, membership, heartbeat
         self._leave, self._stage, self._log, self._retry_backoff_ms = leave, stage, log, retry_backoff_ms
         self._clock = client.clock
@@ -156,10 +158,11 @@ class HeartbeatThread:
             self._failed(now_ms)
             return
         error = error_for(sent.value.message.error_code)
-        if error is Errors.NONE:
+        action = self._choice(error.name)
+        if action == ALIVE:
             self._log("HEARTBEAT_RESPONSE")
             self._heartbeat.received(now_ms)
-        elif error is Errors.REBALANCE_IN_PROGRESS:
+        elif action == REJOIN:
             # KIP-62: the member is alive and must rejoin in its next poll.
             self._heartbeat.received(now_ms)
             if self._profile.heartbeats_from_join and self._membership.state is not MemberState.STABLE:
@@ -169,17 +172,18 @@ class HeartbeatThread:
             if self._profile.states_rejoin_reason:
                 self._membership.request_rejoin("group is already rebalancing")
             self._membership.rejoin_needed = True
-        elif error in (Errors.ILLEGAL_GENERATION, Errors.UNKNOWN_MEMBER_ID, Errors.FENCED_INSTANCE_ID):
+        elif action in (START_OVER, STOP):
             if asked != self._membership.generation:
                 return  # The answer is about a generation this member has left behind.
             self._membership.expelled()
-            if error is Errors.FENCED_INSTANCE_ID:
+            if action == STOP:
                 self._log("HEARTBEAT_FENCED")
-                self._enabled, self._failure = False, error.exception()
+                stopped = KafkaException("on_heartbeat stopped this member") if error is Errors.NONE else error.exception()
+                self._enabled, self._failure = False, stopped
         else:
-            if error in LOST:
+            if action == FIND_COORDINATOR:
                 self._log("HEARTBEAT_COORDINATOR_INVALID", node=self._lookup.node)
-                self._lookup.mark_lost_if(error)
+                self._lookup.mark_unknown(f"error response {error.name}", disconnected=False)
             self._failed(now_ms)
 
     def _failed(self, now_ms: int) -> None:

@@ -19,6 +19,7 @@ from kafkalab.clients.consumer.coordinator import ConsumerCoordinator
 from kafkalab.clients.consumer.fetch_collector import FetchCollector
 from kafkalab.clients.consumer.fetcher import Fetcher
 from kafkalab.clients.consumer.group_offsets import offsets_text
+from kafkalab.clients.consumer.heartbeat_answers import Choice, javas_choice, learners_choice
 from kafkalab.clients.consumer.interceptors import ConsumerInterceptors
 from kafkalab.clients.consumer.offset_fetcher import OffsetFetcher
 from kafkalab.clients.consumer.one_thread import OneThread
@@ -41,6 +42,7 @@ class KafkaConsumer(ConsumerQueries):
     config   dotted keys as in Java; `bootstrap.servers` defaults to the lab's first broker
     version  the client version to be ("2.3"); the lab's when left out
     name     who this is in the journal; client.id when left out
+    on_heartbeat  a learner's own rule, function(name of the error) -> action, in place of Java's; see heartbeat_answers
     """
 
     def __new__(cls, lab, config: Mapping[str, Any] | None = None, **how: Any) -> KafkaConsumer:
@@ -50,8 +52,10 @@ class KafkaConsumer(ConsumerQueries):
             return super().__new__(AsyncKafkaConsumer)
         return super().__new__(cls)
 
-    def __init__(self, lab, config: Mapping[str, Any] | None = None, *, version: str | None = None, name: str | None = None) -> None:
+    def __init__(self, lab, config: Mapping[str, Any] | None = None, *, version: str | None = None, name: str | None = None,
+                 on_heartbeat: Choice | None = None) -> None:
         self._lab = lab
+        self._choice = javas_choice if on_heartbeat is None else learners_choice(on_heartbeat)
         self.profile = profile = lab.profile(version)
         given = {"bootstrap.servers": lab.first_address, **(config or {})}
         self.config = ConsumerConfig.for_version(profile.name, given)
@@ -87,7 +91,7 @@ class KafkaConsumer(ConsumerQueries):
         self._coordinator = None
         if group is not None:
             self._coordinator = ConsumerCoordinator(group, config, profile, self._network, self._subscriptions, log, lab.stage,
-                                                    lab.streams.stream(f"{self.name}/coordinator lookup"))
+                                                    lab.streams.stream(f"{self.name}/coordinator lookup"), self._choice)
             self._coordinator.offsets.on_commit = self._interceptors.on_commit
             if profile.classic_banner:
                 log("CONSUMER_PROTOCOL_BANNER")

@@ -10,6 +10,7 @@ from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPar
 from kafkalab.tests.views.fake_lab import FakeLab, first_poll
 from kafkalab.views import Outcome, batch_strip, bookmarks, compare, group_timeline, lag_curve, offset_ruler, outcome_grid, replica_ladder, sequence, side_by_side, timeline
 from kafkalab.views.connections import rows
+from kafkalab.views.group_timeline import group_states, heartbeats, member_spans
 from kafkalab.views.offset_ruler import lag_points
 from kafkalab.views.replica_ladder import rungs
 from kafkalab.views.sequence import arrows
@@ -179,6 +180,38 @@ def test_what_the_newer_pictures_say():
     assert ruler["log end"] == 5 and ruler["committed"] == 5 and ruler["position of reader"] == 5
     assert [(rung.log_end_offset, rung.role) for rung in rungs(lab, "orders-0", [lab.now_ms]) if rung.broker == lab.leader("orders", 0)] == [(5, "leader")]
     assert lag_points(lab, "inventory")[-1][1] == 0
+
+
+@pytest.mark.parametrize("version, config, states", [
+    ("2.8", {}, {"PreparingRebalance", "CompletingRebalance", "Stable"}), ("3.9", {}, {"PreparingRebalance", "CompletingRebalance", "Stable"}),
+    ("4.4", {"group.protocol": "consumer"}, {"Stable", "Reconciling"})])
+def test_a_group_of_either_protocol_with_its_heartbeats(version, config, states):
+    lab = Lab(brokers=1, seed=8, version=version)
+    lab.create_topic("orders", partitions=4)
+
+    def reader(lab, name):
+        consumer = KafkaConsumer(lab, {"group.id": "inventory", "client.id": name, **config}, name=name)
+        consumer.subscribe(["orders"])
+        while True:
+            consumer.poll(timeout_ms=500)
+
+    for name, at_ms in (("ann", 0), ("bob", 14_000)):
+        lab.run_for(ms=at_ms - lab.now_ms)
+        lab.spawn(reader, name, name=name)
+    lab.run_for(ms=20_000)
+    picture = group_timeline(lab, "inventory", beats=True)
+    assert_texts_inside_and_apart(picture)
+    assert states <= {span.what for span in group_states(lab, "inventory")}
+    lanes = member_spans(lab, "inventory")
+    assert [lanes[name][-1].what for name in ("ann", "bob")] == ["reads", "reads"]
+    owned = [partition for name in ("ann", "bob") for partition in lanes[name][-1].note.split(", ")]
+    assert sorted(owned) == [f"orders-{number}" for number in range(4)]
+    sent = heartbeats(lab, ("ann", "bob"))
+    told = [beat for beat in sent["ann"] if beat.told]
+    assert len(sent["ann"]) > 4 and not any(beat.told for beat in sent["bob"])
+    assert len(told) == (0 if config else 1) and all(beat.at_ms > 14_000 for beat in told)
+    assert ("answer: join again" in picture.text) == bool(told)
+    lab.close()
 
 
 def small_group() -> Lab:
