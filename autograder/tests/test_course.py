@@ -50,6 +50,14 @@ CLAIMS = (
     ("03", "2.3\nwaits for the one it has", r"v2_3 +- +4$"),
     ("03", "Client 3.9 has a new wish", r"v3_9 +- +5$"),
     ("03", "We lay its lines next to the", r"^(\d+) of \1 lines are the same$"),
+    ("08", "The coordinator knows at once and turns orange", r"member cyd left"),
+    ("08", "waits until his **session timeout** is over", r"session of member bob expired"),
+    ("08", "That is `offsets.retention.minutes`, 10080 minutes", r"days +- +7$"),
+    ("08", "None is refused", r"refused +- +0$"),
+    ("08", "ann never turned white", r"ann_stops +- +0$"),
+    ("08", "Here is what ann wrote at that moment", r"group is already rebalancing"),
+    ("08", "Only when their old sessions are over does the group go on", r"the group +14.0 s +25.0 s +PreparingRebalance"),
+    ("08", "the survivor takes everything", r"^(\d+) of \1 lines are the same$"),
 )
 
 

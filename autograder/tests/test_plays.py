@@ -173,3 +173,25 @@ def test_the_judges_table_of_a_connection_is_the_simulators():
     machine = states("connection")
     reached = {before: {after for (state, _), after in MOVES.items() if state == before} for before in {state for state, _ in MOVES}}
     assert {state: set(moves) for state, moves in machine.moves.items() if state != "(none)"} == reached
+
+
+def test_the_judges_table_of_a_group_is_what_coordinators_do():
+    """Every step of real groups' days, of either generation of coordinators, is in the judge's table; together they take every step of it."""
+    from autograder.judges.ch08 import MOVES, lived
+    from kafkalab.states import states
+    taken = set()
+    for seed in range(25):
+        state = "Empty"
+        for before, event, after in lived(seed, "2.3" if seed % 3 == 0 else "4.4"):
+            assert before == state and MOVES[before, event] == after, f"seed {seed}: {event} led from {before} to {after}"
+            taken.add((before, event))
+            state = after
+    assert taken == set(MOVES)
+    assert all(states("group").may_move(before, after) for (before, _), after in MOVES.items() if before != after)
+
+
+def test_the_judges_handler_is_javas():
+    from autograder.judges.ch08 import JAVAS
+    from kafkalab.clients.consumer.heartbeat_answers import javas_choice
+    from kafkalab.errors import Errors
+    assert {error.name: JAVAS.get(error.name, "try later") for error in Errors} == {error.name: javas_choice(error.name) for error in Errors}
