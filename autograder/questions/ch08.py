@@ -8,6 +8,7 @@ from autograder.questions.kinds import Function, LineReading, Open, StateMachine
 from kafkalab import KafkaConsumer, Lab
 
 THREE = ("A", "B", "C")
+BROKERS = OLDER, NEWER = "2.3", "4.4"
 STATES = ("Empty", "PreparingRebalance", "CompletingRebalance", "Stable", "Dead")
 
 # A group's days: every beginning of these is a walk.
@@ -35,11 +36,11 @@ def tells_answers_apart(asked: list[dict]) -> bool:
 def worth_asking(n: dict) -> bool:
     """One request of a kind is enough: nobody in an Empty group, an old generation, and what differs by state."""
     if n["state"] == "Empty":
-        return (n["generation"], n["broker"]) == ("current", "4.4")
+        return (n["generation"], n["broker"]) == ("current", NEWER)
     if n["generation"] == "old":
-        return n["broker"] == "2.3" and n["request"] != "sync"
+        return n["broker"] == OLDER and n["request"] != "sync"
     if n["request"] == "sync":
-        return (n["state"], n["broker"]) == ("PreparingRebalance", "4.4")
+        return (n["state"], n["broker"]) == ("PreparingRebalance", NEWER)
     return n["state"] != "Stable"
 
 
@@ -207,7 +208,7 @@ QUESTIONS = (
                "The last heartbeat before the end was at the last multiple of the interval. The session counts from there.")),
     Value(
         id="08.3", title="what is answered in which state", points=3, answers=("answered",), draws=("A", "B", "C", "D", "E", "F"), row="request",
-        space={"state": STATES[:4], "request": ("heartbeat", "commit", "sync"), "generation": ("current", "old"), "broker": ("2.3", "4.4")},
+        space={"state": STATES[:4], "request": ("heartbeat", "commit", "sync"), "generation": ("current", "old"), "broker": BROKERS},
         where=worth_asking, together=tells_answers_apart,
         hints=("First the coordinator looks who asks, then of which generation, then at the state.",
                "asked(state, request, generation, broker) brings a group there and asks.")),
