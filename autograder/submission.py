@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import os
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -103,9 +104,9 @@ def read_roster(path: Path) -> Roster:
 
 def entries(folder: Path, ignore: tuple[Path, ...] = (), roster: Roster = Roster()) -> list[Path]:
     """What was handed in: the folder's entries, apart from hidden ones and the class's own papers."""
-    ignored = {path.resolve() for path in ignore}
+    ignored = {os.path.realpath(path) for path in ignore}             # realpath, for it does not mind a link that points at itself
     return [path for path in sorted(folder.iterdir())
-            if not path.name.startswith((".", "__")) and path.name != "Thumbs.db" and path.resolve() not in ignored
+            if not path.name.startswith((".", "__")) and path.name != "Thumbs.db" and os.path.realpath(path) not in ignored
             and not (path.suffix.lower() in PAPERS and not _handed_in(path, roster))]
 
 

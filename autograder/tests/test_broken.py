@@ -8,7 +8,7 @@ import pytest
 
 from autograder.grade import run
 from autograder.masters import master
-from autograder.submission import Roster, read, read_roster
+from autograder.submission import Roster, entries, read, read_roster
 
 
 @pytest.fixture
@@ -174,3 +174,10 @@ def test_of_several_notebooks_the_fullest_counts(hand_in, outcome, tmp_path, dem
     hand_in("b", folder=tmp_path / "bo")
     (tmp_path / "bo" / "z.ipynb").write_text(master("90").path.read_text())
     assert outcome(tmp_path / "bo") == ("repaired", 6, "there were 2 notebooks of this chapter; b.ipynb counts.")
+
+
+def test_a_link_that_points_at_itself_is_one_entry_among_others(tmp_path):
+    (tmp_path / "loop.ipynb").symlink_to(tmp_path / "loop.ipynb")
+    (tmp_path / "ada.ipynb").write_text("{}", encoding="utf-8")
+    assert [path.name for path in entries(tmp_path, ignore=(tmp_path / "out",))] == ["ada.ipynb", "loop.ipynb"]
+    assert read(tmp_path / "loop.ipynb")[0].reason.endswith(".")
