@@ -1,8 +1,10 @@
-"""Polars' best code for the reader's columns. Two ways were tried; `TRIES` holds both, and the faster one is the peer.
+"""Polars' best code for all columns of schema.py. Three ways were tried; `TRIES` holds them, and the fastest is the peer.
 
-`one_pattern`: records cut at a line break before a time, then all groups of one regular expression.
-`small_patterns`: the same records, fixed offsets for the head and small anchored patterns for the rest, which Rust's regexes run
-from the end of the text where they can.
+`by_one_pattern`: records cut at a line break before a time, all parts of the head by one regular expression; then the lines of each
+template apart, each with its own regular expression.
+`by_small_patterns`: the same with fixed offsets for the head and small anchored patterns for the rest, which Rust's regexes run from
+the end of the text where they can.
+`by_different_texts`: as the second, and of the lines of a template each different text is matched once.
 """
 from __future__ import annotations
 
@@ -10,57 +12,29 @@ from pathlib import Path
 
 import polars as pl
 
+from bench._catalogue import COLUMNS, COORDINATOR_BASE, COORDINATOR_LOWEST, NUMBERS, gaps, sites
+from kafkalab.logsets.templates import FIELDS
+
 HEAD = r"^(\d\d-\d\d-\d\d \d\d:\d\d:\d\d,\d{3})\] (\w+) +"
 PREFIX = r"(?:\[(Consumer|Producer) (?:instanceId=[^,\]]*, )?clientId=([^,\]]*)(?:, groupId=([^,\]]*)|, transactionalId=[^,\]]*)?\] )?"
 WHOLE = r"(?s)" + HEAD + PREFIX + r"(.*?) \(([\w.$]+)(?::(\d+))?\)(?:\n(.*))?$"
-REQUEST = (
-    r"^(?:Sending (\w+) request with header|Received (\w+) response from node [-+\d]+ for request with header) "
-    r"RequestHeader\(apiKey=\w+, apiVersion=(\d+), clientId=.*?, correlationId=(\d+)"
-)
-OLD_SENT = r"^Sending ([A-Z_]+) \{.* with correlation id (\d+) to node [-+\d]+$"
-OLD_RECEIVED = r"^Completed receive from node [-+\d]+ for ([A-Z_]+) with correlation id (\d+), received "
 
 
 def records(path: Path) -> pl.DataFrame:
-    """One text a record, without the `[20` that it starts with."""
+    """One text a record, without the `[20` that it starts with, and where the record starts."""
     text = pl.Series("text", [path.read_text(encoding="utf-8")[3:].removesuffix("\n")])
-    return text.str.split("\n[20").explode().to_frame()
+    cut = text.str.split("\n[20").explode().to_frame()
+    return cut.with_columns(offset=(pl.col("text").str.len_bytes().cast(pl.Int64) + 4).cum_sum().shift(1, fill_value=0))
 
 
 def moment(text: pl.Expr) -> pl.Expr:
     return (pl.lit("20") + text).str.to_datetime("%Y-%m-%d %H:%M:%S,%3f", time_unit="us")
 
 
-def with_request(lines: pl.LazyFrame) -> pl.LazyFrame:
-    """api, api_version and correlation_id of the lines that sent a request or received an answer."""
-    network = pl.col("logger") == "org.apache.kafka.clients.NetworkClient"
-    new, sent, received = (pl.when(network).then(pl.col("message")).str.extract_groups(pattern) for pattern in (REQUEST, OLD_SENT, OLD_RECEIVED))
-    return (
-        lines.with_columns(new=new, sent=sent, received=received)
-        .with_columns(
-            api=pl.coalesce(pl.col("new").struct[0], pl.col("new").struct[1], pl.col("sent").struct[0], pl.col("received").struct[0]),
-            api_version=pl.col("new").struct[2].cast(pl.Int32),
-            correlation_id=pl.coalesce(pl.col("new").struct[3], pl.col("sent").struct[1], pl.col("received").struct[1]).cast(pl.Int32),
-        )
-        .drop("new", "sent", "received")
-    )
-
-
-def typed(lines: pl.LazyFrame) -> pl.LazyFrame:
-    group = pl.col("group_id")
-    return with_request(
-        lines.with_columns(
-            kind=pl.col("kind").str.to_lowercase(),
-            group_id=pl.when(group != "null").then(group),
-            line=pl.col("line").cast(pl.Int32),
-        )
-    ).select("time", "level", "kind", "client_id", "group_id", "logger", "line", "api", "api_version", "correlation_id", "message", "trace")
-
-
 def one_pattern(path: Path) -> pl.LazyFrame:
     names = ["time", "level", "kind", "client_id", "group_id", "message", "logger", "line", "trace"]
     groups = pl.col("text").str.extract_groups(WHOLE).struct.rename_fields(names)
-    return typed(records(path).lazy().select(groups.alias("groups")).unnest("groups").with_columns(time=moment(pl.col("time"))))
+    return records(path).lazy().select("offset", groups.alias("groups")).unnest("groups").with_columns(time=moment(pl.col("time")))
 
 
 def small_patterns(path: Path) -> pl.LazyFrame:
@@ -68,7 +42,7 @@ def small_patterns(path: Path) -> pl.LazyFrame:
     single = ~text.str.contains("\n", literal=True)
     tail = r" \(([\w.$]+)(?::(\d+))?\)$"
     rest = r"(?s)^(.*?) \(([\w.$]+)(?::(\d+))?\)(?:\n(.*))?$"
-    lines = (
+    return (
         records(path)
         .lazy()
         .with_columns(time=moment(text.str.slice(0, 21)), level=text.str.slice(23, 5).str.strip_chars_end("[ ").str.extract(r"^(\w+)"))
@@ -99,11 +73,84 @@ def small_patterns(path: Path) -> pl.LazyFrame:
             )
             .otherwise(pl.col("many").struct[0])
         )
+        .select("offset", "time", "level", "kind", "client_id", "group_id", "logger", "line", "message", "trace")
     )
-    return typed(lines)
 
 
-TRIES = (one_pattern, small_patterns)
+def with_events(lines: pl.LazyFrame) -> pl.LazyFrame:
+    """`pattern` and `event` by the place in the source; where a place has several templates, by the whole of them."""
+    alone, shared = sites()
+    table = pl.LazyFrame(
+        {"logger": [s.logger for s in alone], "line": [s.line for s in alone], "pattern": [s.pattern for s in alone], "event": [s.event for s in alone]},
+        schema_overrides={"line": pl.Int32, "pattern": pl.Int32},
+    )
+    from kafkalab.logsets.templates import all_patterns
+
+    pattern, event = pl.col("pattern"), pl.col("event")
+    for site in shared:
+        here = (pl.col("logger") == site.logger) & (pl.col("line") == site.line)
+        fits = here & pl.when(here).then(pl.col("message")).str.contains(all_patterns()[site.pattern].whole).fill_null(False)
+        pattern, event = pl.when(fits).then(site.pattern).otherwise(pattern), pl.when(fits).then(pl.lit(site.event)).otherwise(event)
+    group = pl.col("group_id")
+    return (
+        lines.with_columns(kind=pl.col("kind").str.to_lowercase(), group_id=pl.when(group != "null").then(group), line=pl.col("line").cast(pl.Int32))
+        .join(table, on=["logger", "line"], how="left")
+        .with_columns(pattern=pattern.cast(pl.Int32), event=event)
+    )
+
+
+def with_fields(lines: pl.DataFrame, once: bool = False) -> pl.LazyFrame:
+    """The lines of each template apart, with the columns that its gaps fill."""
+    parts = []
+    known = gaps()
+    for (number,), part in lines.partition_by("pattern", as_dict=True).items():
+        found = known.get(number)
+        if found is None:
+            parts.append(part.lazy())
+        elif once and not found.to_the_end and part.height > 1000:
+            begins = part.lazy().with_columns(begin=pl.col("message"))
+            texts = begins.select(pl.col("begin").unique())
+            read = texts.with_columns(pl.col("begin").str.extract_groups(found.gaps).alias("gaps")).unnest("gaps")
+            parts.append(begins.join(read, on="begin", how="left").drop("begin"))
+        else:
+            parts.append(part.lazy().with_columns(pl.col("message").str.extract_groups(found.gaps).alias("gaps")).unnest("gaps"))
+    return pl.concat(parts, how="diagonal")
+
+
+def typed(lines: pl.LazyFrame, path: Path) -> pl.LazyFrame:
+    present = set(lines.collect_schema().names())
+    fields = {name: (pl.when(pl.col(name) != "").then(pl.col(name)) if name in present else pl.lit(None, pl.String)) for name in FIELDS}
+    return (
+        lines.with_columns(
+            **{name: text.cast(pl.Int32 if NUMBERS[name] == 32 else pl.Int64) if name in NUMBERS else text for name, text in fields.items()}
+        )
+        .with_columns(
+            file=pl.lit(str(path)),
+            thread=pl.lit(None, pl.String),
+            problem=pl.lit(None, pl.String),
+            node=pl.col("node_id").str.strip_prefix("+").cast(pl.Int64),
+        )
+        .with_columns(
+            broker=pl.when(pl.col("node") < 0).then(None).when(pl.col("node") > COORDINATOR_LOWEST).then(COORDINATOR_BASE - pl.col("node"))
+            .otherwise(pl.col("node")).cast(pl.Int32)
+        )
+        .select(COLUMNS)
+    )  # fmt: skip
+
+
+def by_one_pattern(path: Path) -> pl.LazyFrame:
+    return typed(with_fields(with_events(one_pattern(path)).collect()), path)
+
+
+def by_small_patterns(path: Path) -> pl.LazyFrame:
+    return typed(with_fields(with_events(small_patterns(path)).collect()), path)
+
+
+def by_different_texts(path: Path) -> pl.LazyFrame:
+    return typed(with_fields(with_events(small_patterns(path)).collect(), once=True), path)
+
+
+TRIES = (by_one_pattern, by_small_patterns, by_different_texts)
 
 
 def run(make, path: Path) -> tuple:
@@ -111,5 +158,5 @@ def run(make, path: Path) -> tuple:
     return make(path).select(pl.all().hash().sum()).collect().row(0)
 
 
-def table(path: Path):
-    return TRIES[-1](path).collect().to_arrow()
+def table(make, path: Path):
+    return make(path).collect().to_arrow()

@@ -60,8 +60,6 @@ def _session(options):
 
 
 def _explain(options) -> int:
-    import tempfile
-
     from kafkalab.logsets.explain import as_json, in_words, page, tell
     from kafkalab.logsets.progress import progress
     from kafkalab.logsets.read import CLIENT, load, with_the_files_client
@@ -69,12 +67,12 @@ def _explain(options) -> int:
     for target in filter(None, (options.html, options.json if options.json != "-" else None)):
         _can_be_written(Path(target))
     spark = _session(options)
-    # The lines are looked at a dozen times; parsed once and kept typed, the other times cost next to nothing.
-    with tempfile.TemporaryDirectory(prefix="kafkalab-explain-") as folder, progress("explaining", spark):
-        load(spark, options.path, layout=options.layout).write.parquet(f"{folder}/lines")
-        lines = spark.read.parquet(f"{folder}/lines")
+    with progress("explaining", spark):
+        # They are looked at a dozen times; kept typed, the other times cost next to nothing. What does not fit the memory goes to disk.
+        lines = load(spark, options.path, layout=options.layout).persist()
         _refuse_what_is_no_log(lines, options)
         story = tell(with_the_files_client(lines, lines.select("file", *CLIENT)))
+        lines.unpersist()
     if options.html:
         Path(options.html).write_text(page(story, f"What {_named(options.path)} tells"), encoding="utf-8")
     if options.json == "-":

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from kafkalab.logsets.java import JavaMissing, find_java
+from kafkalab.logsets.session import MASTER_VARIABLE
 
 NEEDED = ("pyspark", "pyarrow", "numpy", "pandas", "matplotlib")
 ROOM_GB = 2  # Spark spills there; a set of five million lines needs about so much.
-MASTER_VARIABLE = "KAFKALAB_SPARK_MASTER"
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from kafkalab.logsets.laid_out import LaidOutBlock
 TASK_BYTES = 32 << 20  # What one task reads, unpacked: some seconds of work at most, and many tasks in a large set.
 UNPACKED = 10  # Lines of clients shrink about so much.
 OPENING = 256 << 10  # What it costs to open a file, in bytes that could have been read meanwhile.
-BLOCK_BYTES = 4 << 20  # What is parsed at once: small enough for the processor's cache, large enough to be worth the calls.
+BLOCK_BYTES = 8 << 20  # What is parsed at once: small enough for the processor's cache, large enough to be worth the calls.
 LONGEST_BEGINNING = 512
 
 

@@ -1,9 +1,12 @@
 """The story for a terminal: who wrote, what was odd and what that means, then sockets, requests, rebalances, commits."""
+import textwrap
+
 import pandas as pd
 
 from kafkalab.logsets.explain.story import Story
 
 ROWS = 15  # Of a table; the page has more.
+WIDTH, INDENT = 110, "     "
 MARKS = {3: "!!", 2: "! ", 1: "  "}
 
 
@@ -35,8 +38,9 @@ def _oddities(story: Story) -> str:
     for oddity in story.oddities:
         who = f" ({', '.join(oddity.clients)})" if oddity.clients else ""
         when = f"\n     {oddity.first}" + (f" to {oddity.last}" if oddity.last and oddity.last != oddity.first else "") if oddity.first else ""
-        lines = "".join(f"\n     > {line.splitlines()[0][:150]}" for line in oddity.evidence if line)
-        texts.append(f"{MARKS[oddity.weight]} {oddity.what}: {oddity.count:,}{who}{when}\n     {oddity.means}\n     {oddity.do}{lines}")
+        lines = "".join(f"\n     > {line.splitlines()[0][:WIDTH]}" for line in oddity.evidence if line)
+        words = "".join(f"\n{textwrap.fill(text, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)}" for text in (oddity.means, oddity.do))
+        texts.append(f"{MARKS[oddity.weight]} {oddity.what}: {oddity.count:,}{who}{when}{words}{lines}")
     return "\n".join(texts)
 
 

@@ -273,7 +273,7 @@ def slow_requests(requests: pd.DataFrame) -> Oddity | None:
         "The broker was busy or stopped, the network was slow, or the request stood behind a long poll on the same connection (a FETCH waits up to "
         "fetch.max.wait.ms, a JOIN_GROUP until all have joined).",
         "Compare with the broker's request metrics: its own time, or the way.", tuple(dict.fromkeys(slow["client_id"]))[:5], "", "",
-        tuple(f"{row.client_id}: {row.api} took {row.longest_ms} ms once, half of them at most {row.median_ms} ms" for row in slow.head(EVIDENCE).itertuples()),
+        tuple(f"{row.client_id}: {row.api} took {row.longest_ms:.0f} ms once, half of them at most {row.median_ms:.0f} ms" for row in slow.head(EVIDENCE).itertuples()),
     )  # fmt: skip
 
 

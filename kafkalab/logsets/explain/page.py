@@ -97,6 +97,8 @@ def _cell(name: str, value) -> str:
         return escape(", ".join(map(str, value)))
     if value is None or pd.isna(value):
         return ""
+    if name == "file":
+        return f'<span title="{escape(value)}">{escape(value.rsplit("/", 1)[-1])}</span>'
     if name in TIMES:
         return f"{value:%H:%M:%S}.{value.microsecond // 1000:03d}"
     if isinstance(value, float):

@@ -128,11 +128,11 @@ def committed(story: Story) -> Picture | None:
         axes.spines[side].set_visible(False)
     axes.tick_params(length=0, labelsize=SMALL_PT, colors=INK)
     axes.barh(np.arange(len(rows)), rows["to_offset"] - rows["from_offset"], left=rows["from_offset"], height=0.6, color="#56B4E9")
-    axes.set_yticks(range(len(rows)), [f"{row.client_id}  {row.topic}-{row.partition}"[-42:] for row in rows.itertuples()])
+    axes.set_yticks(range(len(rows)), [f"{row.client_id}  {row.topic}-{int(row.partition)}"[-42:] for row in rows.itertuples()])
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.xaxis.set_major_locator(_whole())
     axes.set_xlabel("offsets, from the first commit to the last", fontsize=SMALL_PT, color=QUIET)
-    text = "\n".join(f"{row.client_id} {row.topic}-{row.partition}: {row.from_offset} to {row.to_offset}" for row in rows.itertuples())
+    text = "\n".join(f"{row.client_id} {row.topic}-{int(row.partition)}: {row.from_offset} to {row.to_offset}" for row in rows.itertuples())
     return Picture(figure, text, f"How far the commits of {len(rows)} partitions went.")
 
 

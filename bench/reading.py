@@ -1,0 +1,117 @@
+"""Reading a log set: Spark with our data source, against DuckDB's and Polars' own code for the same columns.
+
+The set is data/recordings, one copy after another in one plain file of three million lines (BENCH_READING_LINES for fewer). Every side
+makes all columns of schema.py and is timed while every one of them is forced by a sum of hashes; on the recordings once over the three
+are compared column by column first. The JVM is warm, nothing is cached, there is no Parquet. Of each peer's ways the fastest counts; what
+a peer knows of the catalogue it is told (_catalogue.py). The median of three, the sides taking turns, so that a busy machine is busy for all.
+"""
+from __future__ import annotations
+
+import gzip
+import os
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+from bench import Row, _duckdb_lines, _polars_lines
+from kafkalab.logsets.schema import NAMES
+
+RECORDINGS = Path(__file__).resolve().parents[1] / "data" / "recordings"
+LINES = int(os.environ.get("BENCH_READING_LINES", 3_000_000))
+PEERS = {"Polars": _polars_lines, "DuckDB": _duckdb_lines}
+ROUNDS = 3
+
+
+def run() -> list[Row]:
+    with tempfile.TemporaryDirectory() as folder:
+        path, few = Path(folder, "many.log"), Path(folder, "few.log")
+        _multiplied(few, 1)
+        return _compared(path, _multiplied(path, LINES), few)
+
+
+def _multiplied(path: Path, wanted: int) -> int:
+    """The recorded clients' lines, over and over; returns how many there are: `wanted` or some more."""
+    once = b"".join(gzip.decompress(file.read_bytes()) for file in sorted(RECORDINGS.rglob("*.log.gz")) if "broker-" not in file.name)
+    count = once.count(b"\n[20") + 1
+    copies = -(-wanted // count)
+    with open(path, "wb") as file:
+        for _ in range(copies):
+            file.write(once)
+    return count * copies
+
+
+def _compared(path: Path, lines: int, few: Path) -> list[Row]:
+    from kafkalab import logsets
+
+    spark = logsets.session()
+    _same(spark, few)
+    ways = {name: _fastest(peer, few) for name, peer in PEERS.items()}
+    with tempfile.TemporaryDirectory() as folder:
+        took: dict[str, list[float]] = {name: [] for name in ("Spark", "Parquet", *PEERS)}
+        parquet = f"{folder}/lines.parquet"
+        _spark_lines(spark, path).write.parquet(parquet)
+        for _ in range(ROUNDS):
+            took["Spark"].append(_seconds(lambda: _forced(_spark_lines(spark, path))))
+            took["Parquet"].append(_seconds(lambda: _forced(spark.read.parquet(parquet))))
+            for name, peer in PEERS.items():
+                took[name].append(_seconds(lambda: peer.run(ways[name], path)))
+    best = {name: statistics.median(times) for name, times in took.items()}
+    title = f"read {lines / 1e6:.1f} M lines, all {len(NAMES)} columns, cold"
+    rows = [(f"{title}, Spark / {name}'s {ways[name].__name__}", best["Spark"], best[name]) for name in PEERS]
+    rows.append((f"{title}: Spark again from Parquet / from text", best["Parquet"], best["Spark"]))
+    return [Row(name=f"{name} (less is better)", ours=ours, peer=peer, ratio=ours / peer, unit="s") for name, ours, peer in rows]
+
+
+def _fastest(peer, few: Path):
+    """The fastest of a peer's ways, each after a first time that does not count."""
+    for way in peer.TRIES:
+        peer.run(way, few)
+    return min(peer.TRIES, key=lambda way: _seconds(lambda: peer.run(way, few)))
+
+
+def _seconds(work) -> float:
+    begin = time.perf_counter()
+    work()
+    return time.perf_counter() - begin
+
+
+def _spark_lines(spark, path: Path):
+    from kafkalab.logsets.read import load
+
+    return load(spark, path)
+
+
+def _forced(lines) -> None:
+    from pyspark.sql import functions as F
+
+    # The hashes' halves are added: a sum of 64-bit hashes does not fit 64 bits.
+    lines.select(*(F.sum(F.xxhash64(name).bitwiseAND(0xFFFFFFFF)) for name in NAMES)).collect()
+
+
+def _same(spark, path: Path) -> None:
+    """Stop when they do not make the same columns: the sums of the hashes of every column have to be equal."""
+    ours = _hashes(_spark_lines(spark, path).toArrow())
+    for name, peer in PEERS.items():
+        for way in peer.TRIES:
+            theirs = _hashes(peer.table(way, path))
+            if different := [column for column in NAMES if ours[column] != theirs[column]]:
+                raise AssertionError(f"{name}'s {way.__name__} and Spark differ in {', '.join(different)}: the comparison would say nothing")
+
+
+def _hashes(table) -> dict[str, tuple[int, int]]:
+    """For each column the sum of its values' hashes, and how many are null."""
+    import pandas
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    found = {}
+    for name in NAMES:
+        column = table[name]
+        if pa.types.is_timestamp(column.type):
+            column = pc.cast(pc.cast(column, pa.timestamp("us", tz=column.type.tz)), pa.int64())
+        kind = pa.int64() if pa.types.is_integer(column.type) else pa.large_string()
+        values = pc.cast(column, kind).drop_null()
+        # Unsigned sums wrap around, which is as good a sum as any.
+        found[name] = int(pandas.util.hash_array(values.to_numpy()).sum()) if len(values) else 0, column.null_count
+    return found
