@@ -31,14 +31,19 @@ class KafkaLines(ds.DataSource):
     def schema(self):
         return schema.spark_schema()
 
+    def _path(self) -> str:
+        if "path" not in self.options:
+            raise ValueError('The source "kafkalab" needs a path: spark.read.format("kafkalab").load("client.log").')
+        return self.options["path"]
+
     def reader(self, schema) -> "KafkaLinesReader":
-        return KafkaLinesReader(self.options["path"], tuple(schema.fieldNames()), self.options.get("layout"))
+        return KafkaLinesReader(self._path(), tuple(schema.fieldNames()), self.options.get("layout"))
 
     def streamReader(self, schema):  # noqa: N802 (Spark's name)
         from kafkalab.logsets.growing import GrowingLines
 
         quiet_s = float(self.options.get("settleSeconds", 2))
-        return GrowingLines(self.options["path"], tuple(schema.fieldNames()), self.options.get("layout"), quiet_s)
+        return GrowingLines(self._path(), tuple(schema.fieldNames()), self.options.get("layout"), quiet_s)
 
 
 @dataclass
