@@ -6,12 +6,14 @@ become requests and answers become bytes, and a process can die. Kafka's counter
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from kafkalab.broker.broker import Broker
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster import BrokerNode, ClusterState
 from kafkalab.broker.interbroker import InterBroker
+from kafkalab.broker.learners_verdict import ArrivedBatch, KnownProducer
 from kafkalab.broker.profiles import BrokerProfile
 from kafkalab.broker_channel import BrokerChannel, OnReply
 from kafkalab.protocol.api_keys import api_of
@@ -58,6 +60,12 @@ class BrokerEnd:
         """Each request of one API (`"PRODUCE"`) keeps an I/O thread for `ms` milliseconds, from now on; 0 ends it. Others queue."""
         self._journal.append("fault", self.name, what="keep_busy", broker=self.node.id, api=api, ms=ms)
         self.machine.path.keep_busy(api, ms)
+
+    def judge_batches(self, rule: Callable[[KnownProducer | None, ArrivedBatch], str]) -> None:
+        """Let a rule of your own decide about the batches of idempotent producers at this broker, from now on. It gets what the leader
+        remembers of the producer id (None: nothing) and the batch, and returns "append", "duplicate", "out of order" or "fenced"."""
+        self._journal.append("fault", self.name, what="judge_batches", broker=self.node.id)
+        self.machine.replicas.verdict_rule = rule
 
     def request_path(self) -> list[dict[str, object]]:
         """Who waits where in this broker at this moment: request queue, I/O threads, response queues, and the purgatories.

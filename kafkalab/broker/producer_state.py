@@ -83,15 +83,17 @@ class ProducerState:
     open_transactions  first offset -> producer id, of transactions without a marker
     ended              transactions whose marker the high watermark may not have passed yet, in the order of their markers
     guards             producer id -> number of the question that the leader has put to the coordinator (KIP-890)
+    joining            producer id -> epoch with which it joins its next transaction by that question (transaction.version 2)
     """
 
-    __slots__ = ("entries", "open_transactions", "ended", "guards", "_guards_given", "_swept_ms")
+    __slots__ = ("entries", "open_transactions", "ended", "guards", "joining", "_guards_given", "_swept_ms")
 
     def __init__(self) -> None:
         self.entries: dict[int, ProducerEntry] = {}
         self.open_transactions: dict[int, int] = {}
         self.ended: list[EndedTransaction] = []
         self.guards: dict[int, int] = {}
+        self.joining: dict[int, int] = {}
         self._guards_given = self._swept_ms = 0
 
     @classmethod
@@ -147,8 +149,16 @@ class ProducerState:
         entry = self.entries.get(producer_id)
         return entry is not None and entry.first_offset is not None and entry.epoch == epoch
 
-    def guard(self, producer_id: int) -> int:
-        """Before a question to the coordinator: a number that stays until the producer's next marker (VerificationGuard)."""
+    def guard(self, producer_id: int, joining_epoch: int | None = None) -> int:
+        """Before a question to the coordinator: a number that stays until the producer's next marker (VerificationGuard).
+
+        joining_epoch: of a producer that speaks transaction.version 2. The marker that ends its last transaction has this very epoch, and
+        leaves the number alone: it says nothing against the next one (UnifiedLog.updateProducers).
+        """
+        if joining_epoch is None:
+            self.joining.pop(producer_id, None)
+        else:
+            self.joining[producer_id] = joining_epoch
         number = self.guards.get(producer_id)
         if number is None:
             self._guards_given += 1
@@ -178,7 +188,8 @@ class ProducerState:
 
     def _end(self, entry: ProducerEntry, marker: RecordBatch) -> EndedTransaction | None:
         entry.coordinator_epoch = marker.coordinator_epoch
-        self.guards.pop(marker.producer_id, None)
+        if self.joining.get(marker.producer_id) != marker.producer_epoch:
+            self.guards.pop(marker.producer_id, None)
         if entry.first_offset is None:
             return None
         ended = EndedTransaction(marker.producer_id, entry.first_offset, marker.base_offset, marker.control is ControlRecordType.ABORT)

@@ -14,6 +14,7 @@ from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster import ClusterState
 from kafkalab.broker.delayed_produce import DelayedProduces, WaitingProduce
 from kafkalab.broker.effects import Appended, Caller, ChangeIsr, Effect, Grown, Halt, Note, SetTimer
+from kafkalab.broker.learners_verdict import Rule, learners_verdict
 from kafkalab.broker.log_manager import LogManager
 from kafkalab.broker.log_settings import log_settings
 from kafkalab.broker.partition_log import PartitionLog
@@ -48,6 +49,7 @@ class ReplicaManager:
     """The replicas of one broker.
 
     produces: the purgatory of acks=all. logs: retention and compaction. disk_is_full: whatever is written fails.
+    verdict_rule: a learner's rule for the batches of idempotent producers; None leaves them to the release's own.
     """
 
     def __init__(self, node_id: int, profile: BrokerProfile, cluster: ClusterState, config: BrokerConfig) -> None:
@@ -60,6 +62,7 @@ class ReplicaManager:
         self._lag_ms = config.replica_lag_time_max_ms or profile.replica_lag_time_max_ms
         self._behind: dict[PartitionKey, None] = {}
         self.disk_is_full = False
+        self.verdict_rule: Rule | None = None
         self.logs = LogManager(config, profile.stamps_delete_horizon, self._replicas.get)
 
     @property
@@ -175,6 +178,7 @@ class ReplicaManager:
                     answer = _refused(part.index, Errors.UNKNOWN_TOPIC_ID.code)
                 elif (topic, part.index) in refused:
                     answer = _refused(part.index, refused[topic, part.index].code)
+                    after += [_not_appended(topic, part.index, batch, refused[topic, part.index].name, -1) for batch in part.records]
                 else:
                     answer = self._append(topic, part, request.acks, after, now_ms)
                     if request.acks == -1 and answer.base_offset >= 0:
@@ -221,11 +225,14 @@ class ReplicaManager:
                 return _refused(data.index, self._profile.keyless_error.code)
             if settings.stamps_at_append:
                 as_kept = stamped(as_kept, self.logs.epoch_ms + now_ms)
-            verdict = replica.log.producers.judge(batch, accepts_unknown=self._profile.accepts_unknown_producer)
+            verdict = replica.log.producers.judge(batch, accepts_unknown=self._profile.accepts_unknown_producer) \
+                if self.verdict_rule is None else learners_verdict(self.verdict_rule, replica.log.producers, batch)
             if verdict.error is not Errors.NONE:
+                after.append(_not_appended(topic, data.index, batch, verdict.error.name, -1))
                 return _refused(data.index, verdict.error.code, log_start=replica.log.log_start_offset)
             if verdict.duplicate_of is not None:  # a retry of what is already there: the same answer, nothing appended
                 base_offset = verdict.duplicate_of.base_offset
+                after.append(_not_appended(topic, data.index, batch, "DUPLICATE", base_offset))
                 continue
             if self.disk_is_full:
                 after.append(DISK_FAILED)
@@ -236,7 +243,8 @@ class ReplicaManager:
             base_offset, has_grown = stored.base_offset, True
             after.append(Note("record.appended", {
                 "topic": topic, "partition": data.index, "base_offset": base_offset, "last_offset": stored.last_offset,
-                "producer_id": stored.producer_id, "producer_epoch": stored.producer_epoch, "size_bytes": stored.size_bytes, "records": stored.records}))
+                "producer_id": stored.producer_id, "producer_epoch": stored.producer_epoch, "base_sequence": stored.base_sequence,
+                "size_bytes": stored.size_bytes, "records": stored.records}))
         if has_grown:
             after += self.appended(replica, now_ms)
         return PartitionProduceResponse(index=data.index, base_offset=base_offset,
@@ -406,6 +414,12 @@ class ReplicaManager:
 def stamped(batch: RecordBatch, timestamp_ms: int) -> RecordBatch:
     """The batch with the broker's time instead of the producer's (message.timestamp.type=LogAppendTime)."""
     return replace(batch, records=tuple(replace(record, timestamp_ms=timestamp_ms) for record in batch.records))
+
+
+def _not_appended(topic: str, index: int, batch: RecordBatch, why: str, duplicate_of: int) -> Note:
+    """A batch that reached its leader and was not written. why: DUPLICATE, with the offset it has already, or the error's name."""
+    return Note("batch.not.appended", {"topic": topic, "partition": index, "producer_id": batch.producer_id, "producer_epoch": batch.producer_epoch,
+                                       "base_sequence": batch.base_sequence, "records": batch.records, "why": why, "duplicate_of": duplicate_of})
 
 
 def _refused(index: int, error: int, hint: LeaderIdAndEpoch = LeaderIdAndEpoch(), log_start: int = -1) -> PartitionProduceResponse:

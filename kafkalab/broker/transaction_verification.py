@@ -76,9 +76,9 @@ class TransactionVerification:
                                 places.append((topic, part.index))
         if not places:
             return self._replicas.produce(request, caller, now_ms)
-        guards = {place: self._replicas.led_replica(*place)[0].log.producers.guard(producer[0]) for place in places}
-        return self._ask(request, caller, self._replicas.produce, request.transactional_id, producer, guards,
-                         WireChange.PRODUCE_JOINS_TRANSACTION.holds_for(caller.header), now_ms)
+        joins = WireChange.PRODUCE_JOINS_TRANSACTION.holds_for(caller.header)
+        guards = {place: self._guard(place, producer, joins) for place in places}
+        return self._ask(request, caller, self._replicas.produce, request.transactional_id, producer, guards, joins, now_ms)
 
     def commit_offsets(self, request: TxnOffsetCommitRequest, caller: Caller, now_ms: int) -> list[Effect]:
         """Likewise for the group's partition of the offsets topic."""
@@ -104,7 +104,11 @@ class TransactionVerification:
         return self._go_on(question, found, now_ms)
 
     def on_timer(self, key: tuple[Any, ...], now_ms: int) -> list[Effect]:
-        """Ask again: the markers of the last transaction may be written by now."""
+        """Ask again: the markers of the last transaction may be written by now. Whatever was written meanwhile, the guards are new."""
+        question = self._questions.get(key[1])
+        if question is not None:
+            producer = question.asked.producer_id, question.asked.producer_epoch
+            question.guards = {place: self._guard(place, producer, question.joins) if guard else 0 for place, guard in question.guards.items()}
         return self._send(key[1], now_ms)
 
     def forget(self) -> None:
@@ -142,6 +146,11 @@ class TransactionVerification:
             if error is not Errors.NONE:
                 refused[place] = error
         return question.serve(question.request, question.caller, now_ms, refused)
+
+    def _guard(self, place: Place, producer: tuple[int, int], joins: bool) -> int:
+        """The number that a marker takes away; 0 where this broker leads the partition no more."""
+        replica, _ = self._replicas.led_replica(*place)
+        return 0 if replica is None else replica.log.producers.guard(producer[0], producer[1] if joins else None)
 
     def _still_guarded(self, place: Place, producer_id: int, guard: int) -> bool:
         """No marker came between question and answer, or another batch has opened the transaction already."""

@@ -9,10 +9,11 @@ from .outcome_grid import Outcome, outcome_grid
 from .picture import Picture
 from .replica_ladder import replica_ladder
 from .sequence import sequence
+from .sequence_ladder import sequence_ladder
 from .side_by_side import side_by_side
 from .state_diagram import state_diagram
 from .transaction_timeline import transaction_timeline
 from .versions import compare
 
-__all__ = ["Outcome", "Picture", "batch_strip", "bookmarks", "compare", "group_timeline", "lag_curve", "offset_ruler", "outcome_grid", "replica_ladder", "sequence", "side_by_side", "state_diagram", "timeline",
+__all__ = ["Outcome", "Picture", "batch_strip", "bookmarks", "compare", "group_timeline", "lag_curve", "offset_ruler", "outcome_grid", "replica_ladder", "sequence", "sequence_ladder", "side_by_side", "state_diagram", "timeline",
            "transaction_timeline"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from .picture import Picture, blank_figure, columns
 from .style import INK, SMALL_PT, WIDTH_IN
 
-LOOKS = {"safe": ("#9fd8c1", ""), "refused": ("#f6dc8f", "..."), "waiting": ("#dddddd", "///"), "lost": ("#f0a58f", "xxx")}
+LOOKS = {"safe": ("#9fd8c1", ""), "repeated": ("#e3b7d3", "\\\\\\"), "refused": ("#f6dc8f", "..."), "waiting": ("#dddddd", "///"), "lost": ("#f0a58f", "xxx")}
 
 
 @dataclass(frozen=True)
@@ -23,23 +23,25 @@ class Outcome:
     lost          of these, how many nobody can read in the end
     refused       the application was told that they failed
     readable      whether the partition has a leader in the end
+    repeated      how many stand in the log more than once for those who read it
     """
 
     acknowledged: int
     lost: int
     refused: int
     readable: bool = True
+    repeated: int = 0
 
     @property
     def kind(self) -> str:
-        """"lost", "waiting" (nobody leads, so nobody knows), "refused" or "safe": the worst that is true of it."""
+        """"lost", "waiting" (nobody leads, so nobody knows), "repeated", "refused" or "safe": the worst that is true of it."""
         if not self.readable:
             return "waiting"
-        return "lost" if self.lost else "refused" if self.refused else "safe"
+        return "lost" if self.lost else "repeated" if self.repeated else "refused" if self.refused else "safe"
 
     @property
     def words(self) -> str:
-        counts = {"lost": self.lost, "waiting": self.acknowledged, "refused": self.refused, "safe": self.acknowledged}
+        counts = {"lost": self.lost, "waiting": self.acknowledged, "repeated": self.repeated, "refused": self.refused, "safe": self.acknowledged}
         return {"waiting": "no leader"}.get(self.kind) or f"{counts[self.kind]} {self.kind}"
 
 

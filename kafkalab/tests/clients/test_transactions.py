@@ -235,3 +235,19 @@ def test_a_transactional_id_needs_what_idempotence_needs():
         a_producer(lab, **{"enable.idempotence": "false"})
     with pytest.raises(KafkaException, match="Must set acks to all"):
         a_producer(lab, acks="1")
+
+
+@pytest.mark.parametrize("version", ["3.9", "4.4"])
+@pytest.mark.parametrize("seed", range(6))
+def test_one_transaction_after_the_other_never_meets_the_markers_of_the_last(version, seed):
+    """A PRODUCE that reaches the leader before the last transaction's marker belongs to the next transaction all the same: the leader asks
+    anew with a new guard, and the marker of this very epoch does not take it away (KAFKA-18575)."""
+    lab = Lab(1, seed=seed, version=version)
+    lab.create_topic("orders", 1)
+    producer = KafkaProducer(lab, {"transactional.id": "till", "linger.ms": 0}, name="till")
+    producer.init_transactions()
+    for number in range(12):
+        producer.begin_transaction()
+        producer.send(ProducerRecord("orders", value=str(number)))
+        producer.commit_transaction()
+    assert lab.at(lab.now_ms)["transactions"]["till"]["epoch"] == (12 if version == "4.4" else 0)
