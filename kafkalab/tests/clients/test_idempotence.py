@@ -71,3 +71,25 @@ def test_a_broker_that_forgot_an_idle_producer(version, broker_version, is_lost,
         assert second.get().offset == 1
     producer.send(ProducerRecord("orders", value="c")).get()
     assert [(id, epoch) for id, epoch, _ in sent(lab)] == epochs
+
+
+@pytest.mark.parametrize(("rule", "log"), [
+    (lambda known, batch: "append", ["a", "b", "b"]),
+    (lambda known, batch: "duplicate" if known and (batch.first, batch.last) in known.batches else "append", ["a", "b"]),
+])
+def test_a_broker_judges_by_a_rule_of_ones_own(rule, log):
+    lab = a_lab("3.9", "4.4")
+    lab.broker(0).judge_batches(rule)
+    producer = KafkaProducer(lab, {"linger.ms": 0}, name="shop")
+    producer.send(ProducerRecord("orders", key="a", value="tea")).get()
+    lab.link(0, "shop").cut_before_reply("PRODUCE")
+    assert producer.send(ProducerRecord("orders", key="b", value="tea")).get().offset == (2 if len(log) == 3 else 1)
+    assert [record.key for event in lab.journal.of("record.appended") for record in event.records] == log
+    assert [event.why for event in lab.journal.of("batch.not.appended")] == ["DUPLICATE"] * (3 - len(log))
+
+
+def test_a_rule_that_says_nothing_useful_is_told_what_it_may_say():
+    lab = a_lab("3.9", "4.4")
+    lab.broker(0).judge_batches(lambda known, batch: None)
+    with pytest.raises(ValueError, match="one of append, duplicate, out of order, fenced, not None"):
+        KafkaProducer(lab, name="shop").send(ProducerRecord("orders", value="tea")).get()

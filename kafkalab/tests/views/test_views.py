@@ -8,12 +8,13 @@ import pytest
 
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
 from kafkalab.tests.views.fake_lab import FakeLab, first_poll
-from kafkalab.views import Outcome, batch_strip, bookmarks, compare, group_timeline, lag_curve, offset_ruler, outcome_grid, replica_ladder, sequence, side_by_side, timeline
+from kafkalab.views import Outcome, batch_strip, bookmarks, compare, group_timeline, lag_curve, offset_ruler, outcome_grid, replica_ladder, sequence, sequence_ladder, side_by_side, timeline
 from kafkalab.views.connections import rows
 from kafkalab.views.group_timeline import group_states, heartbeats, member_spans
 from kafkalab.views.offset_ruler import lag_points
 from kafkalab.views.replica_ladder import rungs
 from kafkalab.views.sequence import arrows
+from kafkalab.views.sequence_ladder import arrivals
 from kafkalab.views.style import LOOKS, axis_unit, clock
 from kafkalab.views.versions import differing
 
@@ -276,3 +277,31 @@ def test_a_grid_says_the_worst_that_is_true():
     picture = outcome_grid(cells, title="two stories")
     assert [line.split()[1:] for line in picture.text.splitlines()] == [["acks=1", "acks=all"], ["20", "safe", "20", "refused"], ["3", "lost", "no", "leader"]]
     assert_texts_inside_and_apart(picture)
+
+
+def test_a_ladder_has_a_rung_for_everything_that_reached_the_leader():
+    lab = Lab(brokers=1, seed=6, version="3.9")
+    lab.create_topic("orders")
+    till = KafkaProducer(lab, {"transactional.id": "till", "linger.ms": 0}, name="till")
+    till.init_transactions()
+    for number in range(2):
+        till.begin_transaction()
+        if number:
+            lab.link(0, "till").cut_before_reply("PRODUCE")
+        till.send(ProducerRecord("orders", key=f"order {number}", value="tea")).get()
+        till.commit_transaction() if number else till.abort_transaction()
+    lab.run_for(ms=100)              # the coordinator has decided; its marker is on the way
+    found = arrivals(lab, "orders-0")
+    assert [(arrival.outcome, arrival.sequences, arrival.offsets, arrival.stable) for arrival in found] == [
+        ("appended", (0, 0), (0, 0), 0), ("ABORT", None, (1, 1), 2), ("appended", (1, 1), (2, 2), 2), ("DUPLICATE", (1, 1), (2, 2), 2),
+        ("COMMIT", None, (3, 3), 4)]
+    for picture in (sequence_ladder(lab, "orders-0"), sequence_ladder(lab, "orders-0", keys=True)):
+        assert_texts_inside_and_apart(picture)
+        assert "order 1" in picture.text and "DUPLICATE" in picture.text and len(picture.text.splitlines()) == 6
+    with pytest.raises(KeyError, match="no partition tea-0; there are"):
+        sequence_ladder(lab, "tea-0")
+
+
+def test_a_record_that_stands_twice_is_not_safe():
+    cell = Outcome(5, 0, 0, repeated=2)
+    assert (cell.kind, cell.words) == ("repeated", "2 repeated") and Outcome(5, 1, 0, repeated=2).kind == "lost"

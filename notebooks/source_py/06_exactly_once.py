@@ -1,0 +1,651 @@
+# %% [markdown] items="N32"
+# # 06 · Can a record be written exactly once?
+#
+# An answer is lost. The producer sends again, and now the order stands in the log twice. Two tools of Kafka's are made against that, the *idempotent* and the *transactional*
+# producer. They reach differently far, and neither reaches as far as most people think.
+#
+# **You need** chapters 04 and 05. **You get** seven words: *producer id*, *sequence number*, *producer epoch*, *transactional.id*, *marker*, *last stable offset*, *fencing*.
+# **Time** about 45 minutes.
+
+# %%
+from autograder import me, numbers, predict, truth, check, hint, require, reveal
+from kafkalab import (Lab, KafkaConsumer, KafkaException, KafkaProducer, OffsetAndMetadata,
+                      ProducerRecord, TopicPartition)
+from kafkalab.views import (Outcome, outcome_grid, sequence_ladder, side_by_side,
+                            transaction_timeline)
+
+me("")     # your student id, if your teacher gave you one: me("s123")
+
+# %% [markdown]
+# ## 1. Guess, run, look
+#
+# A shop sends five orders, one after the other. The broker writes the third, and the connection breaks before the answer arrives. The shop does nothing special. How many records
+# hold the topic in the end, with idempotence off and with idempotence on?
+
+# %%
+predict("06 lost answer", off=None, on=None)
+
+# %%
+def lost_answer(idempotent, seed=6):
+    """Five orders; the answer to the third is lost on its way."""
+    lab = Lab(brokers=1, seed=seed)
+    lab.create_topic("orders")
+    shop = KafkaProducer(lab, {"client.id": "shop", "linger.ms": 0,
+                               "enable.idempotence": idempotent})
+    shop.partitions_for("orders")
+    for number in range(5):
+        if number == 2:
+            lab.link(0, "shop").cut_before_reply("PRODUCE")
+        shop.send(ProducerRecord("orders", key=f"order {number}", value="tea")).get()
+    return lab
+
+def in_the_log(lab, partition="orders-0"):
+    return lab.at(lab.now_ms)["partitions"][partition]["log_end_offset"]
+
+off, on = lost_answer(False), lost_answer(True)
+truth("06 lost answer", off=in_the_log(off), on=in_the_log(on))
+sequence_ladder(off, "orders-0", keys=True, title="idempotence off: what reached the leader")
+
+# %% [markdown] items="G7"
+# Each row is a batch that reached the leader, each box is what was written. `order 2` came twice and was written twice. The producer did right: without an answer it cannot know.
+# This is **at least once**: the network stumbles, the client sends again, the log repeats.
+#
+# Before Kafka had a cure, people had two of their own. *One writer for each partition*, who after an error reads the last message and then decides whether to send again. Or *a
+# unique key in each message*: send as often as you like, and the consumer drops what it has seen. The first is history. The second you will need again at the end of this chapter.
+
+# %%
+sequence_ladder(on, "orders-0", title="idempotence on: the same story")
+
+# %% [markdown] items="N35 N34"
+# Now the boxes hold numbers. On its first day an idempotent producer asks a broker for a **producer id**, and it counts what it sends to each partition: the **sequence number**. Both
+# travel in the batch. The leader remembers, for each producer id, the last five batches. A batch that it finds among them is not written again; it is answered as if it had been, with
+# the offset of the first time. So the producer hears of success, and nothing is "silently dropped" behind its back.
+#
+# Memory for the broker, certainty for you: space for time. `enable.idempotence` is on by default today (see the box at the end).
+#
+# ## 2. You are the leader
+#
+# A batch has `producer_id`, `epoch`, `first` and `last`, the sequence numbers of its first and last record. What the leader remembers of this producer id is `known`: its newest
+# `epoch`, and `batches`, at most five pairs `(first, last)`, the oldest first. Or `None`, when it has never met it. The **producer epoch** counts the lives of an id. Who
+# comes with an older epoch has been replaced.
+#
+# Four verdicts are possible:
+#
+# | verdict | when | what the producer hears |
+# |---|---|---|
+# | `"append"` | it is the next one | success |
+# | `"duplicate"` | exactly this batch is remembered | success, with the old offset |
+# | `"out of order"` | anything else with this epoch: a gap, something too old, half of one | OUT_OF_ORDER_SEQUENCE_NUMBER |
+# | `"fenced"` | its epoch is lower than the known one | INVALID_PRODUCER_EPOCH |
+#
+# A higher epoch starts again at 0; with another number it is out of order. A producer that the leader has never met may begin anywhere.
+
+# %% [markdown]
+# ### Exercise 06.1 · The leader's verdict
+#
+# Write `verdict`. It is tried on single batches first. Then a broker of the lab really judges by it, while answers are lost, batches are refused and a zombie knocks.
+
+# %% answer="06.1"
+def verdict(known, batch):
+    """"append", "duplicate", "out of order" or "fenced" for one batch."""
+    ### BEGIN SOLUTION
+    if known is None:
+        return "append"
+    if batch.epoch < known.epoch:
+        return "fenced"
+    if batch.epoch > known.epoch:
+        return "append" if batch.first == 0 else "out of order"
+    if (batch.first, batch.last) in known.batches:
+        return "duplicate"
+    follows = known.batches[-1][1] + 1 if known.batches else 0
+    return "append" if batch.first == follows else "out of order"
+    ### END SOLUTION
+
+# %%
+check("06.1")
+
+# %% test="06.1"
+require("06.1")
+
+# %% [markdown]
+# Try it: let your rule, or a careless one, lead section 1's topic.
+
+# %%
+lab = Lab(brokers=1, seed=6)
+lab.create_topic("orders")
+lab.broker(0).judge_batches(lambda known, batch: "append")      # your verdict, if you like
+shop = KafkaProducer(lab, {"client.id": "shop", "linger.ms": 0})
+shop.partitions_for("orders")
+lab.link(0, "shop").cut_before_reply("PRODUCE")
+shop.send(ProducerRecord("orders", key="order 0", value="tea")).get()
+in_the_log(lab)
+
+# %% [markdown] items="N33 G5"
+# ## 3. How far does it reach?
+#
+# The number belongs to one producer id on one partition, and the id to one run of the program. So what does it protect from? Four stories, three producers:
+#
+# - **an answer is lost**, as in section 1.
+# - **the program sends again**: the network is away until `delivery.timeout.ms`, `send` fails, and the program calls `send` once more.
+# - **the program starts again**: it dies before the answer comes. The new process does not know, and sends the order again.
+# - **the program is told twice**: a customer clicks twice, and the program sends two records with one order.
+#
+# The *plain* producer has no idempotence. The *idempotent* one has. The *transactional* one puts each order into a transaction; when something fails it aborts and begins
+# again. The reader reads what is committed. In how many of the four stories does an order stand twice for the reader?
+
+# %%
+predict("06 four stories", plain=None, idempotent=None, transactional=None)
+
+# %%
+KINDS = {"plain": {"enable.idempotence": False}, "idempotent": {},
+         "transactional": {"transactional.id": "till"}}
+
+class Till:
+    """A program that sells orders with one kind of producer."""
+
+    def __init__(self, lab, kind, name="till"):
+        self.lab, self.in_transactions = lab, kind == "transactional"
+        self.producer = KafkaProducer(lab, {
+            "client.id": name, "linger.ms": 0, "request.timeout.ms": 1_000,
+            "delivery.timeout.ms": 3_000, **KINDS[kind]}, name=name)
+        if self.in_transactions:
+            self.producer.init_transactions()
+        self.producer.partitions_for("orders")
+
+    def sell(self, order):
+        if self.in_transactions:
+            self.producer.begin_transaction()
+        self.producer.send(ProducerRecord("orders", key=order, value="tea")).get()
+        if self.in_transactions:
+            self.producer.commit_transaction()
+
+def tell(story, kind):
+    """A lab in which five orders were sold; something happens to the third."""
+    lab = Lab(brokers=1, seed=6)
+    lab.create_topic("orders")
+    till, link = Till(lab, kind), lab.link(0, "till")
+    for number in range(5):
+        order = f"order {number}"
+        if number == 2 and story != "the program is told twice":
+            link.cut_before_reply("PRODUCE")
+        if number == 2 and story == "the program starts again":
+            if till.in_transactions:
+                till.producer.begin_transaction()
+            till.producer.send(ProducerRecord("orders", key=order, value="tea"))
+            lab.run_for(ms=15)
+            lab.kill("till")
+            till = Till(lab, kind, "till again")
+        if number == 2 and story == "the program sends again":
+            lab.clock.at(lab.now_ms + 12, link.cut)
+            lab.clock.at(lab.now_ms + 6_000, link.heal)
+        try:
+            till.sell(order)
+        except KafkaException:
+            lab.run_for(ms=6_000)
+            if till.in_transactions:
+                till.producer.abort_transaction()
+            till.sell(order)
+        if number == 2 and story == "the program is told twice":
+            till.sell(order)
+    return lab
+
+def read(lab, isolation="read_committed", topic="orders"):
+    """The keys that a reader of this isolation level gets from a topic's first partition."""
+    reader = KafkaConsumer(lab, {"isolation.level": isolation, "auto.offset.reset": "earliest"})
+    reader.assign([TopicPartition(topic, 0)])
+    return [record.key for _ in range(4) for record in reader.poll(timeout_ms=500)]
+
+# %%
+stories = ["an answer is lost", "the program sends again", "the program starts again",
+           "the program is told twice"]
+labs = {(story, kind): tell(story, kind) for story in stories for kind in KINDS}
+grid = {}
+for place, lab in labs.items():
+    keys = read(lab)
+    grid[place] = Outcome(len(set(keys)), 0, 0, repeated=len(keys) - len(set(keys)))
+
+repeated = {kind: sum(grid[story, kind].repeated for story in stories) for kind in KINDS}
+truth("06 four stories", **repeated)
+outcome_grid(grid, title="five orders: does one stand twice?")
+
+# %% [markdown]
+# **Idempotence removes the repeats of the producer, not those of the program.** It protects a batch that the producer itself sends again: one partition, one run. When `send` has
+# failed and you call it again, that is a new record with a new number. After a restart it is a new id:
+
+# %%
+sequence_ladder(labs["the program starts again", "idempotent"], "orders-0", keys=True,
+                title="a new process has a new producer id")
+
+# %% [markdown] items="N36 N37"
+# The transactional producer has one more thing, a name that you choose and that outlives the process: `transactional.id`. Setting it switches idempotence on by itself. The new process
+# comes with the name of the old, and Kafka ends what the old one had left open.
+#
+# And the last row? The log did what it was told. Two records with one order in them are, for Kafka, two records. Only you know that they mean one.
+#
+# ## 4. All or nothing
+#
+# A **transaction** binds records of several partitions, even of several topics: all of them count, or none. A bank transfer is the usual picture: one record takes, another gives.
+# Here is one that is aborted, between two that are committed. Two readers come afterwards, one of each `isolation.level`. How many records does each get from `take`? And at which offset stands the third
+# transaction's record in `take`?
+
+# %%
+predict("06 transfer", read_committed=None, read_uncommitted=None, offset_of_third=None)
+
+# %%
+lab = Lab(brokers=1, seed=7)
+for topic in ("take", "give"):
+    lab.create_topic(topic)
+bank = KafkaProducer(lab, {"transactional.id": "bank", "linger.ms": 0}, name="bank")
+bank.init_transactions()
+for number, ends in enumerate(("commit", "abort", "commit"), 1):
+    bank.begin_transaction()
+    taken = bank.send(ProducerRecord("take", key=f"transfer {number}", value="-5")).get()
+    bank.send(ProducerRecord("give", key=f"transfer {number}", value="+5")).get()
+    bank.commit_transaction() if ends == "commit" else bank.abort_transaction()
+
+levels = {level: read(lab, level, "take") for level in ("read_committed", "read_uncommitted")}
+truth("06 transfer", offset_of_third=taken.offset,
+      **{level: len(keys) for level, keys in levels.items()})
+levels
+
+# %%
+sequence_ladder(lab, "take-0", title="three transactions, and what ends them")
+
+# %% [markdown] items="N39 N40"
+# An aborted record is in the log. Nobody takes it out again. What ends a transaction is a **marker**, COMMIT or ABORT, one in each partition that it wrote to. A marker takes an offset,
+# and no application ever sees one: that is why offsets of a topic can have holes.
+#
+# Who decides what you see is the reader, by `isolation.level`. `read_uncommitted`, the default, gets everything, also what was aborted, so it is of little use with transactions.
+# `read_committed` gets what was committed, and what was written without a transaction. But it gets it only up to a certain point.
+#
+# The dashed line is that point, the **last stable offset**: where the earliest transaction begins that has not ended. A reader of committed records gets nothing behind it, not even records
+# that have nothing to do with the transaction. One transaction that hangs stops them all.
+
+# %%
+lab = Lab(brokers=1, seed=7)
+lab.create_topic("take")
+plain = KafkaProducer(lab, {"client.id": "plain", "linger.ms": 0}, name="plain")
+slow = KafkaProducer(lab, {"transactional.id": "slow", "linger.ms": 0}, name="slow")
+slow.init_transactions()
+slow.begin_transaction()
+for number in range(3):
+    plain.send(ProducerRecord("take", key=f"plain {number}", value="-1")).get()
+    if number == 0:
+        slow.send(ProducerRecord("take", key="slow", value="-5")).get()
+partition = lab.at(lab.now_ms)["partitions"]["take-0"]
+{"high watermark": partition["high_watermark"], "last stable": partition["last_stable_offset"],
+ "read_uncommitted": read(lab, "read_uncommitted", "take"),
+ "read_committed": read(lab, "read_committed", "take")}
+
+# %% [markdown]
+# `plain 1` and `plain 2` were never in a transaction. They are behind `slow`, and must wait for it, for a minute or little more: after `transaction.timeout.ms` the coordinator aborts it.
+#
+# ### Exercise 06.2 · What two readers get
+#
+# Three partitions, A, B and C, each with one replica. First a producer without transactions wrote `n2.A.before` records. Then one transaction wrote `n2.A.good` records and was committed, one wrote
+# `n2.A.bad` and was aborted, and one has written `n2.A.unfinished` so far. After that the first producer wrote `n2.A.after` more. Give the high watermark, the last stable offset, and how
+# many records a reader of each level gets.
+
+# %%
+n2 = numbers("06.2")
+n2
+
+# %% answer="06.2"
+high_watermark = {"A": ..., "B": ..., "C": ...}
+last_stable = {"A": ..., "B": ..., "C": ...}
+uncommitted = {"A": ..., "B": ..., "C": ...}
+committed = {"A": ..., "B": ..., "C": ...}
+### BEGIN SOLUTION
+last_stable = {name: p.before + p.good + 1 + p.bad + 1 for name, p in n2.items()}
+high_watermark = {name: last_stable[name] + p.unfinished + p.after for name, p in n2.items()}
+uncommitted = {name: high_watermark[name] - 2 for name in n2}
+committed = {name: p.before + p.good for name, p in n2.items()}
+### END SOLUTION
+
+# %%
+check("06.2")
+
+# %% test="06.2"
+require("06.2")
+
+# %% [markdown] items="N38"
+# ### The five calls
+#
+# | call | what happens |
+# |---|---|
+# | `init_transactions()` | once in a life: get the id's epoch, end what an earlier life left open |
+# | `begin_transaction()` | nothing is sent; from here on records belong together |
+# | `send(...)`, `send(...)` | as always |
+# | `commit_transaction()` | all are written, then the coordinator decides, then markers |
+# | `abort_transaction()` | the other decision |
+#
+# A `KafkaException` on the way means: `abort_transaction()`, and begin again. There is one exception to it, and it is the next section: who has been fenced can abort nothing any more. It
+# closes its producer and goes.
+#
+# ## 5. Two with one name
+#
+# A process stands still for six seconds, in the middle of a transaction; a long garbage collection will do. The operations team thinks it is dead and starts another with the same
+# `transactional.id`. Then the first wakes up and goes on where it was: a zombie. Will both transactions be committed? Whose?
+
+# %%
+predict("06 zombie", old_commits=None, new_commits=None)     # True or False
+
+# %%
+def transact(lab, told, name, pace_ms):
+    """One transaction of two records, with some time between them."""
+    producer = KafkaProducer(lab, {"transactional.id": "till", "client.id": name,
+                                   "linger.ms": 0}, name=name)
+    try:
+        producer.init_transactions()
+        producer.begin_transaction()
+        producer.send(ProducerRecord("orders", key=f"{name} 1", value="tea"))
+        lab.sleep(pace_ms)
+        producer.send(ProducerRecord("orders", key=f"{name} 2", value="milk"))
+        producer.commit_transaction()
+        told[name] = "committed"
+    except KafkaException as error:
+        told[name] = type(error).__name__
+
+lab, told = Lab(brokers=3, seed=4, version="4.4"), {}
+lab.create_topic("orders", replication_factor=3, leaders=[0])
+old = lab.spawn(transact, told, "old", 1_500, name="old")
+lab.clock.at(1_000, lambda: old.pause(6_000))
+lab.clock.at(3_000, lambda: lab.spawn(transact, told, "new", 400, name="new"))
+lab.run_for(ms=10_000)
+lab.close()
+truth("06 zombie", old_commits=told["old"] == "committed", new_commits=told["new"] == "committed")
+transaction_timeline(lab, "till", title="a zombie is fenced")
+
+# %%
+told, read(lab)
+
+# %% [markdown]
+# `init_transactions` of the new one raised the id's **epoch**, and had the open transaction aborted. The old one came back with the old epoch, and every door was shut: **fencing**.
+# What it had written before is in the log, in front of an ABORT marker, and no reader of committed records sees it.
+
+# %%
+sequence_ladder(lab, "orders-0", keys=True, title="the same in the log")
+
+# %% [markdown]
+# The last row is the zombie's record. Its leader refused it.
+#
+# How does the epoch grow? It depends on the version of the client. Run it:
+
+# %%
+def epoch_after(client, transactions, starts, ends_by, seed=3):
+    """The epoch that the last of so many starts gets. Each earlier one commits its transactions;
+    then it closes, or it is killed in the middle of one more."""
+    lab = Lab(brokers=1, seed=seed, version=client)
+    lab.create_topic("orders")
+    for start in range(starts):
+        producer = KafkaProducer(lab, {"transactional.id": "till"}, name=f"start {start}")
+        producer.init_transactions()
+        for _ in range(transactions if start < starts - 1 else 0):
+            producer.begin_transaction()
+            producer.send(ProducerRecord("orders", value="tea"))
+            producer.commit_transaction()
+        if ends_by == "kill -9" and start < starts - 1:
+            producer.begin_transaction()
+            producer.send(ProducerRecord("orders", value="tea")).get()
+            lab.kill(f"start {start}")
+        else:
+            producer.close()
+    return lab.at(lab.now_ms)["transactions"]["till"]["epoch"]
+
+# %%
+{client: [epoch_after(client, 3, starts, "close") for starts in (1, 2, 3)] for client in ("3.9", "4.4")}
+
+# %% [markdown]
+# Up to 3.9 the epoch counts the starts. With a client and a broker of 4.0 or later (KIP-890) each transaction has an epoch of its own, so that a batch which was held up by the network
+# cannot get into the next transaction of the same producer.
+#
+# ### Exercise 06.3 · The epoch of the last start
+#
+# Three programs, A, B and C. A is started `n3.A.starts` times, with a client of version `n3.A.client`. In each life but the last it commits `n3.A.transactions` transactions. Then it ends by
+# `n3.A.ends_by`; `"kill -9"` hits it in the middle of one transaction more. Which epoch does the last start get from `init_transactions`?
+
+# %%
+n3 = numbers("06.3")
+n3
+
+# %% answer="06.3"
+epoch = {"A": ..., "B": ..., "C": ...}
+### BEGIN SOLUTION
+epoch = {name: epoch_after(p.client, p.transactions, p.starts, p.ends_by) for name, p in n3.items()}
+### END SOLUTION
+
+# %%
+check("06.3")
+
+# %% test="06.3"
+require("06.3")
+
+# %% [markdown]
+# ### Exercise 06.4 · Bug hunt: two of one name
+#
+# Four workers share the work of a night, each with a `transactional.id` of its own. At least that was the plan. On two shifts, A and B, one worker stopped. The lines of a shift, of all four
+# workers in the order of time: who was fenced, who took over, and which id did they share? A worker that only aborts has done nothing wrong.
+
+# %%
+n4 = numbers("06.4")
+print(*n4["A"], sep="\n")       # and n4["B"]
+
+# %% answer="06.4"
+fenced = {"A": ..., "B": ...}        # client ids
+heir = {"A": ..., "B": ...}
+shared_id = {"A": ..., "B": ...}     # a transactional id
+### BEGIN SOLUTION
+import re
+
+def two_of_one(shown):
+    clients = {}
+    for line in shown:
+        client, id = re.search(r"clientId=(\S+), transactionalId=([^]]+)\]", line).groups()
+        clients.setdefault(id, []).append(client)
+    shared, both = next((id, found) for id, found in clients.items() if len(set(found)) == 2)
+    return both[0], next(client for client in both if client != both[0]), shared
+
+fenced = {name: two_of_one(shown)[0] for name, shown in n4.items()}
+heir = {name: two_of_one(shown)[1] for name, shown in n4.items()}
+shared_id = {name: two_of_one(shown)[2] for name, shown in n4.items()}
+### END SOLUTION
+
+# %%
+check("06.4")
+
+# %% test="06.4"
+require("06.4")
+
+# %% [markdown] items="G9 G6"
+# ## 6. Read, work, write
+#
+# Most programs that write also read: an order comes in, a parcel goes out. Exactly once is then a question about two things, *the parcel* and *how far I have read*. Whoever notes them one
+# after the other can die in between. Noted first, the order is lost: at most once. Noted last, it is packed twice: at least once. You saw that pair in chapter 01.
+#
+# There are two ways out, and both make one decision of two. If the result lives in **your own database**, keep the offset there too, in the same database transaction, and `seek` to it after a
+# start; Kafka's commit is not used at all. If the result lives **in Kafka**, let the transaction take the offset along: a committed offset is a record in a topic, `__consumer_offsets`. And
+# where handling an order twice does no harm, at least once is enough.
+#
+# ### Exercise 06.5 · Copy, and note how far
+#
+# A colleague's loop was in production for a year. It uses transactions, and once a month a customer gets two parcels:
+#
+#     def copy(consumer, producer):
+#         records = consumer.poll(timeout_ms=300)
+#         if not records:
+#             return
+#         producer.begin_transaction()
+#         for record in records:
+#             producer.send(ProducerRecord("parcels", key=record.key, value=record.value))
+#         producer.commit_transaction()
+#         consumer.commit_sync()
+#
+# Mend it. `copy` is called again and again, and dies at the worst moments; the next process has the same group and the same `transactional.id`, and calls `init_transactions()` before your
+# code. Each order must become one parcel for a reader of committed records.
+
+# %% answer="06.5"
+def copy(consumer, producer):
+    """Poll once; make a parcel of each order; let parcels and places count together."""
+    ### BEGIN SOLUTION
+    records = consumer.poll(timeout_ms=300)
+    if not records:
+        return
+    producer.begin_transaction()
+    places = {}
+    for record in records:
+        producer.send(ProducerRecord("parcels", key=record.key, value=record.value))
+        partition = TopicPartition(record.topic, record.partition)
+        places[partition] = OffsetAndMetadata(record.offset + 1)
+    producer.send_offsets_to_transaction(places, consumer.group_metadata())
+    producer.commit_transaction()
+    ### END SOLUTION
+
+# %%
+check("06.5")
+
+# %% test="06.5"
+require("06.5")
+
+# %% [markdown]
+# `group_metadata()` carries the member's id and generation along. So a worker that has lost its partitions to another cannot note a place for them, even if its producer is alive and well.
+#
+# ## 7. The real thing beside it
+#
+# A recording of two real Java producers 4.4.0 with one `transactional.id`, the zombie and its heir. Here are the states that each went through, beside the simulator's.
+
+# %%
+import json, pathlib
+from kafkalab.lines.layout import read as read_log
+from kafkalab.replay import replay
+
+here = pathlib.Path.cwd()
+project = next(folder for folder in (here, *here.parents) if (folder / "data/recordings").is_dir())
+recording = project / "data/recordings/4.4.0/4.4.0/transaction_zombie_fenced"
+folder = project / "data/generated/chapter06"
+folder.mkdir(parents=True, exist_ok=True)
+played = replay(json.loads((recording / "scenario.json").read_text()), seed=4)
+
+def states(client, path):
+    """What a producer's transaction manager went through."""
+    rows = [row.text.split("] ", 1)[-1] for row in read_log(path)]
+    wanted = ("Transition from", "Transiting to")
+    return [f"{client}: {text}" for text in rows if text.startswith(wanted)]
+
+real, simulated = [], []
+for client in ("zombie", "heir"):
+    (folder / f"{client}.log").write_text(played[client])
+    real += states(client, recording / f"{client}.log.gz")
+    simulated += states(client, folder / f"{client}.log")
+side_by_side(real, simulated, titles=("Java producers 4.4.0", "simulator"))
+
+# %% [markdown]
+# Follow the zombie to its end. The leader's refusal, `InvalidProducerEpochException`, only makes it *abortable*: an epoch also grows when a transaction took too long, and then a producer may go on. It tries to abort, asks the coordinator,
+# and hears the truth: fenced, fatal. Clients up to 2.3 took the first refusal for the last word.
+#
+# ## 8. Spark lab: who wrote it twice?
+#
+# Three shops write to one partition: shop-a without idempotence, shop-b with. shop-c has it too, and starts again in the middle of the day; after that it sends its last orders once more, to be
+# sure. The network loses answers of shop-a and shop-b. `kafka-dump-log` prints what is in the log:
+
+# %%
+from autograder.questions.ch06 import ledger     # a day's log, as lines
+
+n6 = numbers("06.6")
+n6
+
+# %%
+for letter, day in numbers("06.6").items():
+    (folder / f"day-{letter}.log").write_text("\n".join(ledger(day.day)) + "\n")
+print(*(folder / "day-A.log").read_text().splitlines()[:4], sep="\n")
+
+# %% spark=true
+from kafkalab import logsets
+from pyspark.sql import functions as F
+
+spark = logsets.session()
+lines = spark.read.text(str(folder / "day-*.log"))
+part = lambda pattern: F.regexp_extract("value", pattern, 1)
+records = lines.select(
+    F.regexp_extract(F.input_file_name(), r"day-(\w)", 1).alias("day"),
+    part(r"offset: (\d+)").cast("int").alias("offset"),
+    part(r"producerId: (-?\d+)").cast("int").alias("producer_id"),
+    part(r"producerEpoch: (-?\d+)").cast("int").alias("epoch"),
+    part(r"sequence: (-?\d+)").cast("int").alias("sequence"),
+    part(r"key: (.*) payload").alias("key"))
+records.orderBy("day", "offset").limit(5).toPandas()
+
+# %% [markdown]
+# ### Exercise 06.6 · Repeats by cause
+#
+# How many orders of each day stand in the log twice because a *producer* sent a batch again, and how many because a *program* sent an order again? Three numbers, `(producer_id, epoch,
+# sequence)`, make a record of an idempotent producer unique in a partition. What has no producer id has `-1` three times.
+
+# %% spark=true
+twice = records.groupBy("day", "key").count().where("count > 1")
+twice.groupBy("day").count().orderBy("day").toPandas()      # all repeats; now their causes
+
+# %% answer="06.6"
+by_producer = {"A": ..., "B": ..., "C": ...}
+by_program = {"A": ..., "B": ..., "C": ...}
+### BEGIN SOLUTION
+import re
+
+def causes(number):
+    ids = {}
+    for line in ledger(number):
+        id, key = re.search(r"producerId: (-?\d+) .* key: (.*) payload", line).groups()
+        ids.setdefault(key, []).append(int(id))
+    repeats = [found for found in ids.values() if len(found) > 1]
+    by_itself = sum(found == [-1, -1] for found in repeats)
+    return by_itself, len(repeats) - by_itself
+
+by_producer = {name: causes(each.day)[0] for name, each in n6.items()}
+by_program = {name: causes(each.day)[1] for name, each in n6.items()}
+### END SOLUTION
+
+# %%
+check("06.6")
+
+# %% test="06.6"
+require("06.6")
+
+# %% [markdown]
+# shop-b lost as many answers as shop-a might, and no order of it stands twice.
+#
+# ## 9. In your own words
+#
+# Does Kafka's exactly-once cover sending an e-mail for each record? Why or why not, and what would you do?
+
+# %% [markdown] open="06.open"
+# No. Kafka's exactly-once covers Kafka's own records and offsets only: a transaction binds what is written to topics and the committed offsets. An e-mail is outside of Kafka, and it cannot be
+# taken back when the transaction is aborted. If the program crashes after sending and before it commits, it starts again, and the mail is sent twice. I would give each mail a unique id
+# made of topic, partition and offset, and let the mail service drop an id it has already seen, so that sending is idempotent. Or I would write the mail into an outbox table in a database and store the
+# offset in the same database transaction.
+
+# %% [markdown]
+# ## Then and now
+#
+# | Then | Now | Try it |
+# |---|---|---|
+# | Idempotence is off; set `enable.idempotence=true`. | On by default from 3.2 on, 3.0.1 and 3.1.1 (KIP-679; a bug kept it off before, KAFKA-13598). `acks=1` without asking for it still switches it off. | `lost_answer` with `Lab(version="2.8")` |
+# | One writer for each partition, who reads its last message after an error. | Advice from before 0.11. Idempotence does it, and better. | section 1 |
+# | A producer the broker has forgotten gets UNKNOWN_PRODUCER_ID. | From 2.5 on it may go on (KIP-360). | `Lab(version="2.3", broker_version="2.3")` |
+# | `sendOffsetsToTransaction(offsets, "group")`, and a producer for each input partition. | `consumer.groupMetadata()` since 2.5: one producer for each thread (KIP-447). | section 6 |
+# | After any error: `abortTransaction()`. | Not after being fenced: close. From 2.8 on the abort itself tells. | section 7 |
+# | The epoch counts the starts. | From 4.0 on it counts transactions (KIP-890). | `epoch_after` |
+# | `initTransaction()`, `transctional.id` | Slips of the pen that still go round: `initTransactions()`, `transactional.id`. | |
+#
+# ## What you know now
+#
+# - Idempotence removes what the producer repeats. What the program repeats it cannot know.
+# - A transaction makes records of many partitions, and the offsets of a group, one decision. Readers must ask for it: `read_committed`.
+# - One name, one living producer: the epoch sees to that.
+# - Exactly once ends where Kafka ends.
+#
+# **Words**: producer id 生产者 ID · sequence number 序列号 · producer epoch 生产者纪元 · transactional.id 事务 ID · marker 事务标记 (控制消息) · last stable offset 最后稳定位移 (LSO) · fencing 隔离 (屏蔽僵尸实例)
+#
+# ### Do you remember?
+#
+# <details><summary>1. Chapter 05: what does <code>acks=all</code> wait for?</summary>For all replicas that are in sync, and at least <code>min.insync.replicas</code> of them. Idempotence needs it.</details>
+# <details><summary>2. Chapter 04: when is a batch closed?</summary>When it is full, or has waited for <code>linger.ms</code>. A batch that is sent again is never packed anew: its numbers must stay the same.</details>
+# <details><summary>3. Chapter 01: a group has committed offset 7. Which record does it get next?</summary>The one at offset 7. What is committed is the next offset, so the loop of section 6 notes <code>offset + 1</code>.</details>
