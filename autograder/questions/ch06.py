@@ -343,13 +343,13 @@ QUESTIONS = (
                "epoch_after(client, transactions, starts, ends_by) runs it.")),
     LineReading(
         id="06.4", title="bug hunt: two of one name", points=3, answers=("fenced", "heir", "shared_id"), draws=("A", "B"), row="shift",
-        space={"shift": tuple(range(1, 41))}, show=lambda numbers: {name: list(lines_of(each["shift"])) for name, each in numbers.items()},
+        space={"shift": tuple(range(1, 41))}, show=lambda numbers: {place: list(lines_of(drawn["shift"])) for place, drawn in numbers.items()},
         hints=("Each line begins with the client and its transactional id. An id that stands beside two clients is the deployment's mistake.",
                "Of the two, look who gets the producer id last, with the higher epoch, and who writes about a newer producer afterwards.")),
     Function(
         id="06.5", title="copy, and note how far", points=4, answers=("copy",), public_cases=LIVES, probe=copied, public_judge=each_once,
         hints=("A parcel and the place of its order must be decided in one go. Who offers to take the place along?",
-               "Between the sends and the commit: producer.send_offsets_to_transaction(places, consumer.group_metadata()), where a place is the next offset.")),
+               "The sixth call of a transactional producer stands between the sends and the commit. It wants the next offset of each partition, and the group's metadata.")),
     Value(
         id="06.6", title="Spark: who wrote it twice", points=3, answers=("by_producer", "by_program"), draws=THREE, row="day",
         space={"day": tuple(range(1, 61))},

@@ -487,17 +487,17 @@ require("06.4")
 def copy(consumer, producer):
     """Poll once; make a parcel of each order; let parcels and places count together."""
     ### BEGIN SOLUTION
-    records = consumer.poll(timeout_ms=300)
-    if not records:
+    orders = list(consumer.poll(timeout_ms=300))
+    begin, end = producer.begin_transaction, producer.commit_transaction
+    if not orders:
         return
-    producer.begin_transaction()
-    places = {}
-    for record in records:
-        producer.send(ProducerRecord("parcels", key=record.key, value=record.value))
-        partition = TopicPartition(record.topic, record.partition)
-        places[partition] = OffsetAndMetadata(record.offset + 1)
-    producer.send_offsets_to_transaction(places, consumer.group_metadata())
-    producer.commit_transaction()
+    begin()
+    for order in orders:
+        producer.send(ProducerRecord("parcels", key=order.key, value=order.value))
+    next_places = {TopicPartition(order.topic, order.partition): OffsetAndMetadata(order.offset + 1)
+                   for order in orders}
+    producer.send_offsets_to_transaction(next_places, consumer.group_metadata())
+    end()
     ### END SOLUTION
 
 # %%
