@@ -424,7 +424,7 @@ require("08.4")
 
 # %%
 def offended(error):
-    return "start over" if error == "REBALANCE_IN_PROGRESS" else "alive"
+    return {"REBALANCE_IN_PROGRESS": "start over"}.get(error, "alive")
 
 def proud(lab, name):
     consumer = KafkaConsumer(lab, {**SETTINGS, "client.id": name}, name=name, on_heartbeat=offended)
