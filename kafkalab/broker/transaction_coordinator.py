@@ -47,7 +47,6 @@ SCAN = ("transactions", "scan")
 _S = TransactionState
 AT_REST = (_S.EMPTY, _S.COMPLETE_COMMIT, _S.COMPLETE_ABORT)
 COMPLETE = {True: _S.COMPLETE_COMMIT, False: _S.COMPLETE_ABORT}
-PREPARED = {True: _S.PREPARE_COMMIT, False: _S.PREPARE_ABORT}
 
 
 class TransactionCoordinator:
@@ -294,15 +293,13 @@ class TransactionCoordinator:
                                  and found.last_epoch == request.producer_epoch)  # a fence forgets the epoch before
         if found.epoch != request.producer_epoch and not is_retry or is_retry and found.state in (_S.EMPTY, _S.ONGOING):
             return self._fenced(caller, WireChange.END_TXN_NAMES_FENCING)
-        if found.transactional_id in self._pending:
+        if found.is_prepared or found.transactional_id in self._pending:  # the move to Complete is pending as soon as the decision is written
             return Errors.CONCURRENT_TRANSACTIONS
         if found.state is TransactionState.ONGOING:
             return None
         if raises and not is_retry and not request.committed and found.state in AT_REST:
             return None
-        if found.state is COMPLETE[request.committed]:
-            return Errors.NONE
-        return Errors.CONCURRENT_TRANSACTIONS if found.state is PREPARED[request.committed] else Errors.INVALID_TXN_STATE
+        return Errors.NONE if found.state is COMPLETE[request.committed] else Errors.INVALID_TXN_STATE
 
     def _decide(self, found: TransactionMetadata, committed: bool, bumps_epoch: bool, caller: Caller | None, now_ms: int,
                 then: Callable[[TransactionMetadata], list[Effect]], failed: Callable[[Errors], list[Effect]]) -> list[Effect] | None:

@@ -251,3 +251,17 @@ def test_one_transaction_after_the_other_never_meets_the_markers_of_the_last(ver
         producer.send(ProducerRecord("orders", value=str(number)))
         producer.commit_transaction()
     assert lab.at(lab.now_ms)["transactions"]["till"]["epoch"] == (12 if version == "4.4" else 0)
+
+
+@pytest.mark.parametrize("version", ["3.9", "4.0", "4.4"])
+def test_what_never_left_the_producer_can_be_aborted_at_once_after_a_commit(version):
+    """The markers of the commit are still under way: the coordinator says CONCURRENT_TRANSACTIONS, and the client asks again. A real 4.4 client on a
+    4.4 broker does commit, abort, abort, commit without an error."""
+    lab = a_lab(version, "4.4")
+    producer = a_producer(lab, **{"linger.ms": 1_000})
+    producer.init_transactions()
+    for ends in (producer.commit_transaction, producer.abort_transaction, producer.abort_transaction, producer.commit_transaction):
+        producer.begin_transaction()
+        producer.send(ProducerRecord("orders", value=ends.__name__, partition=0))
+        ends()
+    assert [value for _, value in read(lab, "read_committed")[0]] == ["commit_transaction"] * 2
