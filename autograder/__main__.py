@@ -184,7 +184,7 @@ def _seal(wanted) -> None:
 
 def _course(wanted) -> int:
     from autograder import course
-    return course.main(wanted.chapters)
+    return course.main(wanted.chapters + ["--prose"] * wanted.prose)
 
 
 def _release(wanted) -> None:
@@ -309,7 +309,9 @@ def _parser() -> argparse.ArgumentParser:
     release = command("release", _release, "the package a teacher hands out: no judges, no solutions, no secret")
     release.add_argument("chapters", nargs="+", metavar="NN")
     release.add_argument("--out", default="package", metavar="DIR")
-    command("course", _course, "build the notebooks of source_py, for authors").add_argument("chapters", nargs="*", metavar="NN")
+    built = command("course", _course, "build the notebooks of source_py, for authors")
+    built.add_argument("chapters", nargs="*", metavar="NN")
+    built.add_argument("--prose", action="store_true", help="only text changed: leave the sealed verdicts as they are")
     command("seal", _seal, "seal the public cases of chapters, for check()").add_argument("chapters", nargs="*", metavar="NN")
     classroom = command("classroom", _classroom, "make a class of submissions, grade it, and show what a teacher sees")
     classroom.add_argument("--students", type=int, default=30)

@@ -20,7 +20,7 @@ me("")     # your student id, if your teacher gave you one: me("s123")
 # ## 1. Guess, run, look
 #
 # A shop sends five orders, one after the other. The broker writes the third, and the connection breaks before the answer arrives. The shop does nothing special. How many records
-# hold the topic in the end, with idempotence off and with idempotence on?
+# does the topic hold in the end, with idempotence off and with idempotence on?
 
 # %%
 predict("06 lost answer", off=None, on=None)
