@@ -9,8 +9,8 @@
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
-from kafkalab import (Lab, KafkaConsumer, KafkaException, KafkaProducer, OffsetAndMetadata,
-                      ProducerRecord, TopicPartition)
+from kafkalab import (Lab, KafkaConsumer, KafkaException, KafkaProducer,
+                      OffsetAndMetadata, ProducerRecord, TopicPartition)
 from kafkalab.views import (Outcome, outcome_grid, sequence_ladder, side_by_side,
                             transaction_timeline)
 
@@ -26,12 +26,11 @@ me("")     # your student id, if your teacher gave you one: me("s123")
 predict("06 lost answer", off=None, on=None)
 
 # %%
-def lost_answer(idempotent, seed=6):
+def lost_answer(version="3.9", seed=6, **config):
     """Five orders; the answer to the third is lost on its way."""
-    lab = Lab(brokers=1, seed=seed)
+    lab = Lab(brokers=1, seed=seed, version=version)
     lab.create_topic("orders")
-    shop = KafkaProducer(lab, {"client.id": "shop", "linger.ms": 0,
-                               "enable.idempotence": idempotent})
+    shop = KafkaProducer(lab, {"client.id": "shop", "linger.ms": 0, **config})
     shop.partitions_for("orders")
     for number in range(5):
         if number == 2:
@@ -42,9 +41,11 @@ def lost_answer(idempotent, seed=6):
 def in_the_log(lab, partition="orders-0"):
     return lab.at(lab.now_ms)["partitions"][partition]["log_end_offset"]
 
-off, on = lost_answer(False), lost_answer(True)
+off = lost_answer(**{"enable.idempotence": False})
+on = lost_answer(**{"enable.idempotence": True})
 truth("06 lost answer", off=in_the_log(off), on=in_the_log(on))
-sequence_ladder(off, "orders-0", keys=True, title="idempotence off: what reached the leader")
+sequence_ladder(off, "orders-0", keys=True,
+                title="idempotence off: what reached the leader")
 
 # %% [markdown] items="G7"
 # Each row is a batch that reached the leader, each box is what was written. `order 2` came twice and was written twice. The producer did right: without an answer it cannot know.
@@ -57,7 +58,7 @@ sequence_ladder(off, "orders-0", keys=True, title="idempotence off: what reached
 sequence_ladder(on, "orders-0", title="idempotence on: the same story")
 
 # %% [markdown] items="N35 N34"
-# Now the boxes hold numbers. On its first day an idempotent producer asks a broker for a **producer id**, and it counts what it sends to each partition: the **sequence number**. Both
+# Now the boxes hold numbers. When it starts, an idempotent producer asks a broker for a **producer id**. Then it counts what it sends to each partition: the **sequence number**. Both
 # travel in the batch. The leader remembers, for each producer id, the last five batches. A batch that it finds among them is not written again; it is answered as if it had been, with
 # the offset of the first time. So the producer hears of success, and nothing is "silently dropped" behind its back.
 #
@@ -113,7 +114,7 @@ require("06.1")
 # %%
 lab = Lab(brokers=1, seed=6)
 lab.create_topic("orders")
-lab.broker(0).judge_batches(lambda known, batch: "append")      # your verdict, if you like
+lab.broker(0).judge_batches(lambda known, batch: "append")    # or your verdict
 shop = KafkaProducer(lab, {"client.id": "shop", "linger.ms": 0})
 shop.partitions_for("orders")
 lab.link(0, "shop").cut_before_reply("PRODUCE")
@@ -190,8 +191,9 @@ def tell(story, kind):
     return lab
 
 def read(lab, isolation="read_committed", topic="orders"):
-    """The keys that a reader of this isolation level gets from a topic's first partition."""
-    reader = KafkaConsumer(lab, {"isolation.level": isolation, "auto.offset.reset": "earliest"})
+    """The keys that a reader of this level gets from a topic's first partition."""
+    reader = KafkaConsumer(lab, {"isolation.level": isolation,
+                                 "auto.offset.reset": "earliest"})
     reader.assign([TopicPartition(topic, 0)])
     return [record.key for _ in range(4) for record in reader.poll(timeout_ms=500)]
 
@@ -204,7 +206,8 @@ for place, lab in labs.items():
     keys = read(lab)
     grid[place] = Outcome(len(set(keys)), 0, 0, repeated=len(keys) - len(set(keys)))
 
-repeated = {kind: sum(grid[story, kind].repeated for story in stories) for kind in KINDS}
+repeated = {kind: sum(grid[story, kind].repeated > 0 for story in stories)
+            for kind in KINDS}
 truth("06 four stories", **repeated)
 outcome_grid(grid, title="five orders: does one stand twice?")
 
@@ -239,11 +242,13 @@ bank = KafkaProducer(lab, {"transactional.id": "bank", "linger.ms": 0}, name="ba
 bank.init_transactions()
 for number, ends in enumerate(("commit", "abort", "commit"), 1):
     bank.begin_transaction()
-    taken = bank.send(ProducerRecord("take", key=f"transfer {number}", value="-5")).get()
-    bank.send(ProducerRecord("give", key=f"transfer {number}", value="+5")).get()
+    key = f"transfer {number}"
+    taken = bank.send(ProducerRecord("take", key=key, value="-5")).get()
+    bank.send(ProducerRecord("give", key=key, value="+5")).get()
     bank.commit_transaction() if ends == "commit" else bank.abort_transaction()
 
-levels = {level: read(lab, level, "take") for level in ("read_committed", "read_uncommitted")}
+levels = {level: read(lab, level, "take")
+          for level in ("read_committed", "read_uncommitted")}
 truth("06 transfer", offset_of_third=taken.offset,
       **{level: len(keys) for level, keys in levels.items()})
 levels
@@ -273,7 +278,8 @@ for number in range(3):
     if number == 0:
         slow.send(ProducerRecord("take", key="slow", value="-5")).get()
 partition = lab.at(lab.now_ms)["partitions"]["take-0"]
-{"high watermark": partition["high_watermark"], "last stable": partition["last_stable_offset"],
+{"high watermark": partition["high_watermark"],
+ "last stable": partition["last_stable_offset"],
  "read_uncommitted": read(lab, "read_uncommitted", "take"),
  "read_committed": read(lab, "read_committed", "take")}
 
@@ -297,7 +303,8 @@ uncommitted = {"A": ..., "B": ..., "C": ...}
 committed = {"A": ..., "B": ..., "C": ...}
 ### BEGIN SOLUTION
 last_stable = {name: p.before + p.good + 1 + p.bad + 1 for name, p in n2.items()}
-high_watermark = {name: last_stable[name] + p.unfinished + p.after for name, p in n2.items()}
+high_watermark = {name: last_stable[name] + p.unfinished + p.after
+                  for name, p in n2.items()}
 uncommitted = {name: high_watermark[name] - 2 for name in n2}
 committed = {name: p.before + p.good for name, p in n2.items()}
 ### END SOLUTION
@@ -353,7 +360,8 @@ lab.clock.at(1_000, lambda: old.pause(6_000))
 lab.clock.at(3_000, lambda: lab.spawn(transact, told, "new", 400, name="new"))
 lab.run_for(ms=10_000)
 lab.close()
-truth("06 zombie", old_commits=told["old"] == "committed", new_commits=told["new"] == "committed")
+truth("06 zombie", old_commits=told["old"] == "committed",
+      new_commits=told["new"] == "committed")
 transaction_timeline(lab, "till", title="a zombie is fenced")
 
 # %%
@@ -373,12 +381,13 @@ sequence_ladder(lab, "orders-0", keys=True, title="the same in the log")
 
 # %%
 def epoch_after(client, transactions, starts, ends_by, seed=3):
-    """The epoch that the last of so many starts gets. Each earlier one commits its transactions;
-    then it closes, or it is killed in the middle of one more."""
+    """The epoch that the last of so many starts gets. Each earlier one commits its
+    transactions; then it closes, or it is killed in the middle of one more."""
     lab = Lab(brokers=1, seed=seed, version=client)
     lab.create_topic("orders")
     for start in range(starts):
-        producer = KafkaProducer(lab, {"transactional.id": "till"}, name=f"start {start}")
+        producer = KafkaProducer(lab, {"transactional.id": "till"},
+                                 name=f"start {start}")
         producer.init_transactions()
         for _ in range(transactions if start < starts - 1 else 0):
             producer.begin_transaction()
@@ -393,7 +402,8 @@ def epoch_after(client, transactions, starts, ends_by, seed=3):
     return lab.at(lab.now_ms)["transactions"]["till"]["epoch"]
 
 # %%
-{client: [epoch_after(client, 3, starts, "close") for starts in (1, 2, 3)] for client in ("3.9", "4.4")}
+{client: [epoch_after(client, 3, starts, "close") for starts in (1, 2, 3)]
+ for client in ("3.9", "4.4")}
 
 # %% [markdown]
 # Up to 3.9 the epoch counts the starts. With a client and a broker of 4.0 or later (KIP-890) each transaction has an epoch of its own, so that a batch which was held up by the network
@@ -411,7 +421,8 @@ n3
 # %% answer="06.3"
 epoch = {"A": ..., "B": ..., "C": ...}
 ### BEGIN SOLUTION
-epoch = {name: epoch_after(p.client, p.transactions, p.starts, p.ends_by) for name, p in n3.items()}
+epoch = {name: epoch_after(p.client, p.transactions, p.starts, p.ends_by)
+         for name, p in n3.items()}
 ### END SOLUTION
 
 # %%
@@ -440,9 +451,11 @@ import re
 def two_of_one(shown):
     clients = {}
     for line in shown:
-        client, id = re.search(r"clientId=(\S+), transactionalId=([^]]+)\]", line).groups()
+        told_of = re.search(r"clientId=(\S+), transactionalId=([^]]+)", line)
+        client, id = told_of.groups()
         clients.setdefault(id, []).append(client)
-    shared, both = next((id, found) for id, found in clients.items() if len(set(found)) == 2)
+    shared, both = next((id, found) for id, found in clients.items()
+                        if len(set(found)) == 2)
     return both[0], next(client for client in both if client != both[0]), shared
 
 fenced = {name: two_of_one(shown)[0] for name, shown in n4.items()}
@@ -460,11 +473,11 @@ require("06.4")
 # ## 6. Read, work, write
 #
 # Most programs that write also read: an order comes in, a parcel goes out. Exactly once is then a question about two things, *the parcel* and *how far I have read*. Whoever notes them one
-# after the other can die in between. Noted first, the order is lost: at most once. Noted last, it is packed twice: at least once. You saw that pair in chapter 01.
+# after the other can die in between. Noted first, the order is lost: at most once. Noted last, it is packed twice: at least once.
 #
 # There are two ways out, and both make one decision of two. If the result lives in **your own database**, keep the offset there too, in the same database transaction, and `seek` to it after a
 # start; Kafka's commit is not used at all. If the result lives **in Kafka**, let the transaction take the offset along: a committed offset is a record in a topic, `__consumer_offsets`. And
-# where handling an order twice does no harm, at least once is enough.
+# where handling an order twice does no harm, at least once is enough. At most once is hardly ever wanted.
 #
 # ### Exercise 06.5 · Copy, and note how far
 #
@@ -494,8 +507,8 @@ def copy(consumer, producer):
     begin()
     for order in orders:
         producer.send(ProducerRecord("parcels", key=order.key, value=order.value))
-    next_places = {TopicPartition(order.topic, order.partition): OffsetAndMetadata(order.offset + 1)
-                   for order in orders}
+    next_places = {TopicPartition(order.topic, order.partition):
+                   OffsetAndMetadata(order.offset + 1) for order in orders}
     producer.send_offsets_to_transaction(next_places, consumer.group_metadata())
     end()
     ### END SOLUTION
@@ -519,7 +532,8 @@ from kafkalab.lines.layout import read as read_log
 from kafkalab.replay import replay
 
 here = pathlib.Path.cwd()
-project = next(folder for folder in (here, *here.parents) if (folder / "data/recordings").is_dir())
+project = next(folder for folder in (here, *here.parents)
+               if (folder / "data/recordings").is_dir())
 recording = project / "data/recordings/4.4.0/4.4.0/transaction_zombie_fenced"
 folder = project / "data/generated/chapter06"
 folder.mkdir(parents=True, exist_ok=True)
@@ -582,7 +596,7 @@ records.orderBy("day", "offset").limit(5).toPandas()
 
 # %% spark=true
 twice = records.groupBy("day", "key").count().where("count > 1")
-twice.groupBy("day").count().orderBy("day").toPandas()      # all repeats; now their causes
+twice.groupBy("day").count().orderBy("day").toPandas()    # all; now their causes
 
 # %% answer="06.6"
 by_producer = {"A": ..., "B": ..., "C": ...}
@@ -627,9 +641,9 @@ require("06.6")
 #
 # | Then | Now | Try it |
 # |---|---|---|
-# | Idempotence is off; set `enable.idempotence=true`. | On by default from 3.2 on, 3.0.1 and 3.1.1 (KIP-679; a bug kept it off before, KAFKA-13598). `acks=1` without asking for it still switches it off. | `lost_answer` with `Lab(version="2.8")` |
+# | Idempotence is off; set `enable.idempotence=true`. | On by default from 3.2 on, 3.0.1 and 3.1.1 (KIP-679; a bug kept it off before, KAFKA-13598). `acks=1`, with not a word about idempotence, switches it off without a sound. | `in_the_log(lost_answer("2.8"))` and `in_the_log(lost_answer(acks="1"))` |
 # | One writer for each partition, who reads its last message after an error. | Advice from before 0.11. Idempotence does it, and better. | section 1 |
-# | A producer the broker has forgotten gets UNKNOWN_PRODUCER_ID. | From 2.5 on it may go on (KIP-360). | `Lab(version="2.3", broker_version="2.3")` |
+# | A producer that the leader does not know must begin at 0, else UNKNOWN_PRODUCER_ID. | From 2.5 on it may begin anywhere (KIP-360). | section 2 |
 # | `sendOffsetsToTransaction(offsets, "group")`, and a producer for each input partition. | `consumer.groupMetadata()` since 2.5: one producer for each thread (KIP-447). | section 6 |
 # | After any error: `abortTransaction()`. | Not after being fenced: close. From 2.8 on the abort itself tells. | section 7 |
 # | The epoch counts the starts. | From 4.0 on it counts transactions (KIP-890). | `epoch_after` |

@@ -157,7 +157,8 @@ def test_a_retried_batch_gets_the_old_answer_and_is_not_written_twice():
     for _ in range(2):
         assert only_part(leader.produce(a_batch(2, producer=7, epoch=0, sequence=0))).base_offset == 0
     assert leader.replicas.led_replica("orders", 0)[0].log.log_end_offset == 2
-    assert len(leader.notes) == 1
+    assert [(kind, fields.get("why"), fields.get("duplicate_of")) for _, kind, fields in leader.notes] == [
+        ("record.appended", None, None), ("batch.not.appended", "DUPLICATE", 0)]
 
 
 @pytest.mark.parametrize(("what", "expected"), [
