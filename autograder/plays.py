@@ -68,7 +68,8 @@ class Rule:
 class Loop:
     """A part that acts: a function of a consumer and of `finish`, which it calls with each record it has done its work on.
 
-    `decisions` are, by consumer's name, the calls it made: [name, arguments, how many times in a row].
+    `decisions` are, by consumer's name, the calls it made: [name, arguments, how many times in a row]. A play that calls
+    `part(lab, consumer, work_ms=15)` lets the work on each record take that long, so that a crash can come in the middle of it.
     """
 
     def __init__(self, function: Callable | None = None, decisions: dict | None = None):
@@ -76,13 +77,13 @@ class Loop:
         self.decisions = {} if function is not None else decisions if isinstance(decisions, dict) else {"": "none"}
         self._played: set[str] = set()
 
-    def __call__(self, lab, consumer) -> None:
+    def __call__(self, lab, consumer, work_ms: int = 0) -> None:
         self._played.add(consumer.name)
         if self._function is not None:
-            watched = Watched(lab, consumer, self.decisions.setdefault(consumer.name, []))
+            watched = Watched(lab, consumer, self.decisions.setdefault(consumer.name, []), work_ms)
             self._function(watched, watched.finish)
         else:
-            _again(lab, consumer, self.decisions.get(consumer.name, []))
+            _again(lab, consumer, self.decisions.get(consumer.name, []), work_ms)
 
     def is_over(self) -> bool:
         """Whether the decisions are of this play: nobody is said to have acted who is not in it."""
@@ -92,13 +93,14 @@ class Loop:
 class Watched:
     """A consumer as the learner's loop sees it: KafkaConsumer's own methods, each call written down."""
 
-    def __init__(self, lab, consumer, calls: list):
-        self._lab, self._consumer, self._calls, self._count = lab, consumer, calls, 0
+    def __init__(self, lab, consumer, calls: list, work_ms: int = 0):
+        self._lab, self._consumer, self._calls, self._count, self._work_ms = lab, consumer, calls, 0, work_ms
         self.name = consumer.name
 
     def finish(self, record) -> None:
         """Say that the work on a record is done."""
         self._note("finish", [f"{record.topic}-{record.partition}", record.offset])
+        _work(self._lab, self._work_ms)
         done(self._lab, self._consumer.name, record)
 
     def __getattr__(self, name: str):
@@ -121,7 +123,12 @@ class Watched:
             self._calls.append([name, args, 1])
 
 
-def _again(lab, consumer, calls) -> None:
+def _work(lab, ms: int) -> None:
+    if ms:
+        lab.sleep(ms)
+
+
+def _again(lab, consumer, calls, work_ms: int = 0) -> None:
     """Make the same calls once more. What Kafka answers to them may fail, as it may have the first time."""
     given: dict[tuple[str, int], Any] = {}
     total = 0
@@ -134,6 +141,7 @@ def _again(lab, consumer, calls) -> None:
             if name == "finish":
                 if tuple(args) not in given:
                     raise Unplayable(f"{args} was finished, and {consumer.name} had never been given it")
+                _work(lab, work_ms)
                 done(lab, consumer.name, given[tuple(args)])
                 continue
             try:

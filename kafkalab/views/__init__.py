@@ -4,6 +4,7 @@ from .batch_strip import batch_strip
 from .bookmarks import bookmarks
 from .connections import timeline
 from .group_timeline import group_timeline
+from .offset_paths import offset_paths
 from .offset_ruler import lag_curve, offset_ruler
 from .outcome_grid import Outcome, outcome_grid
 from .picture import Picture
@@ -14,6 +15,7 @@ from .side_by_side import side_by_side
 from .state_diagram import state_diagram
 from .transaction_timeline import transaction_timeline
 from .versions import compare
+from .work_strip import Worked, work_strip
 
-__all__ = ["Outcome", "Picture", "batch_strip", "bookmarks", "compare", "group_timeline", "lag_curve", "offset_ruler", "outcome_grid", "replica_ladder", "sequence", "sequence_ladder", "side_by_side", "state_diagram", "timeline",
-           "transaction_timeline"]
+__all__ = ["Outcome", "Picture", "Worked", "batch_strip", "bookmarks", "compare", "group_timeline", "lag_curve", "offset_paths", "offset_ruler", "outcome_grid", "replica_ladder", "sequence", "sequence_ladder", "side_by_side", "state_diagram", "timeline",
+           "transaction_timeline", "work_strip"]

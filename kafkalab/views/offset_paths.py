@@ -1,0 +1,96 @@
+"""How did position and committed offset walk through the log? One partition and one group, over time.
+
+Two lines climb: what the group's members were given, and what was committed. The gap between them is what a crash repeats. Where a
+member dies, the gap is drawn as a bar with its number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .picture import Picture, blank_figure, columns
+from .style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, axis_unit, clock
+
+GIVEN, COMMITTED = "#0072B2", "#D55E00"
+
+
+@dataclass(frozen=True)
+class Path:
+    """Both lines as (time, offset), and who died when: (time, name, position, committed)."""
+
+    given: tuple[tuple[int, int], ...]
+    committed: tuple[tuple[int, int], ...]
+    deaths: tuple[tuple[int, str, int, int], ...]
+
+
+def path_of(lab, partition: str, group: str) -> Path:
+    """The path of a group in a partition ("orders-0"): next offset to be given, committed offset, and its members that were killed."""
+    given: list[tuple[int, int]] = []
+    committed: list[tuple[int, int]] = []
+    deaths: list[tuple[int, str, int, int]] = []
+    members: set[str] = set()
+    at: dict[str, int] = {}
+    for event in lab.journal.of("call", "record.delivered", "commit", "fault"):
+        tells = event.fields
+        if event.kind == "call" and tells["name"] == "new KafkaConsumer" and tells["args"].get("group.id") == group:
+            members.add(event.who)
+        elif event.kind == "record.delivered" and event.who in members and tells["partition"] == partition:
+            at[event.who] = tells["offset"] + 1
+            given.append((event.at_ms, at[event.who]))
+        elif event.kind == "commit" and "offset" in tells and tells["group"] == group and f"{tells['topic']}-{tells['partition']}" == partition:
+            committed.append((event.at_ms, tells["offset"]))
+        elif event.kind == "fault" and tells["what"] == "kill -9" and event.who in members:
+            deaths.append((event.at_ms, event.who, at.get(event.who, 0), committed[-1][1] if committed else 0))
+    return Path(tuple(given), tuple(committed), tuple(deaths))
+
+
+def offset_paths(labs: Mapping[str, object] | object, partition: str, group: str, *, title: str | None = None) -> Picture:
+    """Draw the path of a group in one lab, or in several, each under its name and one below the other."""
+    labs = labs if isinstance(labs, Mapping) else {"": labs}
+    paths = {name: path_of(lab, partition, group) for name, lab in labs.items()}
+    span_ms = max(lab.now_ms for lab in labs.values())
+    top = max([offset for path in paths.values() for _, offset in path.given] + [1]) * 1.12
+    unit_ms, unit = axis_unit(span_ms)
+    each_in, above_in, below_in = 1.85, 0.42, 0.5
+    height_in = above_in + each_in * len(paths) + below_in
+    figure = blank_figure(WIDTH_IN, height_in)
+    for row, (name, path) in enumerate(paths.items()):
+        bottom_in = below_in + each_in * (len(paths) - 1 - row)
+        axes = figure.add_axes((0.07, bottom_in / height_in, 0.90, (each_in - 0.45) / height_in))
+        _panel(axes, name, path, unit_ms, labs[name].now_ms)
+        axes.set_xlim(0, span_ms / unit_ms)
+        axes.set_ylim(0, top)
+        if row < len(paths) - 1:
+            axes.set_xticklabels([])
+        else:
+            axes.set_xlabel(f"time of the lab, {unit}", fontsize=SMALL_PT)
+    heading = title or f"{partition}, group {group}"
+    figure.text(0.012, 1 - 0.10 / height_in, heading, fontsize=12, weight="bold", va="top")
+    figure.legend(*figure.axes[0].get_legend_handles_labels(), fontsize=SMALL_PT, loc="upper right", bbox_to_anchor=(0.98, 1 - 0.06 / height_in), ncols=3,
+                  frameon=False, labelcolor=QUIET)
+    rows = [(name or "run", str(len(path.committed)), str(path.given[-1][1] if path.given else 0), str(path.committed[-1][1] if path.committed else 0),
+             "; ".join(f"{who} at {clock(at_ms)}: position {position}, committed {done}" for at_ms, who, position, done in path.deaths) or "-")
+            for name, path in paths.items()]
+    return Picture(figure, columns(rows, ("run", "commits", "position", "committed", "killed")), f"Paths of position and committed offset: {heading}.")
+
+
+def _panel(axes, name: str, path: Path, unit_ms: float, end_ms: int) -> None:
+    """One lab's two lines, a dot for each commit, and a bar where a member died."""
+    for points, colour, line, label in ((path.given, GIVEN, "-", "given to the group"), (path.committed, COMMITTED, "--", "committed")):
+        times = [0.0] + [at_ms / unit_ms for at_ms, _ in points] + [end_ms / unit_ms]
+        offsets = [0] + [offset for _, offset in points]
+        axes.step(times, offsets + offsets[-1:], where="post", color=colour, linestyle=line, linewidth=1.8, label=label)
+    axes.plot([at_ms / unit_ms for at_ms, _ in path.committed], [offset for _, offset in path.committed], linestyle="", marker="o", markersize=4.5,
+              color=COMMITTED)
+    for place, (at_ms, who, position, done) in enumerate(path.deaths):
+        axes.vlines([at_ms / unit_ms], done, max(position, done + 1), color=ALERT, linewidth=5, alpha=0.55, label="dies: not committed" if place == 0 else None)
+        axes.text(at_ms / unit_ms, position, f"{who} dies, {position - done} not committed  ", ha="right", va="bottom", fontsize=SMALL_PT + 0.5, color=ALERT)
+    if name:
+        axes.text(0, 1.04, name, transform=axes.transAxes, fontsize=SMALL_PT + 1, weight="bold", color=INK, va="bottom")
+    axes.tick_params(labelsize=SMALL_PT)
+    axes.set_ylabel("offset", fontsize=SMALL_PT)
+    axes.grid(color=RULE, linewidth=0.6)
+    axes.set_axisbelow(True)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
