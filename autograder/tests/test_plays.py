@@ -82,6 +82,32 @@ def test_the_first_anomaly_is_told_with_the_rows_that_prove_it():
     assert any("has finished tea-" in row for row in proof) and any("dies (kill -9)" in row for row in proof)
 
 
+def test_work_that_takes_time_can_be_cut_in_the_middle():
+    """The same scenario, each record 40 ms of work: a crash leaves a part of a poll done, and the replay the same part."""
+    def slowly(case, part):
+        lab = Lab(brokers=1, seed=case["seed"], broker_config={"group.initial.rebalance.delay.ms": 0})
+        lab.create_topic("orders")
+        producer = KafkaProducer(lab, {"linger.ms": 0}, name="shop")
+        for number in range(9):
+            producer.send(ProducerRecord("orders", key=f"tea-{number}", value="tea"))
+        producer.flush()
+
+        def on_duty(lab):
+            consumer = KafkaConsumer(lab, {"group.id": "stock", "auto.offset.reset": "earliest", "enable.auto.commit": False}, name="ada")
+            consumer.subscribe(["orders"])
+            part(lab, consumer, work_ms=40)
+        lab.spawn(on_duty, name="ada")
+        lab.run_for(ms=case["crash_ms"])
+        lab.kill("ada")
+        lab.close()
+        return lab
+    question = Function(id="09.9", title="a loop", points=1, answers=("loop",), public_cases=CASES, play=slowly, part="Loop",
+                        look=lambda case, lab: (f"done {len(list(lab.journal.of('told')))}", ()))
+    case = {"seed": 1, "crash_ms": 300}
+    _, sentence, _ = question.public_judge(case, question.run_probe({"loop": careful}, case))
+    assert 0 < int(sentence.split()[1]) < 9
+
+
 def test_what_is_thrown_away_is_lost():
     ok, sentence, proof = judged(hasty)[0]
     assert not ok and sentence.startswith(("lost: ", "skipped: ")) and proof

@@ -74,6 +74,9 @@ class ConsumerNetworkClient(ConsumerNetwork):
             self.is_polling = False
         self._end_pass()
 
+    def hurry(self) -> None:
+        self.poll_no_wakeup()
+
     def _interrupt(self) -> None:
         self.client.selector.wakeup()
 

@@ -296,6 +296,7 @@ class KafkaConsumer(ConsumerQueries):
             chosen = self._subscriptions.all_consumed() if offsets is None else arguments.offsets("commit_async", offsets)
             self._log("COMMITTING_OFFSETS", offsets=offsets_text(chosen))
             self._coordinator.offsets.commit_async(chosen, callback)
+            self._network.hurry()  # it leaves now, and not with the next poll (ConsumerCoordinator.commitOffsetsAsync)
 
     def committed(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, OffsetAndMetadata | None]:
         """What the group has committed for these: the next offset to read, None where nothing is. Asks the coordinator. Raises

@@ -276,6 +276,6 @@ class SubscriptionState:
         return None if state.log_start_offset is None or state.position is None else state.position.offset - state.log_start_offset
 
     def all_consumed(self) -> dict[TopicPartition, OffsetAndMetadata]:
-        """The positions as a commit would carry them."""
-        return {tp: OffsetAndMetadata(s.position.offset, s.position.offset_epoch)
-                for tp, s in self.partitions.items() if s.state is FetchState.FETCHING}
+        """The positions as a commit would carry them: a Java HashMap, so in the order of hashes and not of fetching."""
+        states = [(tp, self.partitions[tp]) for tp in self.assigned_in_hash_order()]
+        return {tp: OffsetAndMetadata(s.position.offset, s.position.offset_epoch) for tp, s in states if s.state is FetchState.FETCHING}

@@ -208,6 +208,28 @@ def test_interceptors_see_records_and_commits():
     assert (ledger.seen, ledger.commits, ledger.closed) == (list(range(10)), [{"t-0": 10}, {"t-0": 10}], True)
 
 
+def test_an_asynchronous_commit_leaves_at_once_and_names_partitions_in_the_order_of_hashes():
+    """As recorded (group_offsets_manual_commit, group_offsets_auto_commit): the request goes out within the call, and Java's HashMap orders what is in it."""
+    lab, places = Lab(brokers=3, seed=3), [TopicPartition("orders", number) for number in (2, 0, 3, 1)]
+    lab.create_topic("orders", partitions=4)
+    producer = KafkaProducer(lab, {}, name="shop")
+    for place in places:
+        producer.send(ProducerRecord("orders", value="v", partition=place.partition))
+    producer.flush()
+    consumer = KafkaConsumer(lab, {"group.id": "inventory", "auto.offset.reset": "earliest", "enable.auto.commit": False}, name="c")
+    consumer.assign(places)
+    while any(consumer.position(place) < 1 for place in places):
+        consumer.poll(500)
+    consumer.commit_async()
+    sent = [event for event in lab.journal.of("request.sent") if event.api == "OFFSET_COMMIT"]
+    assert len(sent) == 1 and lab.now_ms - sent[0].at_ms < 5
+    lab.run_for(ms=200)
+    assert len(lab.at(lab.now_ms)["groups"]["inventory"]["offsets"]) == 4, "though the program has not polled again"
+    consumer.poll(100)
+    told = [line.split("partition ")[1] for line in lab.lines("c").message if "Committed offset" in line]
+    assert told == ["orders-0", "orders-1", "orders-2", "orders-3"]
+
+
 @pytest.mark.parametrize("given", ["com.shop.Ledger", [3]])
 def test_what_is_no_interceptor_is_refused(given):
     with pytest.raises(ConfigException, match="interceptor.classes"):

@@ -8,7 +8,9 @@ import pytest
 
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
 from kafkalab.tests.views.fake_lab import FakeLab, first_poll
-from kafkalab.views import Outcome, batch_strip, bookmarks, compare, group_timeline, lag_curve, offset_ruler, outcome_grid, replica_ladder, sequence, sequence_ladder, side_by_side, timeline
+from kafkalab.views import (
+    Outcome, Worked, batch_strip, bookmarks, compare, group_timeline, lag_curve, offset_paths, offset_ruler, outcome_grid, replica_ladder, sequence,
+    sequence_ladder, side_by_side, timeline, work_strip)
 from kafkalab.views.connections import rows
 from kafkalab.views.group_timeline import group_states, heartbeats, member_spans
 from kafkalab.views.offset_ruler import lag_points
@@ -305,3 +307,35 @@ def test_a_ladder_has_a_rung_for_everything_that_reached_the_leader():
 def test_a_record_that_stands_twice_is_not_safe():
     cell = Outcome(5, 0, 0, repeated=2)
     assert (cell.kind, cell.words) == ("repeated", "2 repeated") and Outcome(5, 1, 0, repeated=2).kind == "lost"
+
+
+def test_a_work_strip_says_what_was_done_twice_and_what_never():
+    picture = work_strip({"work, commit": Worked((1, 2, 2, 1), committed=1), "commit, work": Worked((1, 0, 1, 1), committed=4), "no crash": Worked((1, 1, 1, 1))},
+                         title="two orders of things")
+    assert words(picture.text) == words("run times committed in all work, commit 1221 1 2 twice commit, work 1011 4 1 never no crash 1111 - each once")
+    assert_texts_inside_and_apart(picture)
+    with pytest.raises(ValueError, match="no run to draw"):
+        work_strip({}, title="nothing")
+
+
+def test_paths_end_where_a_member_dies():
+    """What a member was given and had not committed is the gap at its death."""
+    lab = Lab(brokers=1, seed=1, broker_config={"group.initial.rebalance.delay.ms": 0})
+    lab.create_topic("orders")
+    producer = KafkaProducer(lab, {}, name="shop")
+    for _ in range(12):
+        producer.send(ProducerRecord("orders", value="tea"))
+    producer.close()
+    reader = KafkaConsumer(lab, {"group.id": "billing", "auto.offset.reset": "earliest", "enable.auto.commit": False, "max.poll.records": 5}, name="ada")
+    reader.subscribe(["orders"])
+    assert reader.poll(timeout_ms=5_000).count() == 5
+    reader.commit_sync()
+    assert reader.poll(timeout_ms=5_000).count() == 5
+    lab.kill("ada")
+    picture = offset_paths(lab, "orders-0", "billing")
+    assert words(picture.text.splitlines()[1]).startswith("run 1 10 5 ada at") and picture.text.endswith("position 10, committed 5")
+    assert_texts_inside_and_apart(picture)
+    both = offset_paths({"once": lab, "again": lab}, "orders-0", "billing", title="the same lab, twice")
+    assert [line.split()[0] for line in both.text.splitlines()] == ["run", "once", "again"]
+    assert_texts_inside_and_apart(both)
+    assert words(offset_paths(lab, "orders-0", "search").text.splitlines()[1]) == "run 0 0 0 -"
