@@ -58,6 +58,9 @@ CLAIMS = (
     ("08", "Here is what ann wrote at that moment", r"group is already rebalancing"),
     ("08", "Only when their old sessions are over does the group go on", r"the group +14.0 s +25.0 s +PreparingRebalance"),
     ("08", "the survivor takes everything", r"^(\d+) of \1 lines are the same$"),
+    ("09", "\"Committed 5\" says: 0 to 4 are done", r"committed +- +5$"),
+    ("09", "Bo does thirty orders again", r"position 50, committed 20$"),
+    ("09", "Who closes commits first: nothing twice", r"closed +- +0$"),
 )
 
 

@@ -9,7 +9,8 @@
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
-from kafkalab import KafkaConsumer, KafkaProducer, Lab, OffsetAndMetadata, ProducerRecord, TopicPartition
+from kafkalab import (KafkaConsumer, KafkaProducer, Lab, OffsetAndMetadata, ProducerRecord,
+                      TopicPartition)
 from kafkalab.views import Worked, offset_paths, offset_ruler, side_by_side, work_strip
 
 me("")     # your student id, if your teacher gave you one: me("s123")
@@ -28,7 +29,7 @@ predict("09 three numbers", position=None, committed=None, bo_reads_first=None)
 ORDERS = TopicPartition("orders", 0)
 
 def cluster(orders=12, seed=1, brokers=1, **broker_config):
-    """A lab with so many orders in one partition. Groups form without waiting for more members."""
+    """A lab with so many orders in one partition. Groups form without waiting."""
     lab = Lab(brokers=brokers, seed=seed,
               broker_config={"group.initial.rebalance.delay.ms": 0, **broker_config})
     lab.create_topic("orders", partitions=1)
@@ -39,10 +40,10 @@ def cluster(orders=12, seed=1, brokers=1, **broker_config):
     return lab
 
 def member(lab, name, listener=None, **config):
-    """A member of the group `billing`, subscribed to `orders`. It commits only when it is told to."""
-    reader = KafkaConsumer(lab, {"group.id": "billing", "auto.offset.reset": "earliest",
-                                 "enable.auto.commit": False, "session.timeout.ms": 6_000,
-                                 **config}, name=name)
+    """A member of the group `billing` that reads `orders`. It commits when it is told to."""
+    settings = {"group.id": "billing", "auto.offset.reset": "earliest",
+                "enable.auto.commit": False, "session.timeout.ms": 6_000, **config}
+    reader = KafkaConsumer(lab, settings, name=name)
     reader.subscribe(["orders"], listener)
     return reader
 
@@ -59,7 +60,8 @@ lab.kill("ada")
 bo = member(lab, "bo", **{"max.poll.records": 5})
 his = list(bo.poll(timeout_ms=20_000))
 committed = lab.describe_group("billing").current_offset[0]
-truth("09 three numbers", position=position, committed=committed, bo_reads_first=his[0].offset)
+truth("09 three numbers", position=position, committed=committed,
+      bo_reads_first=his[0].offset)
 picture
 
 # %% [markdown] items="N56 G4 G32"
@@ -73,7 +75,7 @@ picture
 # %%
 def plain(lab, name):
     """A client's lines without what stands in front of them."""
-    return [line.partition("groupId=billing] ")[2] or line for line in lab.lines(name).message]
+    return [line.partition("=billing] ")[2] or line for line in lab.lines(name).message]
 
 [line[:67] for line in plain(lab, "bo") if line.startswith("Setting offset")]
 
@@ -87,7 +89,7 @@ def reset(policy):
     lab = cluster()
     new = member(lab, "new", **{"auto.offset.reset": policy})
     got = new.poll(timeout_ms=3_000).count()
-    asked = next(line for line in plain(lab, "new") if line.startswith("Sending LIST_OFFSETS"))
+    asked = next(line for line in plain(lab, "new") if line.startswith("Sending LIST_OFF"))
     return "timestamp " + asked.split("timestamp=")[1].split(",")[0], f"{got} records"
 
 {policy: reset(policy) for policy in ("earliest", "latest")}
@@ -100,10 +102,10 @@ lab = Lab(brokers=1, seed=2)
 lab.create_topic("orders", partitions=2)
 producer = KafkaProducer(lab, {"client.id": "shop"})
 for number in range(12):
-    producer.send(ProducerRecord("orders", partition=number % 2, key=f"order {number}", value="tea"))
+    producer.send(ProducerRecord("orders", partition=number % 2, value=f"order {number}"))
 producer.close()
 cleo = KafkaConsumer(lab, {"auto.offset.reset": "earliest"}, name="cleo")
-cleo.assign([TopicPartition("orders", 0), TopicPartition("orders", 1)])     # no group: her own choice
+cleo.assign([TopicPartition("orders", 0), TopicPartition("orders", 1)])     # no group
 cleo.pause([TopicPartition("orders", 0)])
 cleo.seek(TopicPartition("orders", 1), 4)
 [(record.partition, record.offset) for record in cleo.poll(timeout_ms=2_000)]
@@ -147,14 +149,14 @@ def work_for_ever(lab, name, order, per_poll, done, at):
             at("work done")
 
 def shift(order, moment, per_poll=4):
-    """Ada dies at a moment of her second round (or third poll), Bo goes on. Returns a Worked."""
+    """Ada dies at a moment of her second round, and Bo goes on. Returns a Worked."""
     orders = 3 * per_poll
     lab, done, heard, dead = cluster(orders), [], [], []
 
     def at(now):
         heard.append(now)
         if (now, heard.count(now)) == MOMENTS[moment]:
-            if now == "commit on its way":            # the request arrives, its answer does not
+            if now == "commit on its way":      # it arrives, its answer does not
                 lab.clock.at(lab.now_ms + 2, lambda: dead.append(now))
             else:
                 dead.append(now)
@@ -172,10 +174,11 @@ def shift(order, moment, per_poll=4):
 # %%
 runs = {f"{order} · {moment}": shift(order, moment)
         for order in ("work, commit", "commit, work") for moment in MOMENTS}
-truth("09 half of the work",
-      work_first_twice=sum(times > 1 for times in runs["work, commit · half of the work"].times),
-      commit_first_never=runs["commit, work · half of the work"].times.count(0))
-work_strip(runs, title="twelve orders, and a crash in the second round; the bar is the committed offset")
+half = {order: runs[f"{order} · half of the work"].times
+        for order in ("work, commit", "commit, work")}
+truth("09 half of the work", work_first_twice=half["work, commit"].count(2),
+      commit_first_never=half["commit, work"].count(0))
+work_strip(runs, title="twelve orders, a crash in the second round; the bar is the bookmark")
 
 # %% [markdown] items="G5"
 # The thick bar is the bookmark. Compare it with the work that was done. Where the work is ahead of the bar, the next reader repeats. Where the bar is ahead of the work,
@@ -200,7 +203,8 @@ n
 twice = {"A": ..., "B": ..., "C": ..., "D": ...}
 never = {"A": ..., "B": ..., "C": ..., "D": ...}
 ### BEGIN SOLUTION
-strips = {name: shift(each.order, each.moment, each.per_poll).times for name, each in n.items()}
+strips = {name: shift(each.order, each.moment, each.per_poll).times
+          for name, each in n.items()}
 twice = {name: sum(count > 1 for count in strip) for name, strip in strips.items()}
 never = {name: strip.count(0) for name, strip in strips.items()}
 ### END SOLUTION
@@ -233,14 +237,15 @@ def keep_selling(lab, count=180, pace_ms=100):
 
 def read_on(lab, name, seen, closing, interval_ms):
     """Read until told to close. The commits are the client's own."""
-    reader = member(lab, name, **{"enable.auto.commit": True, "auto.commit.interval.ms": interval_ms})
+    reader = member(lab, name, **{"enable.auto.commit": True,
+                                  "auto.commit.interval.ms": interval_ms})
     while name not in closing:
         for record in reader.poll(timeout_ms=500):
             seen.append(record.offset)
     reader.close()
 
 def ending(how, interval_ms=5_000, at_ms=8_100):
-    """Ada reads until `at_ms`; then it ends in one of three ways. (the lab, orders read twice)"""
+    """Ada reads until `at_ms`. Returns the lab, and how many orders were read twice."""
     lab, seen, closing = cluster(orders=0, seed=3), [], []
     lab.spawn(read_on, "ada", seen, closing, interval_ms, name="ada")
     lab.run_for(ms=1_000)
@@ -267,8 +272,8 @@ offset_paths({f"ada is {how}" if how != "joined" else "bo joins": lab
 # A shorter interval makes that window smaller, and never closes it. Here are two moments of death for each of three intervals:
 
 # %%
-{f"every {interval_ms} ms": [ending("killed", interval_ms, at_ms)[1] for at_ms in (7_930, 8_950)]
- for interval_ms in (5_000, 1_000, 300)}
+{f"every {interval} ms": [ending("killed", interval, at_ms)[1] for at_ms in (7_930, 8_950)]
+ for interval in (5_000, 1_000, 300)}
 
 # %% [markdown] items="N58 N28"
 # And the background? There is none. In the classic consumer no thread commits for you. `poll` looks at the clock, and when the interval is over, it commits the position: what *earlier* polls
@@ -281,7 +286,8 @@ predict("09 handed over", never=None)
 
 # %%
 def hand_over(lab, name, desk):
-    reader = member(lab, name, **{"enable.auto.commit": True, "auto.commit.interval.ms": 5_000})
+    reader = member(lab, name, **{"enable.auto.commit": True,
+                                  "auto.commit.interval.ms": 5_000})
     while True:
         desk.extend(record.offset for record in reader.poll(timeout_ms=500))
 
@@ -353,7 +359,7 @@ predict("09 a retry", bo_begins_at=None)
 
 # %%
 def with_retry(retries, seed=2):
-    """Five polls with commit_async, the second of which fails. (the lab, where Bo begins)"""
+    """Five polls with commit_async; the second fails. Returns the lab, and where Bo begins."""
     lab, seen = cluster(50, seed, brokers=3), []
     lab.place_coordinator("billing", broker=1)
 
@@ -384,7 +390,7 @@ def with_retry(retries, seed=2):
     lab.run_for(ms=9_000)
     return lab, next((offset for name, offset in seen if name == "bo"), "nothing to do")
 
-labs = {name: with_retry(retries) for name, retries in (("no retry", False), ("with a retry", True))}
+labs = {"no retry": with_retry(False), "with a retry": with_retry(True)}
 truth("09 a retry", bo_begins_at=labs["with a retry"][1])
 offset_paths({name: lab for name, (lab, _) in labs.items()}, "orders-0", "billing",
              title="a failed commit is sent again, and arrives late")
@@ -398,7 +404,7 @@ offset_paths({name: lab for name, (lab, _) in labs.items()}, "orders-0", "billin
 
 # %% items="N63"
 def both(sync_at_the_end):
-    """Five polls, then close. The connection breaks under the last commit of the loop."""
+    """Five polls, then close. The connection breaks under the loop's last commit."""
     lab = cluster(50, seed=2, brokers=3)
     lab.place_coordinator("billing", broker=1)
     reader, polls = member(lab, "ada", **{"max.poll.records": 10}), 0
@@ -462,7 +468,9 @@ def read_lines(each):
     return which, marks[-1], start + each.worked - marks[-1]
 
 heard = {name: read_lines(each) for name, each in n.items()}
-program, next_first, twice = ({name: each[place] for name, each in heard.items()} for place in range(3))
+program = {name: each[0] for name, each in heard.items()}
+next_first = {name: each[1] for name, each in heard.items()}
+twice = {name: each[2] for name, each in heard.items()}
 ### END SOLUTION
 
 # %%
@@ -518,15 +526,17 @@ require("09.3")
 from kafkalab.hashing import java_string_hash
 
 lab = cluster(orders=100)
-idle = member(lab, "idle", **{"enable.auto.commit": True, "auto.commit.interval.ms": 5_000})
+idle = member(lab, "idle", **{"enable.auto.commit": True})           # every five seconds
 end_ms = lab.now_ms + 22_000
 while lab.now_ms < end_ms:
     idle.poll(timeout_ms=500)
 
 def records_of(lab, topic, partition):
-    spy = KafkaConsumer(lab, {"auto.offset.reset": "earliest", "exclude.internal.topics": False})
+    spy = KafkaConsumer(lab, {"auto.offset.reset": "earliest",
+                              "exclude.internal.topics": False})
     spy.assign([TopicPartition(topic, partition)])
-    return [(record.offset, record.key, record.value) for record in spy.poll(timeout_ms=2_000)]
+    found = spy.poll(timeout_ms=2_000)
+    return [(record.offset, record.key, record.value) for record in found]
 
 mine = abs(java_string_hash("billing")) % 50
 for offset, key, value in records_of(lab, "__consumer_offsets", mine):
@@ -544,7 +554,7 @@ predict("09 compaction", left_of_the_first_four=None)
 
 # %% items="N54 N55"
 def compacted(pairs):
-    """Write key and value, roll the segment, and wait for the cleaner. What is left, without the last record."""
+    """Write keys and values, roll the segment, wait for the cleaner. What is left of them."""
     lab = Lab(brokers=1, seed=1)
     lab.create_topic("marks", config={"cleanup.policy": "compact", "segment.ms": 60_000,
                                       "min.cleanable.dirty.ratio": 0.01})
@@ -557,7 +567,7 @@ def compacted(pairs):
     return records_of(lab, "marks", 0)[:-1]
 
 left = compacted([("K1", "5"), ("K2", "7"), ("K1", "8"), ("K1", "9")])
-truth("09 compaction", left_of_the_first_four=", ".join(str(offset) for offset, _, _ in left))
+truth("09 compaction", left_of_the_first_four=", ".join(str(row[0]) for row in left))
 left
 
 # %% [markdown] items="N54"
@@ -573,12 +583,13 @@ n = numbers("09.4")
 n.A
 
 # %% answer="09.4" items="N54"
-stays = {"A": ..., "B": ...}               # a list of log offsets each, the smallest first
+stays = {"A": ..., "B": ...}               # a list of log offsets each, smallest first
 billing_goes_on_at = {"A": ..., "B": ...}
 ### BEGIN SOLUTION
-newest = {name: {key: (offset, value) for offset, key, value in rows} for name, rows in n.items()}
-stays = {name: sorted(offset for offset, _ in rows.values()) for name, rows in newest.items()}
-billing_goes_on_at = {name: rows["billing, orders, 0"][1] for name, rows in newest.items()}
+newest = {name: {key: (offset, value) for offset, key, value in rows}
+          for name, rows in n.items()}
+stays = {name: sorted(offset for offset, _ in each.values()) for name, each in newest.items()}
+billing_goes_on_at = {name: each["billing, orders, 0"][1] for name, each in newest.items()}
 ### END SOLUTION
 
 # %%
@@ -622,11 +633,14 @@ class Diary:
     def __init__(self, lab, name):
         self.lab, self.name = lab, name
 
+    def note(self, what, partitions):
+        heard.append((self.lab.now_ms, self.name, what, [str(each) for each in partitions]))
+
     def on_partitions_revoked(self, partitions):
-        heard.append((self.lab.now_ms, self.name, "gives away", [str(each) for each in partitions]))
+        self.note("gives away", partitions)
 
     def on_partitions_assigned(self, partitions):
-        heard.append((self.lab.now_ms, self.name, "is given", [str(each) for each in partitions]))
+        self.note("is given", partitions)
 
 heard = []
 lab = Lab(brokers=1, seed=5, broker_config={"group.initial.rebalance.delay.ms": 0})
@@ -680,7 +694,7 @@ require("09.5")
 # %% [markdown]
 # ## 9. The real thing beside it
 #
-# A recording of two real Java consumers 2.3.0 with automatic commits. `inv-1` reads twelve orders alone. Then `inv-2` joins, and after a while both close. Beside it the simulator does
+# A recording of two real Java consumers 2.3.0 with automatic commits. `inv-1` reads twelve orders from four partitions, polls on, and closes. Then `inv-2` starts, in the same group. Beside it the simulator does
 # the same. Shown are the lines about bookmarks, `inv-1` first.
 
 # %%
@@ -689,7 +703,7 @@ from kafkalab.lines.layout import read as read_log
 from kafkalab.replay import replay
 
 here = pathlib.Path.cwd()
-project = next(folder for folder in (here, *here.parents) if (folder / "data/recordings").is_dir())
+project = next(each for each in (here, *here.parents) if (each / "data/recordings").is_dir())
 recording = project / "data/recordings/2.3.1/2.3.0/group_offsets_auto_commit"
 scenario = json.loads((recording / "scenario.json").read_text())
 folder = project / "data/generated/chapter09"
@@ -697,8 +711,8 @@ folder.mkdir(parents=True, exist_ok=True)
 played = replay(scenario, seed=4)
 
 def of_bookmarks(*paths):
-    wanted = ("Found no committed", "Sending synchronous auto", "Sending asynchronous auto",
-              "Committed offset", "Setting offset")
+    wanted = ("Found no committed", "Sending synchronous auto",
+              "Sending asynchronous auto", "Committed offset", "Setting offset")
     texts = [row.text for path in paths for row in read_log(path)]
     return [text.split(" FetchPosition")[0].split("=OffsetAnd")[0] for text in texts
             if text.startswith(wanted)]
@@ -711,8 +725,9 @@ side_by_side(of_bookmarks(*(recording / f"{name}.log.gz" for name in names)),
              titles=("Java consumers 2.3.0", "simulator"))
 
 # %% [markdown] items="N59"
-# Read the left side as a story. Nothing committed yet. An asynchronous commit after five seconds. Then a *synchronous* one: that is `inv-1` before the rebalance, which gives `inv-2` its two
-# partitions. Both find the committed offset 3, and nothing is read twice.
+# Read the left side as a story. Nothing is committed yet. An asynchronous commit after five seconds, inside a poll: the next offset is 3, in each partition. A *synchronous* one when
+# `inv-1` closes. `inv-2` finds a committed offset everywhere, and nothing is read twice. A synchronous commit of `{}` comes before each first join: a consumer commits before every
+# rebalance, and here it has nothing yet.
 
 # %% [markdown]
 # ## 10. Spark lab: what was read twice?
@@ -730,13 +745,14 @@ import shutil
 def three_lives(shop):
     """name of the life -> its log file's text"""
     lab = cluster(orders=0, seed=9)
-    lab.spawn(keep_selling, 40_000 // shop.pace_ms, shop.pace_ms, name="selling")
-    for life, ms in (("life 1", shop.life_s * 1_000), ("life 2", shop.life_s * 1_000), ("life 3", 6_000)):
+    lab.spawn(keep_selling, 40_000 // shop.pace_ms, shop.pace_ms, name="shop")
+    lives = {"life 1": shop.life_s, "life 2": shop.life_s, "life 3": 6}
+    for life, seconds in lives.items():
         lab.spawn(read_on, life, [], [], shop.interval_s * 1_000, name=life)
-        lab.run_for(ms=ms)
+        lab.run_for(ms=seconds * 1_000)
         lab.kill(life)
         lab.run_for(ms=7_000)                     # until the group has noticed
-    return {life: lab.log_text(life) for life in ("life 1", "life 2", "life 3")}
+    return {life: lab.log_text(life) for life in lives}
 
 shops = folder / "shops"
 shutil.rmtree(shops, ignore_errors=True)
@@ -758,11 +774,13 @@ from pyspark.sql import functions as F
 spark = logsets.session()
 lines = logsets.read(spark, str(shops))
 began = F.when(F.col("message").startswith("Setting offset"), F.col("position"))
-came = F.when(F.col("message").startswith("Returning"), F.col("position") + F.col("count"))
+came = F.when(F.col("message").startswith("Returning"),
+              F.col("position") + F.col("count"))
 lives = (lines.withColumn("shop", F.regexp_extract("file", r"shop=(\w)", 1))
          .withColumn("life", F.regexp_extract("file", r"life=(\d)", 1).cast("int"))
          .groupBy("shop", "life")
-         .agg(F.coalesce(F.min(began), F.lit(0)).alias("began_at"), F.max(came).alias("came_to")))
+         .agg(F.coalesce(F.min(began), F.lit(0)).alias("began_at"),
+              F.max(came).alias("came_to")))
 lives.orderBy("shop", "life").toPandas()
 
 # %% [markdown]
@@ -774,7 +792,8 @@ lives.orderBy("shop", "life").toPandas()
 from pyspark.sql import Window
 
 before = Window.partitionBy("shop").orderBy("life")
-lives.withColumn("came_before", F.lag("came_to").over(before)).orderBy("shop", "life").toPandas()   # go on here
+beside = lives.withColumn("came_before", F.lag("came_to").over(before))
+beside.orderBy("shop", "life").toPandas()                                   # go on here
 
 # %% answer="09.6"
 read_twice = {"A": ..., "B": ..., "C": ...}
@@ -784,8 +803,9 @@ def gaps_of(shop):
     for text in told.values():
         mark = re.search(r"Setting offset .*?offset=(\d+)", text)
         gaps += came_to - (int(mark[1]) if mark else 0)
-        places = re.findall(r"Returning (\d+) fetched records at offset FetchPosition.offset=(\d+)", text)
-        came_to = max([int(count) + int(offset) for count, offset in places], default=0)
+        returned = r"Returning (\d+) fetched records at offset FetchPosition.offset=(\d+)"
+        came_to = max([int(count) + int(at) for count, at in re.findall(returned, text)],
+                      default=0)
     return gaps
 
 read_twice = {name: gaps_of(shop) for name, shop in n.items()}
