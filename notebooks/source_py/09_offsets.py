@@ -443,13 +443,13 @@ def both(sync_at_the_end):
 #
 # ### Exercise 09.2 · Which of them is it?
 #
-# Three programs, A, B and C, each with its lines. A was to commit after every `n.A.every` records, and was killed when it had worked on `n.A.worked`. Its lines say where it
+# Three programs, A, B and C, each with its lines. A was to commit after every `programs.A.every` records, and was killed when it had worked on `programs.A.worked`. Its lines say where it
 # began, and each commit. One of the programs is right. One counts after it asks, as above. One forgot the `+ 1`. For each: which is it, `"right"`, `"counts late"` or
 # `"no + 1"`? Which offset does its successor read first? How many records are worked on twice?
 
 # %%
-n = numbers("09.2")
-for name, each in n.items():
+programs = numbers("09.2")
+for name, each in programs.items():
     print(f"{name}: every = {each.every}, worked = {each.worked}")
     print(*[line[:79] for line in each.lines], "", sep="\n")
 
@@ -467,7 +467,7 @@ def read_lines(each):
     which = "right" if slip == 0 else "no + 1" if slip == -1 else "counts late"
     return which, marks[-1], start + each.worked - marks[-1]
 
-heard = {name: read_lines(each) for name, each in n.items()}
+heard = {name: read_lines(each) for name, each in programs.items()}
 program = {name: each[0] for name, each in heard.items()}
 next_first = {name: each[1] for name, each in heard.items()}
 twice = {name: each[2] for name, each in heard.items()}
@@ -579,15 +579,15 @@ left
 # And where does the group `billing` go on in partition 0 of `orders`?
 
 # %%
-n = numbers("09.4")
-n.A
+logs = numbers("09.4")
+logs.A
 
 # %% answer="09.4" items="N54"
 stays = {"A": ..., "B": ...}               # a list of log offsets each, smallest first
 billing_goes_on_at = {"A": ..., "B": ...}
 ### BEGIN SOLUTION
 newest = {name: {key: (offset, value) for offset, key, value in rows}
-          for name, rows in n.items()}
+          for name, rows in logs.items()}
 stays = {name: sorted(offset for offset, _ in each.values()) for name, each in newest.items()}
 billing_goes_on_at = {name: each["billing, orders, 0"][1] for name, each in newest.items()}
 ### END SOLUTION
@@ -732,16 +732,14 @@ side_by_side(of_bookmarks(*(recording / f"{name}.log.gz" for name in names)),
 # %% [markdown]
 # ## 10. Spark lab: what was read twice?
 #
-# Three shops, A, B and C. In each a reader with automatic commits is killed twice. So there are three lives: the first and the second last `n.A.life_s` seconds, the third reads the rest. Shop A's readers
-# commit every `n.A.interval_s` seconds, and an order comes every `n.A.pace_ms` milliseconds. All we have is their logs.
+# Three shop_logs, A, B and C. In each a reader with automatic commits is killed twice. So there are three lives: the first and the second last `shops.A.life_s` seconds, the third reads the rest. Shop A's readers
+# commit every `shops.A.interval_s` seconds, and an order comes every `shops.A.pace_ms` milliseconds. All we have is their logs.
 
 # %%
-n = numbers("09.6")
-n
+shops = numbers("09.6")
+shops
 
 # %%
-import shutil
-
 def three_lives(shop):
     """name of the life -> its log file's text"""
     lab = cluster(orders=0, seed=9)
@@ -754,14 +752,17 @@ def three_lives(shop):
         lab.run_for(ms=7_000)                     # until the group has noticed
     return {life: lab.log_text(life) for life in lives}
 
-shops = folder / "shops"
-shutil.rmtree(shops, ignore_errors=True)
-for name, shop in n.items():
+# %%
+import shutil
+
+shop_logs = folder / "shop_logs"
+shutil.rmtree(shop_logs, ignore_errors=True)
+for name, shop in shops.items():
     for life, text in three_lives(shop).items():
-        path = shops / f"shop={name}" / f"life={life[-1]}" / "reader.log"
+        path = shop_logs / f"shop={name}" / f"life={life[-1]}" / "reader.log"
         path.parent.mkdir(parents=True)
         path.write_text(text)
-len(list(shops.rglob("*.log")))
+len(list(shop_logs.rglob("*.log")))
 
 # %% [markdown]
 # Two kinds of lines tell a life. "Setting offset … to the committed offset …" says where it began; a first life finds none and begins at 0. "Returning 3 fetched records at offset …" says what a
@@ -772,7 +773,7 @@ from kafkalab import logsets
 from pyspark.sql import functions as F
 
 spark = logsets.session()
-lines = logsets.read(spark, str(shops))
+lines = logsets.read(spark, str(shop_logs))
 began = F.when(F.col("message").startswith("Setting offset"), F.col("position"))
 came = F.when(F.col("message").startswith("Returning"),
               F.col("position") + F.col("count"))
@@ -798,6 +799,8 @@ beside.orderBy("shop", "life").toPandas()                                   # go
 # %% answer="09.6"
 read_twice = {"A": ..., "B": ..., "C": ...}
 ### BEGIN SOLUTION
+import re
+
 def gaps_of(shop):
     told, gaps, came_to = three_lives(shop), 0, 0
     for text in told.values():
@@ -808,7 +811,7 @@ def gaps_of(shop):
                       default=0)
     return gaps
 
-read_twice = {name: gaps_of(shop) for name, shop in n.items()}
+read_twice = {name: gaps_of(shop) for name, shop in shops.items()}
 ### END SOLUTION
 
 # %%
