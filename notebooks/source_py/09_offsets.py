@@ -757,7 +757,7 @@ import shutil
 
 shop_logs = folder / "shop_logs"
 shutil.rmtree(shop_logs, ignore_errors=True)
-for name, shop in shops.items():
+for name, shop in numbers("09.6").items():
     for life, text in three_lives(shop).items():
         path = shop_logs / f"shop={name}" / f"life={life[-1]}" / "reader.log"
         path.parent.mkdir(parents=True)
