@@ -575,7 +575,7 @@ left
 #
 # ### Exercise 09.4 · Compact a log by hand
 #
-# Two logs, A and B, of twelve commits each: offset in the log, key, and value, which is the committed offset. A cleaner has gone through all twelve. Which offsets of the *log* are still there?
+# Three logs, A, B and C, of twelve commits each: offset in the log, key, and value, which is the committed offset. A cleaner has gone through all twelve. Which offsets of the *log* are still there?
 # And where does the group `billing` go on in partition 0 of `orders`?
 
 # %%
@@ -583,8 +583,8 @@ logs = numbers("09.4")
 logs.A
 
 # %% answer="09.4" items="N54"
-stays = {"A": ..., "B": ...}               # a list of log offsets each, smallest first
-billing_goes_on_at = {"A": ..., "B": ...}
+stays = {"A": ..., "B": ..., "C": ...}     # a list of log offsets each, smallest first
+billing_goes_on_at = {"A": ..., "B": ..., "C": ...}
 ### BEGIN SOLUTION
 newest = {name: {key: (offset, value) for offset, key, value in rows}
           for name, rows in logs.items()}
