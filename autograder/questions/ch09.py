@@ -132,9 +132,11 @@ def story(number: int) -> tuple[tuple[str, int, int], ...]:
 
 
 def is_telling(number: int) -> bool:
-    """Whether all four keys are there, some more than once, and no two of them end at one offset."""
+    """Whether all four keys are there, billing's first more than once, no two of them end at one offset, and one for each group is not
+    one for each partition."""
     last = {(group, partition): offset for group, partition, offset in story(number)}
-    return len(last) == 4 == len(set(last.values())) and sum(each[:2] == ("billing", 0) for each in story(number)) > 1
+    newest = [sorted({each[side]: place for place, each in enumerate(story(number))}.values()) for side in (0, 1)]
+    return len(last) == 4 == len(set(last.values())) and sum(each[:2] == ("billing", 0) for each in story(number)) > 1 and newest[0] != newest[1]
 
 
 def rows_of(numbers) -> dict:
@@ -277,7 +279,7 @@ QUESTIONS = (
                "For each poll: finish all its records, then one commit that waits and tries again by itself.")),
     Value(
         id="09.4", title="compact a log by hand", points=2, answers=("stays", "billing_goes_on_at"), draws=THREE, row="log", show=rows_of,
-        space={"log": tuple(range(160))}, where=lambda n: is_telling(n["log"]),
+        space={"log": tuple(range(200))}, where=lambda n: is_telling(n["log"]),
         hints=("One record stays for each key. What is the key here: the group, the partition, or both?",
                "Walk from the end to the start and keep what you meet for the first time. Offsets keep their numbers.")),
     Function(
