@@ -221,3 +221,30 @@ def test_the_judges_handler_is_javas():
     from kafkalab.clients.consumer.heartbeat_answers import javas_choice
     from kafkalab.errors import Errors
     assert {error.name: JAVAS.get(error.name, "try later") for error in Errors} == {error.name: javas_choice(error.name) for error in Errors}
+
+
+@pytest.mark.parametrize("program", ["right", "no + 1", "counts late"])
+def test_the_lines_of_chapter_09s_bug_hunt_are_what_a_2_3_client_writes(program):
+    """The exercise draws its lines without playing a lab; here a lab plays the same program."""
+    from autograder.questions.ch09 import batch_commits
+    from kafkalab import OffsetAndMetadata, TopicPartition
+    lab, place = Lab(brokers=1, seed=5, version="2.3", broker_version="2.3", broker_config={"group.initial.rebalance.delay.ms": 0}), TopicPartition("orders", 0)
+    lab.create_topic("orders")
+    producer = KafkaProducer(lab, {}, name="shop")
+    for _ in range(42):
+        producer.send(ProducerRecord("orders", value="tea"))
+    producer.flush()
+    before = KafkaConsumer(lab, {"group.id": "billing"}, name="before")
+    before.assign([place])
+    before.commit_sync({place: OffsetAndMetadata(20)})
+    before.close()
+    reader, count, done = KafkaConsumer(lab, {"group.id": "billing", "enable.auto.commit": False}, name="ada"), 0, 0
+    reader.subscribe(["orders"])
+    while done < 22:
+        for record in reader.poll(timeout_ms=500):
+            done, count = done + 1, count + (program != "counts late")
+            if count % 5 == 0:
+                reader.commit_sync({place: OffsetAndMetadata(record.offset + (program != "no + 1"))})
+            count += program == "counts late"
+    told = [line.partition("] ")[2] for line in lab.lines("ada").message]
+    assert [line for line in told if line.startswith(("Setting offset for", "Committed offset"))] == batch_commits(program, 5, 20, 22)
