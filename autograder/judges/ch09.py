@@ -238,7 +238,7 @@ JUDGES = (
             WrongAnswer("the offset first", OF_STORE + "store.set_offset(record.partition, record.offset + 1)\n    store.commit()\n    store.insert(record.key)\n    store.commit()",
                         "and no reader will come back to it"),
             WrongAnswer("without + 1", OF_STORE + "store.insert(record.key)\n    store.set_offset(record.partition, record.offset)\n    store.commit()", "Where did each next reader begin?"),
-            WrongAnswer("no seek", "def take_over(store, consumer, partitions):\n    pass\n\ndef keep(store, record):\n    store.insert(record.key)\n"
+            WrongAnswer("no seek", "def take_over(store, consumer, partitions):\n    known = [store.offset_of(place.partition) for place in partitions]\n\ndef keep(store, record):\n    store.insert(record.key)\n"
                         "    store.set_offset(record.partition, record.offset + 1)\n    store.commit()", "Where did each next reader begin?"),
         )),
     Judge(

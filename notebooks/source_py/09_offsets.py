@@ -806,7 +806,7 @@ def gaps_of(shop):
     for text in told.values():
         mark = re.search(r"Setting offset .*?offset=(\d+)", text)
         gaps += came_to - (int(mark[1]) if mark else 0)
-        returned = r"Returning (\d+) fetched records at offset FetchPosition.offset=(\d+)"
+        returned = r"Returning (\d+) .*?offset=(\d+)"
         came_to = max([int(count) + int(at) for count, at in re.findall(returned, text)],
                       default=0)
     return gaps
