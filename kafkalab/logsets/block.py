@@ -27,6 +27,7 @@ DAYS_IN_MONTH = np.array([0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31], np
 
 TAIL_PATTERN = re.compile(r"([A-Za-z_$][\w$]*(?:\.[\w$]+)*)(?::(\d+|\?))?")
 LONGEST_TAIL = 200
+LONG_NUMBER = 10  # Digits that no source line has.
 PREFIX_PATTERN = re.compile(r"\[(Consumer|Producer|AdminClient|ShareConsumer) ((?:\w+=[^\]]*))\]")
 KINDS = {"Consumer": "consumer", "Producer": "producer", "AdminClient": "admin", "ShareConsumer": "consumer"}
 # What a continuation has to look like to be (part of) a stack trace, as RE2 reads it.
@@ -235,7 +236,7 @@ class Block:
         meanings = []
         for text in texts.dictionary.to_pylist():
             logger, line = TAIL_PATTERN.fullmatch(text).groups()
-            meanings.append((logger, int(line) if line and line != "?" else None))
+            meanings.append((logger, int(line) if line and line != "?" and len(line) < LONG_NUMBER else None))
         return code, meanings
 
     def _of_tail(self, place: int, kind: pa.DataType) -> pa.Array:

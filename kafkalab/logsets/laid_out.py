@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafkalab.logsets import templates
-from kafkalab.logsets.block import LEVELS, Block
+from kafkalab.logsets.block import LEVELS, LONG_NUMBER, Block
 from kafkalab.logsets.layouts import TRACE_START, Layout, micros_of
 
 LONGEST_HEAD = 400  # Bytes in front of a message.
@@ -107,7 +107,7 @@ class LaidOutBlock(Block):
         meanings = []
         for text in places.dictionary.to_pylist():
             printed, _, number = text.rpartition(":")
-            meanings.append((templates.in_full(printed) or None, int(number) if number.isdigit() else None))
+            meanings.append((templates.in_full(printed) or None, int(number) if number.isdigit() and len(number) < LONG_NUMBER else None))
         return code, meanings
 
     @cached_property

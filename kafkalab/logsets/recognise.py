@@ -76,7 +76,7 @@ class Recognised:
         if name != "reason":
             values = pc.if_else(pc.equal(values, ""), pa.scalar(None, pa.string()), values)  # A group that took no part.
         if kind != pa.string():
-            values = pc.cast(values, kind)
+            values = _as_numbers(values, kind)
         return values.take(pa.array(place, mask=place < 0))
 
 
@@ -90,9 +90,18 @@ def broker_of(node_id: pa.Array) -> pa.Array:
 def decode_broker(node_id: str) -> int | None:
     """As `broker_of`, for one text."""
     number = int(node_id)
-    if number < 0:
+    if not 0 <= number <= schema.COORDINATOR_ID_BASE:
         return None
     return schema.COORDINATOR_ID_BASE - number if number > schema.COORDINATOR_ID_LOWEST else number
+
+
+def _as_numbers(values: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Texts of whole numbers as numbers; null where one is too large to be what it says it is."""
+    try:
+        return pc.cast(values, kind)
+    except pa.ArrowInvalid:
+        most = 2 ** (kind.bit_width - 1)
+        return pa.array([None if text is None or not -most <= int(text) < most else int(text) for text in values.to_pylist()], kind)
 
 
 # -- which template ---------------------------------------------------------------------------------------------------------------

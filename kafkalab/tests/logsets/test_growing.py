@@ -50,8 +50,8 @@ def test_much_news_is_cut_where_records_begin(tmp_path, monkeypatch):
 def test_open_sockets_by_minute_while_the_log_grows(spark, tmp_path):
     path = tmp_path / "client.log"
     path.write_text(line(1, opening("-1", 9092)) + line(2, opening("0", 9092)) + line(3, opening("1", 9093)))
-    found = live.changes(stream(spark, tmp_path, live.COLUMNS, settle_s=0))
-    query = found.writeStream.queryName("moved").format("memory").outputMode("append").start()
+    found = live.minutes(stream(spark, tmp_path, live.COLUMNS, settle_s=0))
+    query = found.writeStream.queryName("minutes").format("memory").outputMode("append").start()
     try:
         query.processAllAvailable()
         with open(path, "a") as file:
@@ -60,7 +60,7 @@ def test_open_sockets_by_minute_while_the_log_grows(spark, tmp_path):
         (tmp_path / "later.log").write_text(line(200, opening("2", 9094)).replace("clientId=c", "clientId=d") + line(900, opening("3", 9094)))
         query.processAllAvailable()
         query.processAllAvailable()
-        rows = live.open_by_minute(spark.table("moved")).selectExpr("date_format(minute, 'HH:mm') at", "broker", "open").collect()
+        rows = live.open_by_minute(spark.table("minutes")).selectExpr("date_format(minute, 'HH:mm') at", "broker", "open").collect()
     finally:
         query.stop()
     assert [tuple(row) for row in rows] == [

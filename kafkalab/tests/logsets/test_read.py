@@ -1,6 +1,7 @@
 """Ten lines that tell a story, and every line of the real clients: what does the reader make of them?"""
 import gzip
 import os
+import random
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -170,6 +171,34 @@ def test_text_that_is_hardly_any(text):
     rows = batch_of(Block(text), schema.NAMES).to_pylist()
     assert all(row["problem"] for row in rows)
     assert b"".join(row["message"].encode() for row in rows) == text.strip(b"\r\n")
+
+
+def test_numbers_too_large_to_be_true_are_left_out():
+    text = "[2026-01-05 09:00:00,000] DEBUG Committed offset {} for partition a-{} (org.apache.kafka.clients.consumer.internals.ConsumerCoordinator:{})\n"
+    block = Block((text.format(7, 99999999999, 1329) + text.format(2**63 - 1, 3, 99999999999) + text.format(2**63, 4, 1)).encode())
+    rows = [tuple(row.values()) for row in batch_of(block, ("event", "position", "partition", "line")).to_pylist()]
+    assert rows == [("COMMITTED_OFFSET", 7, None, 1329), ("COMMITTED_OFFSET", 2**63 - 1, 3, None), ("COMMITTED_OFFSET", None, 4, 1)]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_torn_and_mixed_up_text_loses_no_byte_and_stops_nobody(seed):
+    """Pieces of lines in any order: every row can be built, and what cannot be read is kept as it is."""
+    from kafkalab.logsets import layouts
+    from kafkalab.logsets.laid_out import LaidOutBlock
+
+    draw = random.Random(seed)
+    pieces = [
+        b"[2026-01-05 09:00:00,000] ", b"2026-01-05 09:00:00,000 ", b"INFO ", b"WARN  ", b"[main] ", b"[Consumer clientId=c, groupId=g] ",
+        b"Node 1 disconnected.", b" (org.apache.kafka.clients.NetworkClient:1)", b"\n", b"\r\n", b"\xff\xfe", b"\xc3\xa9", b"\tat x.y(Z.java:1)\n",
+        b"o.a.k.c.NetworkClient - ", b"(", b")", b"java.lang.E: x", b" ", b"[", b"ConsumerConfig values: \n\ta = 1\n", b"x:1 (id: 99999999999 rack: null)",
+    ]  # fmt: skip
+    for _ in range(40):
+        text = b"".join(draw.choice(pieces) for _ in range(draw.randrange(30)))
+        for make in (Block, *(lambda text, of=of: LaidOutBlock(text, layouts.layout(of)) for of in ("[%d] %p %m (%c)%n", "%d %-5p [%t] %c - %m%n", "%-5p %m%n"))):
+            rows = batch_of(make(text), schema.NAMES).to_pylist()
+            kept = sum(len(row["message"].encode()) for row in rows)
+            assert kept <= len(text) * 3 and all(row["message"] is not None for row in rows)
+            assert [row["offset"] for row in rows] == sorted({row["offset"] for row in rows})
 
 
 def test_windows_line_ends():
