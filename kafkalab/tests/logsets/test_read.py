@@ -180,7 +180,7 @@ def test_numbers_too_large_to_be_true_are_left_out():
     assert rows == [("COMMITTED_OFFSET", 7, None, 1329), ("COMMITTED_OFFSET", 2**63 - 1, 3, None), ("COMMITTED_OFFSET", None, 4, 1)]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(3))
 def test_torn_and_mixed_up_text_loses_no_byte_and_stops_nobody(seed):
     """Pieces of lines in any order: every row can be built, and what cannot be read is kept as it is."""
     from kafkalab.logsets import layouts
@@ -192,7 +192,7 @@ def test_torn_and_mixed_up_text_loses_no_byte_and_stops_nobody(seed):
         b"Node 1 disconnected.", b" (org.apache.kafka.clients.NetworkClient:1)", b"\n", b"\r\n", b"\xff\xfe", b"\xc3\xa9", b"\tat x.y(Z.java:1)\n",
         b"o.a.k.c.NetworkClient - ", b"(", b")", b"java.lang.E: x", b" ", b"[", b"ConsumerConfig values: \n\ta = 1\n", b"x:1 (id: 99999999999 rack: null)",
     ]  # fmt: skip
-    for _ in range(40):
+    for _ in range(15):
         text = b"".join(draw.choice(pieces) for _ in range(draw.randrange(30)))
         for make in (Block, *(lambda text, of=of: LaidOutBlock(text, layouts.layout(of)) for of in ("[%d] %p %m (%c)%n", "%d %-5p [%t] %c - %m%n", "%-5p %m%n"))):
             rows = batch_of(make(text), schema.NAMES).to_pylist()
