@@ -62,7 +62,7 @@ def moves(lab):
     """What the coordinator did with the group, move by move."""
     table = lab.table("state").query("machine in ('group', 'consumer group')")
     reason = table.reason.str.replace(r"(member \w+)-\S+", r"\1", regex=True)       # no random ids
-    table = table.assign(reason=reason)
+    table = table.assign(reason=reason, generation=table.generation.astype(int))
     return table[["at_ms", "before", "after", "generation", "reason"]].reset_index(drop=True)
 
 def stable_after(lab, at_ms):
