@@ -170,16 +170,26 @@ class ConsumerConfig(ClientConfig):
     @property
     def assignors(self) -> tuple[str, ...]:
         """`("range", "cooperative-sticky")`: the protocols a member offers, in order of liking."""
-        return tuple(ASSIGNOR_PROTOCOLS[name] for name in self["partition.assignment.strategy"])
+        return tuple(_protocol_of(given) for given in self["partition.assignment.strategy"])
+
+    @property
+    def own_assignors(self) -> dict[str, object]:
+        """Those of them that are the learner's own, by the same names."""
+        return {_protocol_of(given): given for given in self["partition.assignment.strategy"] if not isinstance(given, str)}
 
     def _settle(self) -> None:
         values = self._values
         full = {name.rpartition(".")[2]: name for name in ASSIGNOR_PROTOCOLS}
-        strategy = tuple(full.get(name, name) for name in values["partition.assignment.strategy"])
+        strategy = tuple(full.get(name, name) if isinstance(name, str) else name for name in values["partition.assignment.strategy"])
         for name in strategy:
+            if not isinstance(name, str):
+                if not callable(getattr(name, "assign", name)):
+                    raise ConfigException(f"Invalid value {name!r} for configuration partition.assignment.strategy: give the name of a class, "
+                                          "an object with assign(partitions, subscriptions), or a function of these")
+                continue
             if name not in ASSIGNOR_PROTOCOLS:
                 raise ConfigException(f"partition.assignment.strategy={name} cannot be played here: "
-                                      f"the lab has {', '.join(sorted(full))}.")
+                                      f"the lab has {', '.join(sorted(full))}; or give a Python function.")
             since = ASSIGNOR_SINCE.get(name, CLIENT_VERSIONS[0])
             if CLIENT_VERSIONS.index(self.version) < CLIENT_VERSIONS.index(since):
                 raise ConfigException(f"Invalid value {name} for configuration partition.assignment.strategy: Class {name} could not be "
@@ -210,6 +220,13 @@ NOT_WITH_PROTOCOL = {
     "CONSUMER": ("partition.assignment.strategy", "heartbeat.interval.ms", "session.timeout.ms"),
 }
 """The coordinator sets these for its members in the new protocol (KIP-848)."""
+
+
+def _protocol_of(assignor: object) -> str:
+    """The name under which an assignor stands in JoinGroup: Kafka's own by their class, a learner's by its `name` or its function's."""
+    if isinstance(assignor, str):
+        return ASSIGNOR_PROTOCOLS[assignor]
+    return str(getattr(assignor, "name", None) or getattr(assignor, "__name__", type(assignor).__name__))
 
 
 class AdminClientConfig(ClientConfig):
@@ -255,7 +272,7 @@ def _printed(key: Key, value: object, *, given: bool) -> str:
     if key.type is Type.PLUGINS:
         return f"[{', '.join((one if isinstance(one, type) else type(one)).__name__ for one in value)}]"
     if isinstance(value, tuple):
-        return f"[{', '.join(value)}]"
+        return f"[{', '.join(map(_class_name, value))}]"
     return str(value)
 
 

@@ -27,7 +27,7 @@ class Type(Enum):
     STRING = "STRING"
     LIST = "LIST"
     CLASS = "CLASS"
-    CLASSES = "CLASSES"  # a LIST whose default names classes, so the default prints as [class a, class b]
+    CLASSES = "CLASSES"  # a LIST whose default names classes, so the default prints as [class a, class b]; or Python objects
     PASSWORD = "PASSWORD"
     PLUGIN = "PLUGIN"    # a CLASS of the learner's own: a Python class, object or function; or the name of one of Kafka's
     PLUGINS = "PLUGINS"  # a LIST of classes in Java; here of Python classes or objects
@@ -146,6 +146,15 @@ def _list(name: str, given: object) -> tuple[str, ...]:
     return tuple(str(part) for part in given)
 
 
+def _classes(name: str, given: object) -> tuple[object, ...]:
+    """Names of classes as a LIST; an object of the caller's own passes, alone or among them."""
+    if given is None or isinstance(given, str):
+        return _list(name, given)
+    if not isinstance(given, (list, tuple)):
+        return (given,)
+    return tuple(part.strip() if isinstance(part, str) else part for part in given)
+
+
 def _plugin(name: str, given: object) -> object:
     return given.strip() if isinstance(given, str) else given
 
@@ -161,7 +170,7 @@ def _plugins(name: str, given: object) -> tuple[object, ...]:
 READERS: Mapping[Type, Callable[[str, object], object]] = {
     Type.BOOLEAN: _boolean, Type.SHORT: _integer("SHORT", 16),
     Type.INT: _integer("INT", 32), Type.LONG: _integer("LONG", 64), Type.DOUBLE: _double,
-    Type.STRING: _text, Type.LIST: _list, Type.CLASS: _class, Type.CLASSES: _list, Type.PASSWORD: _text,
+    Type.STRING: _text, Type.LIST: _list, Type.CLASS: _class, Type.CLASSES: _classes, Type.PASSWORD: _text,
     Type.PLUGIN: _plugin, Type.PLUGINS: _plugins,
 }
 

@@ -68,7 +68,10 @@ def test_defaults_change_with_the_version(kind, key, changes):
      "security.protocol=SSL cannot be played here: encryption and login (SSL, SASL) are not part of the lab: its clients speak in the clear."),
     (ConsumerConfig, "3.9", {"partition.assignment.strategy": "com.shop.OurAssignor"},
      "partition.assignment.strategy=com.shop.OurAssignor cannot be played here: the lab has CooperativeStickyAssignor, RangeAssignor, "
-     "RoundRobinAssignor, StickyAssignor."),
+     "RoundRobinAssignor, StickyAssignor; or give a Python function."),
+    (ConsumerConfig, "3.9", {"partition.assignment.strategy": 7},
+     "Invalid value 7 for configuration partition.assignment.strategy: give the name of a class, an object with assign(partitions, "
+     "subscriptions), or a function of these"),
     (ConsumerConfig, "3.9", {"enable.auto.commit": True}, "enable.auto.commit cannot be set to true when default group id (null) is used."),
     (ProducerConfig, "3.9", {"compression.type": "rar"},
      "Invalid value rar for configuration compression.type: String must be one of: none, gzip, snappy, lz4, zstd"),

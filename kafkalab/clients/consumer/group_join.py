@@ -145,7 +145,11 @@ class GroupJoin:
     def _send_sync(self, joined: JoinGroupResponse) -> None:
         membership, node = self._membership, self._lookup.node
         is_leader = joined.leader == joined.member_id
-        assignments = self.leader.assign(joined, membership.generation.id) if is_leader else ()
+        try:
+            assignments = self.leader.assign(joined, membership.generation.id) if is_leader else ()
+        except Exception as error:  # An assignor's own: the leader's poll() raises it (AbstractCoordinator.onLeaderElected).
+            self._end(error)
+            return
         if node is None:
             self._end(Errors.COORDINATOR_NOT_AVAILABLE.exception())  # Lost while the answer was on its way.
             return

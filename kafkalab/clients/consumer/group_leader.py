@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from kafkalab.clients.consumer.assignors import Assignment, PartitionAssignor
+from kafkalab.clients.consumer.assignors import Assignment, LearnersAssignor, PartitionAssignor
 from kafkalab.clients.consumer.subscription_state import SubscriptionState
 from kafkalab.clients.log_context import Later, LogContext
 from kafkalab.clients.metadata import ClusterView, Metadata
@@ -32,7 +32,9 @@ class GroupLeader:
         self.assigned_at_version = 0
         self._profile, self._metadata, self._subscriptions, self._log = profile, metadata, subscriptions, log
         self._rack_id = config.get("client.rack") or None
-        self.assignors = {name: PartitionAssignor(name, profile, self._say) for name in config.assignors}
+        own = config.own_assignors
+        self.assignors: dict[str, PartitionAssignor | LearnersAssignor] = {
+            name: LearnersAssignor(name, own[name]) if name in own else PartitionAssignor(name, profile, self._say) for name in config.assignors}
 
     def protocols(self, generation_id: int) -> tuple[JoinGroupRequestProtocol, ...]:
         """This member's subscription, once for each of its assignors."""
