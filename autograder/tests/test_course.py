@@ -61,6 +61,23 @@ CLAIMS = (
     ("09", "\"Committed 5\" says: 0 to 4 are done", r"committed +- +5$"),
     ("09", "Bo does thirty orders again", r"position 50, committed 20$"),
     ("09", "Who closes commits first: nothing twice", r"closed +- +0$"),
+    ("07", "Three generations, seven moves", r"3 generations, 7 times a partition moved"),
+    ("07", "The dealer was m1", r"dealt_by +- +m1$"),
+    ("07", "it gives five to each", r"^\{5\}$"),
+    ("07", "So partition 0 and not 48", r"by_the_formula +- +48$"),
+    ("07", "So partition 0 and not 48", r"^\{'__consumer_offsets-0': 1\}$"),
+    ("07", "**Six seconds.**", r"seconds +- +6$"),
+    ("07", "here m2, by four milliseconds", r"020 m2 JoinGroup failed due to non-fatal error"),
+    ("07", "Every order was billed twice", r"records_read +- +24$"),
+    ("07", "RoundRobin moved twelve times, sticky four", r"round_robin +- +12$"),
+    ("07", "Six partitions had no reader for that long", r"eager_seconds +- +40$"),
+    ("07", "In the second picture seven of nine partitions were read all the time", r"cooperative_seconds +- +18$"),
+    ("07", "the coordinator waits 45 seconds for a heartbeat", r"'crash': 46\d\d\d"),
+    ("07", "it asks for metadata every five minutes", r"'partitions': 28\d\d\d\d"),
+    ("07", "Nobody else hears of it", r"static +- +0$"),
+    ("07", "for three seconds nobody read m2's partitions", r"^orders-3 +20.0 s +23.0 s +nobody$"),
+    ("07", "only the partition that m2 owed to m4 had to wait for it", r"^orders-2 +46.0 s +50.4 s +nobody$"),
+    ("07", "The lines of both, beside the simulator's", r"^(\d+) of \1 lines are the same$"),
 )
 
 

@@ -1,5 +1,6 @@
 """Pictures of a lab. They read the journal and touch nothing; each has a text twin (``picture.text``)."""
 
+from .assignment_matrix import assignment_matrix
 from .batch_strip import batch_strip
 from .bookmarks import bookmarks
 from .connections import timeline
@@ -7,6 +8,7 @@ from .group_timeline import group_timeline
 from .offset_paths import offset_paths
 from .offset_ruler import lag_curve, offset_ruler
 from .outcome_grid import Outcome, outcome_grid
+from .ownership import ownership
 from .picture import Picture
 from .replica_ladder import replica_ladder
 from .sequence import sequence
@@ -17,5 +19,6 @@ from .transaction_timeline import transaction_timeline
 from .versions import compare
 from .work_strip import Worked, work_strip
 
-__all__ = ["Outcome", "Picture", "Worked", "batch_strip", "bookmarks", "compare", "group_timeline", "lag_curve", "offset_paths", "offset_ruler", "outcome_grid", "replica_ladder", "sequence", "sequence_ladder", "side_by_side", "state_diagram", "timeline",
+__all__ = ["Outcome", "Picture", "Worked", "assignment_matrix", "batch_strip", "bookmarks", "compare", "group_timeline", "lag_curve", "offset_paths",
+           "offset_ruler", "outcome_grid", "ownership", "replica_ladder", "sequence", "sequence_ladder", "side_by_side", "state_diagram", "timeline",
            "transaction_timeline", "work_strip"]

@@ -45,8 +45,8 @@ class Generation:
     protocol: str | None = None
 
     def __str__(self) -> str:
-        protocol = "null" if self.protocol is None else f"'{self.protocol}'"
-        return f"Generation{{generationId={self.id}, memberId='{self.member_id}', protocol={protocol}}}"
+        protocol = "null" if self.protocol is None else self.protocol  # Java puts quotes round a null as well.
+        return f"Generation{{generationId={self.id}, memberId='{self.member_id}', protocol='{protocol}'}}"
 
 
 NO_GENERATION = Generation()

@@ -302,3 +302,13 @@ def test_a_wakeup_ends_a_poll_that_waits():
         consumer.poll(60_000)
     assert lab.now_ms - began_ms < 1_000
     assert consumer.poll(0) is not None, "only once"
+
+
+def test_a_newcomer_prints_the_generation_it_does_not_have_as_java_does():
+    lab = cluster("3.9")
+    lab.create_topic("orders", partitions=1)
+    consumer = KafkaConsumer(lab, {"group.id": "g"})
+    consumer.subscribe(["orders"])
+    consumer.poll(timeout_ms=200)
+    said = lab.lines()["message"]
+    assert said[said.str.contains("MEMBER_ID_REQUIRED. Will")].iloc[0].endswith("Sent generation was Generation{generationId=-1, memberId='', protocol='null'}")
