@@ -757,12 +757,11 @@ import shutil
 
 shop_logs = folder / "shop_logs"
 shutil.rmtree(shop_logs, ignore_errors=True)
+shop_logs.mkdir(parents=True)
 for name, shop in numbers("09.6").items():
     for life, text in three_lives(shop).items():
-        path = shop_logs / f"shop={name}" / f"life={life[-1]}" / "reader.log"
-        path.parent.mkdir(parents=True)
-        path.write_text(text)
-len(list(shop_logs.rglob("*.log")))
+        (shop_logs / f"shop-{name}-{life[-1]}.log").write_text(text)
+sorted(path.name for path in shop_logs.glob("*.log"))
 
 # %% [markdown]
 # Two kinds of lines tell a life. "Setting offset … to the committed offset …" says where it began; a first life finds none and begins at 0. "Returning 3 fetched records at offset …" says what a
@@ -777,8 +776,8 @@ lines = logsets.read(spark, str(shop_logs))
 began = F.when(F.col("message").startswith("Setting offset"), F.col("position"))
 came = F.when(F.col("message").startswith("Returning"),
               F.col("position") + F.col("count"))
-lives = (lines.withColumn("shop", F.regexp_extract("file", r"shop=(\w)", 1))
-         .withColumn("life", F.regexp_extract("file", r"life=(\d)", 1).cast("int"))
+lives = (lines.withColumn("shop", F.regexp_extract("file", r"shop-(\w)-", 1))
+         .withColumn("life", F.regexp_extract("file", r"-(\d).log", 1).cast("int"))
          .groupBy("shop", "life")
          .agg(F.coalesce(F.min(began), F.lit(0)).alias("began_at"),
               F.max(came).alias("came_to")))
