@@ -1,7 +1,7 @@
 """A play: a scenario in the lab with a part in it for the learner's code.
 
 Two halves make a play fair. In the sandbox the learner's code plays its part, and what leaves is only what it *decided*: what a
-rule returned each time it was asked (`Rule`), or which calls a loop made on its consumers (`Loop`). Outside, the judge plays the
+rule returned each time it was asked (`Rule`), or which calls a loop made on its consumers (`Loop`), and on its pool (`Crew`). Outside, the judge plays the
 same scenario again, by the same seed, with these decisions in place of the code, and looks at that run. So nobody needs to trust a
 journal that the learner's code could have written in, and nothing of theirs runs where judging is done.
 
@@ -90,6 +90,21 @@ class Loop:
         return self._function is not None or set(self.decisions) <= self._played
 
 
+class Crew(Loop):
+    """A loop that does not do the work itself: a function of a consumer and of a pool (kafkalab.WorkerPool), to which it submits records.
+
+    The play gives the pool its work, which says `done` for each record: nobody else can. `decisions` are the calls on both.
+    """
+
+    def __call__(self, lab, consumer, pool) -> None:
+        self._played.add(consumer.name)
+        if self._function is not None:
+            watched = Watched(lab, consumer, self.decisions.setdefault(consumer.name, []))
+            self._function(watched, WatchedPool(pool, watched))
+        else:
+            _again(lab, consumer, self.decisions.get(consumer.name, []), pool=pool)
+
+
 class Watched:
     """A consumer as the learner's loop sees it: KafkaConsumer's own methods, each call written down."""
 
@@ -114,13 +129,39 @@ class Watched:
         return call
 
     def _note(self, name: str, args: list) -> None:
-        self._count += 1
-        if self._count > MOST_CALLS:
-            raise NotAsAsked(f"your loop made more than {MOST_CALLS:,} calls; give poll a timeout, so that it waits")
+        self.count()
         if self._calls and self._calls[-1][:2] == [name, args]:
             self._calls[-1][2] += 1
         else:
             self._calls.append([name, args, 1])
+
+    def count(self) -> None:
+        """One call more. NotAsAsked where a loop makes so many that it will never wait."""
+        self._count += 1
+        if self._count > MOST_CALLS:
+            raise NotAsAsked(f"your loop made more than {MOST_CALLS:,} calls; give poll a timeout, so that it waits")
+
+
+class WatchedPool:
+    """A pool of workers as the learner's loop sees it."""
+
+    def __init__(self, pool, watched: Watched):
+        self._pool, self._watched = pool, watched
+
+    def submit(self, record) -> None:
+        self._watched._note("submit", [f"{record.topic}-{record.partition}", record.offset])
+        self._pool.submit(record)
+
+    def finished(self) -> list:
+        self._watched.count()                           # it only looks, so it need not be played again
+        return self._pool.finished()
+
+    def wait(self) -> None:
+        self._watched._note("wait", [])
+        self._pool.wait()
+
+    def __getattr__(self, name: str):
+        raise AttributeError(f"a pool in this exercise has submit, finished and wait; there is no {name}")
 
 
 def _work(lab, ms: int) -> None:
@@ -128,21 +169,27 @@ def _work(lab, ms: int) -> None:
         lab.sleep(ms)
 
 
-def _again(lab, consumer, calls, work_ms: int = 0) -> None:
+def _again(lab, consumer, calls, work_ms: int = 0, pool=None) -> None:
     """Make the same calls once more. What Kafka answers to them may fail, as it may have the first time."""
     given: dict[tuple[str, int], Any] = {}
     total = 0
     for entry in calls:
-        name, args, times = _checked(entry)
+        name, args, times = _checked(entry, ("finish",) if pool is None else ("submit", "wait"))
         total += times
         if total > MOST_CALLS:
             raise Unplayable("more calls than a loop may make")
         for _ in range(times):
-            if name == "finish":
+            if name in ("finish", "submit"):
                 if tuple(args) not in given:
-                    raise Unplayable(f"{args} was finished, and {consumer.name} had never been given it")
-                _work(lab, work_ms)
-                done(lab, consumer.name, given[tuple(args)])
+                    raise Unplayable(f"{name} of {args}, and {consumer.name} had never been given it")
+                if name == "submit":
+                    pool.submit(given[tuple(args)])
+                else:
+                    _work(lab, work_ms)
+                    done(lab, consumer.name, given[tuple(args)])
+                continue
+            if name == "wait":
+                pool.wait()
                 continue
             try:
                 if name == "poll":
@@ -153,12 +200,13 @@ def _again(lab, consumer, calls, work_ms: int = 0) -> None:
                 continue
 
 
-def _checked(entry) -> tuple[str, list, int]:
-    if not (isinstance(entry, list) and len(entry) == 3 and (entry[0] in CALLS or entry[0] == "finish") and isinstance(entry[1], list)
+def _checked(entry, own: tuple[str, ...]) -> tuple[str, list, int]:
+    """A call of KafkaConsumer's or one of `own`. Unplayable for anything else."""
+    if not (isinstance(entry, list) and len(entry) == 3 and entry[0] in (*CALLS, *own) and isinstance(entry[1], list)
             and type(entry[2]) is int and entry[2] > 0):
         raise Unplayable("a call is a name, its arguments and how often")
-    if entry[0] == "finish" and [type(arg) for arg in entry[1]] != [str, int]:
-        raise Unplayable("finish takes a partition and an offset")
+    if entry[0] in ("finish", "submit") and [type(arg) for arg in entry[1]] != [str, int]:
+        raise Unplayable(f"{entry[0]} takes a partition and an offset")
     return entry[0], entry[1], entry[2]
 
 

@@ -22,20 +22,21 @@ machine_code.use()  # before the first of the others is imported
 
 from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
-from kafkalab.errors import CommitFailedException, KafkaException, TimeoutException
+from kafkalab.errors import CommitFailedException, ConcurrentModificationException, KafkaException, TimeoutException
 from kafkalab.lab import Lab
 from kafkalab.records import ConsumerRecord, ConsumerRecords, OffsetAndMetadata, ProducerRecord, RecordMetadata, TopicPartition
 from kafkalab.sockets import Socket
 from kafkalab.versions import PROFILES, Profile
+from kafkalab.worker_pool import WorkerPool
 
 if TYPE_CHECKING:
     from kafkalab.clients.admin.kafka_admin_client import KafkaAdminClient
     from kafkalab.clients.admin.values import ConfigResource, NewPartitions, NewTopic, OffsetSpec, RecordsToDelete
 
 __all__ = [
-    "CommitFailedException", "ConfigResource", "ConsumerRecord", "ConsumerRecords", "KafkaAdminClient", "KafkaConsumer", "KafkaException",
+    "CommitFailedException", "ConcurrentModificationException", "ConfigResource", "ConsumerRecord", "ConsumerRecords", "KafkaAdminClient", "KafkaConsumer", "KafkaException",
     "KafkaProducer", "Lab", "NewPartitions", "NewTopic", "OffsetAndMetadata", "OffsetSpec", "PROFILES", "ProducerRecord", "Profile",
-    "RecordMetadata", "RecordsToDelete", "Socket", "TimeoutException", "TopicPartition",
+    "RecordMetadata", "RecordsToDelete", "Socket", "TimeoutException", "TopicPartition", "WorkerPool",
 ]
 
 LATER = {"KafkaAdminClient": "kafka_admin_client"} | dict.fromkeys(

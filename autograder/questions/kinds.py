@@ -39,7 +39,7 @@ class Function(Question):
 
     probe    calls it for cases that have a truth
     play     (case, part) -> Lab, for cases with a "seed": see plays.py
-    part     plays.Rule or plays.Loop: how the learner's function takes part; a text, so that the lab is not imported for it
+    part     plays.Rule, plays.Loop or plays.Crew: how the learner's function takes part; a text, so that the lab is not imported for it
     promise  anomalies (anomalies.NAMES) that the run must not have; the first one found is told, with the rows that prove it
     look     (case, lab) -> None, or (sentence, proof rows) for what is wrong in a way of the question's own
     kept     what is said of a run in which the promise was kept
@@ -54,7 +54,7 @@ class Function(Question):
 
     def __post_init__(self):
         super().__post_init__()
-        if self.part == "Loop" and self.promise and "unobserved" not in self.promise:
+        if self.part in ("Loop", "Crew") and self.promise and "unobserved" not in self.promise:
             raise ValueError(f"question {self.id}: whoever does nothing loses nothing; promise that nothing stays \"unobserved\" as well")
         if self.play is not None:
             object.__setattr__(self, "public_judge", self._judge_play)
@@ -84,7 +84,7 @@ class Function(Question):
         if not fits:
             return False, "the run cannot be played again from what your function decided.", ()
         wrong = self.look(case, lab) if self.look else None
-        if wrong is None and self.promise and (found := first_anomaly({**run_of(lab), "tells_work": self.part == "Loop"}, self.promise)):
+        if wrong is None and self.promise and (found := first_anomaly({**run_of(lab), "tells_work": self.part in ("Loop", "Crew")}, self.promise)):
             wrong = (f"{found.name}: {found.sentence}", found.proof)
         return (True, self.kept, ()) if wrong is None else (False, wrong[0], tuple(wrong[1]))
 

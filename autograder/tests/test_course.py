@@ -78,6 +78,20 @@ CLAIMS = (
     ("07", "for three seconds nobody read m2's partitions", r"^orders-3 +20.0 s +23.0 s +nobody$"),
     ("07", "only the partition that m2 owed to m4 had to wait for it", r"^orders-2 +46.0 s +50.4 s +nobody$"),
     ("07", "The lines of both, beside the simulator's", r"^(\d+) of \1 lines are the same$"),
+    ("10", "After five minutes both are out", r"minutes +- +5$"),
+    ("10", "find nothing committed", r"^3580 times an order was done, 1580 different orders, 0 committed$"),
+    ("10", "Work does not stop heartbeats", r"works +- +True$"),
+    ("10", "A process that stands still sends none", r"stands_still +- +False$"),
+    ("10", "It does not even ask", r"requests +- +0$"),
+    ("10", "Poll timeout, LeaveGroup, and only then", r"INFO  Failing OffsetCommit request since the consumer is not part of an active group"),
+    ("10", "the same steps played by the simulator", r"^(\d+) of \1 lines are the same$"),
+    ("10", "The third time one slow order was enough", r"one_takes_5_s +- +False$"),
+    ("10", "With 1200 s ada keeps her membership, and bo pays for it", r"with_1200 +- +983$"),
+    ("10", "Now it stands at 40", r"'before': 100, 'the script': 'committed', 'after': 40"),
+    ("10", "four threads work, four own nothing and wait", r"'threads that worked': 4, 'orders that were overtaken': 0"),
+    ("10", "The second has no such limit", r"'threads that worked': 8, 'orders that were overtaken': [1-9]"),
+    ("10", "a check that throws", r"KafkaConsumer is not safe for multi-threaded access"),
+    ("10", "Here that is never so", r"commit +orders-0@9 +not done: 3, 5"),
 )
 
 

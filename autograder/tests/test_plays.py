@@ -173,6 +173,48 @@ def test_a_rules_answers_are_given_again_and_no_others():
     assert not LOOP.public_judge(CASES[0], {"ada": [["poll", [200], 3]], "eve": [["poll", [200], 3]]})[0], "nobody called eve is in this play"
 
 
+# A loop with a pool
+
+def pooled(name):
+    """(the exercise of chapter 10, its reference or a named wrong answer as a function)."""
+    from autograder import judges
+    from autograder.questions import find
+    from autograder.references import references
+    wrong = {wrong.name: wrong.source for wrong in judges.find("10.5").wrong_answers}
+    names = {}
+    exec("from kafkalab import OffsetAndMetadata, TopicPartition\n" + (references("10")["10.5"] if name == "reference" else wrong[name]), names)
+    return find("10.5"), names["work_through"]
+
+
+@pytest.mark.parametrize("name, word", [("reference", None), ("commit what was polled", "lost: "), ("wait for the workers", "had not polled"),
+                                        ("never commit", "done a second time"), ("one list for all partitions", "nonmonotonic: ")])
+def test_what_a_poller_with_a_pool_commits_is_judged_by_the_run(name, word):
+    question, function = pooled(name)
+    case = question.public_cases[2]
+    decisions = json.loads(json.dumps(question.run_probe({"work_through": function}, case)))
+    ok, sentence, _ = question.public_judge(case, decisions)
+    assert ok == (word is None) and (ok or word in sentence)
+
+
+@pytest.mark.parametrize("forged", [{"ada": [["submit", ["orders-0", 0], 1]]}, {"ada": [["finish", ["orders-0", 0], 1]]}, {"ada": [["submit", [0], 1]]},
+                                    {"eve": [["poll", [100], 1]]}])
+def test_nobody_says_that_a_pools_work_is_done_but_the_pool(forged):
+    question, _ = pooled("reference")
+    ok, sentence, _ = question.public_judge(question.public_cases[0], forged)
+    assert not ok and sentence == "the run cannot be played again from what your function decided."
+
+
+def test_a_loop_that_only_asks_its_pool_is_ended():
+    from autograder.asking import NotAsAsked
+    question, _ = pooled("reference")
+
+    def asks(consumer, pool):
+        while not pool.finished():
+            pass
+    with pytest.raises(NotAsAsked, match="more than 20,000 calls"):
+        question.run_probe({"work_through": asks}, question.public_cases[0])
+
+
 # State machines
 
 DOOR = StateMachine(id="09.8", title="a door", points=1, answers=("door",), start="shut", states=("shut", "open"),

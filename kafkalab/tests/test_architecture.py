@@ -45,6 +45,7 @@ FLOORS = {
     "kafkalab.replay": (f"kafkalab.scenario kafkalab.unsaid_steps {CORE}", "a replay plays a scenario on a Lab"),
     "kafkalab.laws": (CORE, "a law reads a journal; a story uses what a learner could use"),
     "kafkalab.answer": (CORE, "an answer drives a machine and reads off what it did"),
+    "kafkalab.worker_pool": ("kafkalab.sim", "a pool is threads and a queue: what the work is, its owner says"),
     "kafkalab.tools": (f"kafkalab.replay {CORE}", "the tools look at a played scenario"),
     "kafkalab.views": (f"kafkalab.sim.journal kafkalab.lines {PURE} {TABLES} matplotlib IPython",
                        "views look, never touch: read lab.table(), lab.lines() or lab.sockets() of the lab you are given"),

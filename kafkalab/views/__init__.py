@@ -10,6 +10,7 @@ from .offset_ruler import lag_curve, offset_ruler
 from .outcome_grid import Outcome, outcome_grid
 from .ownership import ownership
 from .picture import Picture
+from .poll_gap import poll_gap
 from .replica_ladder import replica_ladder
 from .sequence import sequence
 from .sequence_ladder import sequence_ladder
@@ -18,7 +19,8 @@ from .state_diagram import state_diagram
 from .transaction_timeline import transaction_timeline
 from .versions import compare
 from .work_strip import Worked, work_strip
+from .worker_lanes import worker_lanes
 
 __all__ = ["Outcome", "Picture", "Worked", "assignment_matrix", "batch_strip", "bookmarks", "compare", "group_timeline", "lag_curve", "offset_paths",
-           "offset_ruler", "outcome_grid", "ownership", "replica_ladder", "sequence", "sequence_ladder", "side_by_side", "state_diagram", "timeline",
-           "transaction_timeline", "work_strip"]
+           "offset_ruler", "outcome_grid", "ownership", "poll_gap", "replica_ladder", "sequence", "sequence_ladder", "side_by_side", "state_diagram",
+           "timeline", "transaction_timeline", "work_strip", "worker_lanes"]

@@ -6,19 +6,22 @@ from dataclasses import replace
 
 import pytest
 
-from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
+from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition, WorkerPool
 from kafkalab.tests.views.fake_lab import FakeLab, first_poll
 from kafkalab.views import (
-    Outcome, Worked, batch_strip, bookmarks, compare, group_timeline, lag_curve, offset_paths, offset_ruler, outcome_grid, replica_ladder, sequence,
-    sequence_ladder, side_by_side, timeline, work_strip)
+    Outcome, Worked, batch_strip, bookmarks, compare, group_timeline, lag_curve, offset_paths, offset_ruler, outcome_grid, poll_gap, replica_ladder,
+    sequence, sequence_ladder, side_by_side, timeline, work_strip, worker_lanes)
 from kafkalab.views.connections import rows
 from kafkalab.views.group_timeline import group_states, heartbeats, member_spans
 from kafkalab.views.offset_ruler import lag_points
+from kafkalab.views.poll_gap import evictions, poll_gaps
+from kafkalab.views.poll_gap import heartbeats as answered_beats
 from kafkalab.views.replica_ladder import rungs
 from kafkalab.views.sequence import arrows
 from kafkalab.views.sequence_ladder import arrivals
 from kafkalab.views.style import LOOKS, axis_unit, clock
 from kafkalab.views.versions import differing
+from kafkalab.views.worker_lanes import promises, tasks
 
 
 def words(text: str) -> str:
@@ -339,3 +342,61 @@ def test_paths_end_where_a_member_dies():
     assert [line.split()[0] for line in both.text.splitlines()] == ["run", "once", "again"]
     assert_texts_inside_and_apart(both)
     assert words(offset_paths(lab, "orders-0", "search").text.splitlines()[1]) == "run 0 0 0 -"
+def slow_reader(work_ms, commits=None, workers=0):
+    """Ada reads ten orders and works on each for so long; with `workers` a pool does it, and she commits what commits(records) says."""
+    lab = Lab(brokers=1, seed=2)
+    lab.create_topic("orders")
+    producer = KafkaProducer(lab, {}, name="shop")
+    for number in range(10):
+        producer.send(ProducerRecord("orders", value="tea"))
+    producer.close()
+
+    def program(lab):
+        consumer = KafkaConsumer(lab, {"group.id": "stock", "auto.offset.reset": "earliest", "enable.auto.commit": False,
+                                       "max.poll.interval.ms": 20_000}, name="ada")
+        consumer.subscribe(["orders"])
+        pool = WorkerPool(lab, workers, lambda record: lab.sleep(work_ms(record.offset)), "ada") if workers else None
+        while True:
+            records = list(consumer.poll(timeout_ms=500))
+            for record in records:
+                pool.submit(record) if pool else lab.sleep(work_ms(record.offset))
+            if pool and records:
+                lab.sleep(1_500)
+                consumer.commit_sync({TopicPartition("orders", 0): commits})
+    lab.spawn(program, name="ada")
+    lab.run_for(ms=40_000)
+    return lab
+
+
+def test_a_gap_over_the_limit_ends_the_heartbeats():
+    lab = slow_reader(lambda offset: 3_000)
+    gap = next(gap for gap in poll_gaps(lab, "ada") if gap.records)
+    assert (gap.length_ms, gap.records) == (30_000, 10)
+    (left_ms,) = evictions(lab, "ada")
+    assert gap.from_ms + 20_000 <= left_ms < gap.from_ms + 20_200
+    beats = [at_ms for at_ms in answered_beats(lab, "ada") if gap.from_ms < at_ms < gap.to_ms]
+    assert len(beats) == 6 and max(beats) < left_ms
+    picture = poll_gap(lab, "ada")
+    assert "over the limit" in picture.text and "gave up its membership 1 time" in picture.alt
+    assert_texts_inside_and_apart(picture)
+    with pytest.raises(KeyError, match="Nobody called bo has polled"):
+        poll_gap(lab, "bo")
+
+
+def test_a_quick_reader_has_no_gap_over_the_limit():
+    lab = slow_reader(lambda offset: 1_000)
+    assert [gap.length_ms for gap in poll_gaps(lab, "ada") if gap.records] == [10_000] and evictions(lab, "ada") == []
+    assert "over the limit" not in poll_gap(lab, "ada").text
+
+
+def test_a_commit_past_unfinished_work_is_told():
+    from kafkalab import OffsetAndMetadata
+    lab = slow_reader(lambda offset: 60_000 if offset == 1 else 400, OffsetAndMetadata(4), workers=3)
+    (promise,) = promises(lab, "ada")
+    assert (promise.offset, promise.not_done) == (4, (1,))
+    assert [task.offset for task in tasks(lab, "ada") if task.to_ms is None] == [1]
+    picture = worker_lanes(lab, "ada", from_ms=3_000, to_ms=6_000)
+    assert "not done: 1" in picture.text and "never ends" in picture.text and "1 commits go past work" in picture.alt
+    assert_texts_inside_and_apart(picture)
+    with pytest.raises(KeyError, match="No pool of bo has worked"):
+        worker_lanes(lab, "bo")
