@@ -175,11 +175,6 @@ JUDGES = (
         otherwise="not this verdict. Look at the epoch first, then whether exactly this batch is remembered, then whether it is the next.",
         unseen="your rule misjudges a batch. Look at the epoch first, then whether exactly this batch is remembered, then whether it is the next.",
         wrong_answers=(
-            WrongAnswer("everything is written", RULE + "    return 'append'\n",
-                        "Whoever writes everything has an old broker: what is sent again stands twice, what comes too early overtakes, and zombies write."),
-            WrongAnswer("every known number is a repeat", RULE + NEW + OLD_EPOCH + NEXT_EPOCH +
-                        "    if known.batches and batch.last <= known.batches[-1][1]:\n        return 'duplicate'\n" + FOLLOWS,
-                        "The leader remembers five batches. Of an older one it cannot say where it stands, so it may not answer with success."),
             WrongAnswer("a gap is let through", RULE + NEW + OLD_EPOCH + NEXT_EPOCH + REPEAT + "    return 'append'\n",
                         "You look for repeats only. A batch with a gap before it has overtaken another, and the order would be lost."),
             WrongAnswer("the epoch does not count", RULE + NEW + REPEAT + FOLLOWS,
@@ -188,6 +183,11 @@ JUDGES = (
                         "With a new epoch the sequence begins again at 0. You go on from where the old epoch stopped."),
             WrongAnswer("a repeat is an error", RULE + NEW + OLD_EPOCH + NEXT_EPOCH + FOLLOWS,
                         "You refuse a repeat. Its record is safe in the log, and the producer only wants to hear so: success, not an error."),
+            WrongAnswer("every known number is a repeat", RULE + NEW + OLD_EPOCH + NEXT_EPOCH +
+                        "    if known.batches and batch.last <= known.batches[-1][1]:\n        return 'duplicate'\n" + FOLLOWS,
+                        "The leader remembers five batches. Of an older one it cannot say where it stands, so it may not answer with success."),
+            WrongAnswer("everything is written", RULE + "    return 'append'\n",
+                        "Whoever writes everything has an old broker: what is sent again stands twice, what comes too early overtakes, and zombies write."),
         )),
     Judge(
         id="06.2", truth=_two_readers, right="right: markers take offsets, and the unfinished transaction holds back all that comes after it.",

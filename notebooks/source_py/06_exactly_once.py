@@ -624,7 +624,7 @@ check("06.6")
 require("06.6")
 
 # %% [markdown]
-# shop-b lost as many answers as shop-a might, and no order of it stands twice.
+# shop-b lost answers as well, and no order of it stands twice.
 #
 # ## 9. In your own words
 #
