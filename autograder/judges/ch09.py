@@ -177,7 +177,7 @@ JUDGES = (
             WrongAnswer("no answer, no commit", each(_DIED, f"x.per_poll if {_FIRST} and x.moment in ('work done', 'commit on its way') else x.per_poll // 2 if {_FIRST} and {_HALF} else 0",
                         f"0 if {_FIRST} else x.per_poll // 2 if {_HALF} else x.per_poll if x.moment == 'commit answered' else 0"),
                         "The coordinator had the commit; only its answer was still on the way. It counts, although Ada never heard of it."),
-            WrongAnswer("what she held is lost", each(_DIED, "0", f"x.per_poll // 2 if {_HALF} else x.per_poll if x.moment in ('polled', 'commit answered') and "
+            WrongAnswer("what she held is lost", each(_DIED, f"x.per_poll if {_FIRST} and x.moment == 'work done' else 0", f"x.per_poll // 2 if {_HALF} else x.per_poll if x.moment in ('polled', 'commit answered') and "
                         f"({_FIRST} or x.moment == 'commit answered') else 0"),
                         "What Ada held in memory is in the log as well. Where the bookmark stands before it, Bo reads it."),
         )),

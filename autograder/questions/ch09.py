@@ -9,7 +9,8 @@ from autograder.questions.kinds import Function, LineReading, Open, Value
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
 
 THREE = ("A", "B", "C")
-MOMENTS = ("polled", "half of the work", "work done", "commit on its way", "commit answered", "polled again")
+DEATHS = (("work, commit", "polled"), ("work, commit", "half of the work"), ("work, commit", "work done"), ("work, commit", "commit on its way"),
+          ("commit, work", "polled"), ("commit, work", "half of the work"), ("commit, work", "commit answered"))
 READER = {"auto.offset.reset": "earliest", "enable.auto.commit": False, "session.timeout.ms": 6_000}
 AT_ONCE = {"group.initial.rebalance.delay.ms": 0}
 
@@ -261,8 +262,8 @@ def each_once(case: dict, data) -> tuple[bool, str]:
 QUESTIONS = (
     Value(
         id="09.1", title="done twice, or never", points=3, answers=("twice", "never"), draws=("A", "B", "C", "D"), row="shift", together=tells_orders_apart,
-        space={"order": ("work, commit", "commit, work"), "moment": MOMENTS, "per_poll": (4, 6, 8, 10, 12)},
-        where=lambda n: n["order"] == "work, commit" or n["moment"] != "commit on its way",
+        space={"order": ("work, commit", "commit, work"), "moment": tuple(dict.fromkeys(moment for _, moment in DEATHS)), "per_poll": (4, 6, 8, 10, 12, 14)},
+        where=lambda n: (n["order"], n["moment"]) in DEATHS,
         hints=("Two sets: what ada had done when she died, and what the bookmark called done. Where do they differ?",
                "shift(n.A.order, n.A.moment, n.A.per_poll) plays it. Its times hold a number for each record.")),
     LineReading(

@@ -50,7 +50,7 @@ def offset_paths(labs: Mapping[str, object] | object, partition: str, group: str
     labs = labs if isinstance(labs, Mapping) else {"": labs}
     paths = {name: path_of(lab, partition, group) for name, lab in labs.items()}
     span_ms = max(lab.now_ms for lab in labs.values())
-    top = max([offset for path in paths.values() for _, offset in path.given] + [1]) * 1.12
+    top = max([offset for path in paths.values() for _, offset in path.given] + [1]) * 1.24
     unit_ms, unit = axis_unit(span_ms)
     each_in, above_in, below_in = 1.85, 0.42, 0.5
     height_in = above_in + each_in * len(paths) + below_in
