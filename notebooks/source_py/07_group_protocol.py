@@ -8,7 +8,8 @@
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
-from kafkalab import KafkaAdminClient, KafkaConsumer, KafkaProducer, Lab, NewPartitions, ProducerRecord
+from kafkalab import KafkaAdminClient, KafkaConsumer, KafkaProducer, Lab
+from kafkalab import NewPartitions, ProducerRecord
 from kafkalab.views import assignment_matrix, ownership, sequence, side_by_side
 
 me("")     # your student id, if your teacher gave you one: me("s123")
@@ -38,7 +39,8 @@ def member(lab, name, strategy="Range", topics=("orders",), work_ms=0, stays_ms=
         strategy = f"{CONSUMER}{strategy}Assignor"
     dealing = {"partition.assignment.strategy": strategy} if strategy else {}
     consumer = KafkaConsumer(lab, {"group.id": "billing", "client.id": name,
-                                   "auto.offset.reset": "earliest", **dealing, **(more or {})}, name=name)
+                                   "auto.offset.reset": "earliest",
+                                   **dealing, **(more or {})}, name=name)
     consumer.subscribe(list(topics))
     end_ms = lab.now_ms + stays_ms
     while lab.now_ms < end_ms:
@@ -203,8 +205,9 @@ def told(lab, *wanted, width=110):
         if message.startswith(wanted):
             print(line.time[-12:], line.client, message[:width])
 
-told(lab, "JoinGroup failed due to non-fatal", "Successfully joined", "Performing assignment",
-     "Finished assignment", "Sending leader", "Sending follower", "Adding newly")
+told(lab, "JoinGroup failed due to non-fatal", "Successfully joined",
+     "Performing assignment", "Finished assignment", "Sending leader",
+     "Sending follower", "Adding newly")
 
 # %% [markdown]
 # Both join. **The leader is the first member that the coordinator added**, here m2, by four milliseconds. Only the leader is told who else is there and what each wants to read. It deals,
@@ -260,7 +263,7 @@ def greedy(partitions, subscriptions):
                     for number in range(partitions[topic])]}
 
 def shares(strategy, topics, members, seed=5):
-    """member -> its partitions. topics: {name: partitions}; members: {name: topics it reads}."""
+    """member -> its partitions. topics: {name: partitions}; members: {name: topics}."""
     lab = Lab(brokers=3, seed=seed, version="3.9", broker_version="4.4")
     for topic, count in topics.items():
         lab.create_topic(topic, partitions=count)
@@ -348,7 +351,8 @@ predict("07 bad leader", records_read=None)
 
 # %%
 def everything_to_everybody(partitions, subscriptions):
-    return {member: [(topic, number) for topic in topics for number in range(partitions[topic])]
+    return {member: [(topic, number) for topic in topics
+                     for number in range(partitions[topic])]
             for member, topics in subscriptions.items()}
 
 lab = Lab(brokers=3, seed=6, version="3.9", broker_version="4.4")
@@ -462,7 +466,8 @@ def seconds(picture):
     return round(float(re.search(r"without an owner for ([\d.]+) s", picture.alt)[1]))
 
 _, eager = newcomer_beside_a_slow_member("Range", "Range, eager: m4 comes at 30 s")
-_, cooperative = newcomer_beside_a_slow_member("CooperativeSticky", "cooperative: m4 comes at 30 s")
+_, cooperative = newcomer_beside_a_slow_member("CooperativeSticky",
+                                               "cooperative: m4 comes at 30 s")
 truth("07 standstill", eager_seconds=seconds(eager),
       cooperative_seconds=seconds(cooperative))
 eager
@@ -557,7 +562,8 @@ def restart(static):
     lab.spawn(member, "m1", "Range", ("orders",), 0, 900_000, named("first"), name="m1")
     lab.spawn(member, "m2", "Range", ("orders",), 0, 20_000, named("second"), name="m2")
     lab.run_for(ms=23_000)
-    lab.spawn(member, "m2", "Range", ("orders",), 0, 900_000, named("second"), name="m2 again")
+    lab.spawn(member, "m2", "Range", ("orders",), 0, 900_000, named("second"),
+              name="m2 again")
     lab.run_for(ms=20_000)
     return lab
 
@@ -650,7 +656,7 @@ from kafkalab.lines.layout import read as read_log
 from kafkalab.replay import replay
 
 here = pathlib.Path.cwd()
-project = next(folder for folder in (here, *here.parents) if (folder / "data/recordings").is_dir())
+project = next(path for path in (here, *here.parents) if (path / "data/recordings").is_dir())
 recording = project / "data/recordings/4.4.0/2.8.2/group_cooperative"
 played = replay(json.loads((recording / "scenario.json").read_text()), seed=1)
 folder = project / "data/generated/chapter07"
@@ -658,16 +664,17 @@ folder.mkdir(parents=True, exist_ok=True)
 
 def group_lines(path):
     """What one client says of joining, dealing, giving up and taking over."""
-    wanted = ("JoinGroup failed due to non-fatal", "Successfully joined", "Finished assignment",
-              "Revoke previously", "Adding newly", "Attempt to heartbeat failed")
+    wanted = ("JoinGroup failed due to non-fatal", "Successfully joined",
+              "Finished assignment", "Revoke previously", "Adding newly",
+              "Attempt to heartbeat failed")
     texts = [row.text for row in read_log(path) if row.text.startswith(wanted)]
     return [re.sub(r"(inv-\d)-[0-9a-f-]{36}", r"\1", text) for text in texts]
 
 for name in ("inv-1", "inv-2"):
     (folder / f"{name}.txt").write_text(played[name])
-side_by_side(group_lines(recording / "inv-1.log.gz") + group_lines(recording / "inv-2.log.gz"),
-             group_lines(folder / "inv-1.txt") + group_lines(folder / "inv-2.txt"),
-             titles=("Java consumers 2.8.2", "simulator"))
+real = group_lines(recording / "inv-1.log.gz") + group_lines(recording / "inv-2.log.gz")
+ours = group_lines(folder / "inv-1.txt") + group_lines(folder / "inv-2.txt")
+side_by_side(real, ours, titles=("Java consumers 2.8.2", "simulator"))
 
 # %% [markdown]
 # Two joins with MEMBER_ID_REQUIRED before the first; a leader that deals twice, with an empty share for `inv-2` in between; and only what moves is revoked.
@@ -718,7 +725,8 @@ changes = (lines.where(F.col("message").rlike(said)).where("level = 'INFO'")
            .select(F.regexp_extract("file", r"(\w)-m\d", 1).alias("group"), "client_id",
                    F.unix_millis("time").alias("at_ms"),
                    F.regexp_extract("message", said, 1).alias("what"),
-                   F.explode(F.split(F.regexp_extract("message", said, 2), ", ")).alias("partition"))
+                   F.explode(F.split(F.regexp_extract("message", said, 2), ", "))
+                   .alias("partition"))
            .where("partition != ''"))
 changes.orderBy("group", "at_ms", "partition").limit(6).toPandas()
 
