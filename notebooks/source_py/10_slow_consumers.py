@@ -706,12 +706,17 @@ def twenty_minutes(name, service):
     return lab, took
 
 # %%
-log_folder, took = folder / "services", []
-log_folder.mkdir(exist_ok=True)
-for name, service in n.items():
-    lab, times = twenty_minutes(name, service)
-    took += [(f"service-{name}", each) for each in times]
-    (log_folder / f"service-{name}.log").write_text(lab.log_text(f"service-{name}"))
+def write_logs(log_folder):
+    """One log file a service. Returns the times that the services measured."""
+    log_folder.mkdir(exist_ok=True)
+    measured = []
+    for name, service in n.items():
+        lab, times = twenty_minutes(name, service)
+        measured += [(f"service-{name}", each) for each in times]
+        (log_folder / f"service-{name}.log").write_text(lab.log_text(f"service-{name}"))
+    return measured
+
+measured = write_logs(folder / "services")
 
 # %% [markdown]
 # First the times, as the services measured them. The median is harmless in each. What decides is the tail: `p99` is the time that one order in a hundred exceeds.
@@ -721,7 +726,7 @@ from kafkalab import logsets
 from pyspark.sql import functions as F
 
 spark = logsets.session()
-times = spark.createDataFrame(took, "service string, took_ms int")
+times = spark.createDataFrame(measured, "service string, took_ms int")
 (times.groupBy("service")
  .agg(F.percentile("took_ms", F.lit(0.5)).alias("median_ms"),
       F.percentile("took_ms", F.lit(0.99)).alias("p99_ms"),
@@ -734,7 +739,7 @@ times = spark.createDataFrame(took, "service string, took_ms int")
 # How often did each service leave its group because it polled too late? The lines know. Look at one such moment first: several lines speak of it.
 
 # %% spark=true
-lines = logsets.read(spark, str(log_folder))
+lines = logsets.read(spark, str(folder / "services"))
 late = lines.where("message like '%poll timeout%'").orderBy("client_id", "time")
 late.select("time", "client_id", "level", "message").limit(3).toPandas()
 
