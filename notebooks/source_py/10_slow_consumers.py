@@ -705,7 +705,7 @@ def twenty_minutes(name, service):
     lab.run_for(ms=20 * 60_000)
     return lab, took
 
-# %%
+# %% spark=true
 def write_logs(log_folder):
     """One log file a service. Returns the times that the services measured."""
     log_folder.mkdir(exist_ok=True)
