@@ -1,6 +1,7 @@
 """Chapter 02, what a producer connects to: the learner's half of its questions."""
 from __future__ import annotations
 
+from functools import lru_cache
 from types import SimpleNamespace
 
 from autograder.asking import NotAsAsked
@@ -138,18 +139,23 @@ ZOMBIES = (
 
 def log_of_a_typing_error(numbers) -> list[str]:
     """Settings and warnings of a producer that was told a topic's name with a letter missing, and the sentence it ended with."""
-    lab = Lab(brokers=2, seed=numbers["seconds"], version="2.3", broker_version="2.3", broker_config={"auto.create.topics.enable": False})
+    return list(_mistyped(numbers["typed"], numbers["seconds"]))
+
+
+@lru_cache(maxsize=None)
+def _mistyped(typed: str, seconds: int) -> tuple[str, ...]:
+    lab = Lab(brokers=2, seed=seconds, version="2.3", broker_version="2.3", broker_config={"auto.create.topics.enable": False})
     lab.create_topic("orders", partitions=2)
-    producer = KafkaProducer(lab, {"client.id": "shop", "max.block.ms": numbers["seconds"] * 1_000, "retry.backoff.ms": 2_000}, name="shop")
+    producer = KafkaProducer(lab, {"client.id": "shop", "max.block.ms": seconds * 1_000, "retry.backoff.ms": 2_000}, name="shop")
     try:
-        producer.send(ProducerRecord(numbers["typed"], value="tea")).get()
+        producer.send(ProducerRecord(typed, value="tea")).get()
         last = "no exception"
     except Exception as error:
         last = f"{type(error).__name__}: {error}"
     lines = lab.lines("shop")
     settings = [line.strip() for line in lines.message.iloc[0].splitlines() if line.strip().split(" =")[0] in WAITS]
     warned = [f"{line.time[-12:]} {line.level} {line.message.split('] ', 1)[-1]}" for line in lines[lines.level == "WARN"].itertuples()]
-    return settings + warned[:4] + [f"and the program ended with {last}"]
+    return (*settings, *warned[:4], f"and the program ended with {last}")
 
 
 QUESTIONS = (

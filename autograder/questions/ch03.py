@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from autograder.asking import NotAsAsked
 from autograder.questions.kinds import Function, LineReading, Open, Value
@@ -43,10 +44,15 @@ def tricky(lines) -> bool:
 
 def log_of_a_tidy_mind(numbers) -> list[str]:
     """Settings and lines of a consumer whose idle limit was meant in seconds."""
-    lab = Lab(brokers=3, seed=numbers["minutes"], version="2.3", broker_version="2.3")
+    return list(_tidied(numbers["minutes"]))
+
+
+@lru_cache(maxsize=None)
+def _tidied(minutes: int) -> tuple[str, ...]:
+    lab = Lab(brokers=3, seed=minutes, version="2.3", broker_version="2.3")
     lab.create_topic("t4", partitions=3, leaders=[0, 1, 2])
     lab.place_coordinator("test", broker=2)
-    consumer = KafkaConsumer(lab, {"group.id": "test", "connections.max.idle.ms": numbers["minutes"] * 60}, name="reader")
+    consumer = KafkaConsumer(lab, {"group.id": "test", "connections.max.idle.ms": minutes * 60}, name="reader")
     consumer.subscribe(["t4"])
     while lab.now_ms < 9_000:
         consumer.poll(timeout_ms=200)
@@ -54,7 +60,7 @@ def log_of_a_tidy_mind(numbers) -> list[str]:
     settings = [line.strip() for line in lines.message.iloc[0].splitlines() if line.strip().split(" =")[0] in TIMES]
     told = [line for line in lines[lines.at_ms > 6_000].itertuples() if "2147483645" in line.message]
     said = [f"{line.time[-12:]} {line.level} {line.message.split('] ', 1)[-1]}" for line in told]
-    return settings + [line for line in said if any(words in line for words in ("Initiating connection", "disconnected", "oordinator localhost", "for HEARTBEAT"))][:14]
+    return tuple(settings + [line for line in said if any(words in line for words in ("Initiating connection", "disconnected", "oordinator localhost", "for HEARTBEAT"))][:14])
 
 
 QUESTIONS = (
