@@ -6,7 +6,7 @@ import pandas as pd
 
 from kafkalab.logsets.explain.story import Story
 
-TABLES = ("files", "clients", "sockets", "held", "requests", "rebalances", "commits", "rereads", "transactions", "unknown")
+TABLES = ("files", "clients", "sockets", "held", "requests", "rebalances", "commits", "rereads", "transactions", "lag", "producers", "unknown")
 
 
 def as_json(story: Story) -> str:

@@ -16,6 +16,7 @@ EVIDENCE_LENGTH = 300
 SILENCE_S = 30  # A client that says nothing for so long was stopped, or was logged on a level that says little.
 CLOCK_STEP_S = 1
 DEFAULT_IDLE_MS = 540_000
+MUCH_LAG = 500  # Records: what a consumer fetches at once is no lag worth a word.
 CHURN = 5  # Connections to one broker within a minute.
 
 
@@ -307,4 +308,22 @@ def storm(rebalances: pd.DataFrame) -> Oddity | None:
         "See the causes below: members that are too slow, that come and go, or restarts one after the other. group.instance.id (static members) and "
         "cooperative protocols soften it.",
         tuple(dict.fromkeys(close["client_id"]))[:5], str(close["resumed_at"].min()), str(close["resumed_at"].max()), (),
+    )  # fmt: skip
+
+
+def falling_behind(lag: pd.DataFrame) -> Oddity | None:
+    """Partitions whose reader had far more before it in the end than in the beginning, or whose next record is the oldest there is."""
+    if lag.empty:
+        return None
+    behind = lag[(lag["last_lag"] >= MUCH_LAG) & (lag["last_lag"] >= 2 * lag["first_lag"])]
+    edge = lag[(lag["least_lead"] == 0) & (lag["most_lag"] >= MUCH_LAG)]
+    if behind.empty and edge.empty:
+        return None
+    told = [f"{row.client_id}: {row.topic}-{row.partition} {row.first_lag} records behind at first, {row.last_lag} at last" for row in behind.itertuples()]
+    told += [f"{row.client_id}: {row.topic}-{row.partition} read the oldest record there was, {row.most_lag} behind" for row in edge.itertuples()]
+    return Oddity(
+        "A consumer falls behind", 2, len(told),
+        "More is written than it reads, so the lag grows. Once it is older than what retention keeps, records are deleted before they were read.",
+        "Add members up to the number of partitions, make the work faster, or look for one partition that gets most (a skewed key).",
+        tuple(dict.fromkeys([*behind["client_id"], *edge["client_id"]]))[:5], "", "", tuple(told[:EVIDENCE]),
     )  # fmt: skip

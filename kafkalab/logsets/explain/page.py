@@ -73,7 +73,8 @@ def _pictures(story: Story) -> str:
 def _tables(story: Story) -> str:
     tables = {
         "Requests": story.requests, "Rebalances": story.rebalances, "Commits": story.commits, "Read twice": story.rereads,
-        "Transactions": story.transactions, "Sockets": story.sockets, "Files": story.files, "Lines that the catalogue does not know": story.unknown,
+        "Lag": story.lag,
+        "Transactions": story.transactions, "Producers": story.producers, "Sockets": story.sockets, "Files": story.files, "Lines that the catalogue does not know": story.unknown,
     }  # fmt: skip
     return "\n".join(
         f"<details{' open' if title in ('Requests', 'Rebalances', 'Commits') else ''}><summary>{title} ({len(rows)})</summary>{_table(rows)}</details>"

@@ -11,7 +11,9 @@ from pyspark.sql import functions as F
 from kafkalab.logsets.connections import CLIENT, connections
 from kafkalab.logsets.explain import oddities
 from kafkalab.logsets.explain.oddities import DEFAULT_IDLE_MS, Oddity
+from kafkalab.logsets.lag import lag_per_minute
 from kafkalab.logsets.offsets import commits, reprocessed
+from kafkalab.logsets.producers import producers
 from kafkalab.logsets.read import summary
 from kafkalab.logsets.rebalances import rebalances
 from kafkalab.logsets.transactions import transactions
@@ -29,7 +31,8 @@ class Story:
     sockets     as connections(); of more than MOST clients' sockets the first
     held        client_id, class, how, sockets: all sockets counted
     requests    client_id, api, requests, answered, median_ms, longest_ms
-    rebalances, commits, rereads, transactions   as the frames of these names, the commits counted by partition
+    lag         client_id, topic, partition, first_lag, most_lag, last_lag, least_lead: records, in the first, worst and last minute
+    producers, rebalances, rereads, transactions   as the frames of these names; commits: counted by partition
     """
 
     files: pd.DataFrame
@@ -41,6 +44,8 @@ class Story:
     commits: pd.DataFrame
     rereads: pd.DataFrame
     transactions: pd.DataFrame
+    lag: pd.DataFrame
+    producers: pd.DataFrame
     unknown: pd.DataFrame
     oddities: list[Oddity] = field(default_factory=list)
 
@@ -59,6 +64,7 @@ def tell(lines: DataFrame) -> Story:
     shown = _sockets(sockets)
     files, clients, requests = summary(lines).limit(MOST).toPandas(), _clients(lines), _requests(lines)
     rounds = _shown(rebalances(lines), "began_at", "client_id")
+    behind = _lag(lines)
     rereads = _shown(reprocessed(lines).where("how <> 'seek'"), "began_at", "client_id")
     found = [
         *oddities.signs(lines),
@@ -70,6 +76,7 @@ def tell(lines: DataFrame) -> Story:
         oddities.clock_steps(lines),
         oddities.read_twice(rereads),
         oddities.storm(rounds),
+        oddities.falling_behind(behind),
     ]
     return Story(
         files=files,
@@ -81,6 +88,8 @@ def tell(lines: DataFrame) -> Story:
         commits=_commits(lines),
         rereads=rereads,
         transactions=_shown(transactions(lines), "began_at", "client_id"),
+        lag=behind,
+        producers=_shown(producers(lines).drop("file"), "client_id", "topic", "partition"),
         unknown=_unknown(lines),
         oddities=sorted((oddity for oddity in found if oddity), key=lambda oddity: -oddity.weight),
     )
@@ -152,6 +161,22 @@ def _commits(lines: DataFrame) -> pd.DataFrame:
             F.max("committed_at").alias("last_at"),
         )
         .orderBy("client_id", "group_id", "topic", "partition")
+        .limit(MOST)
+        .toPandas()
+    )
+
+
+def _lag(lines: DataFrame) -> pd.DataFrame:
+    return (
+        lag_per_minute(lines)
+        .groupBy("client_id", "topic", "partition")
+        .agg(
+            F.min_by("lag", "minute").alias("first_lag"),
+            F.max("lag").alias("most_lag"),
+            F.max_by("last_lag", "minute").alias("last_lag"),
+            F.min("lead").alias("least_lead"),
+        )
+        .orderBy("client_id", "topic", "partition")
         .limit(MOST)
         .toPandas()
     )
