@@ -23,7 +23,8 @@ def session(master: str | None = None, settings: dict[str, str] | None = None):
     """The Spark session of this process, with the `kafkalab` data source registered; started if there is none.
 
     master: Spark's master URL; None takes KAFKALAB_SPARK_MASTER, else "local[*]". `settings` are Spark's own dotted keys and win over
-    ours. A session that runs already is returned as it is. Raises JavaMissing when there is no Java 17.
+    ours. A session that runs already is returned as it is. On a cluster an executor gets 2 GB and 1 GB for its Python workers. Raises
+    JavaMissing when there is no Java 17.
     """
     from pyspark.sql import SparkSession
 
@@ -60,7 +61,8 @@ def _settings(master: str) -> dict[str, str]:
         "spark.sql.python.filterPushdown.enabled": "true",  # Lets the reader skip what a query does not ask for.
     }
     if not master.startswith("local"):
-        return quiet | meaning
+        # What frames need to sort and join; and beside the JVM 350 MB for the Python worker of each core, of which there are mostly two.
+        return quiet | meaning | {"spark.executor.memory": "2g", "spark.executor.memoryOverhead": "1g"}
     return quiet | meaning | {
         "spark.driver.host": "127.0.0.1",  # A laptop that changes networks keeps its session.
         "spark.driver.bindAddress": "127.0.0.1",
