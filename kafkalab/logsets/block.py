@@ -60,7 +60,7 @@ class Block:
         starts, ends = self._lines()
         heads = np.lib.stride_tricks.sliding_window_view(self.bytes, WINDOW)[starts]
         is_head = _looks_like_head(heads)
-        tail_open = self._tails(starts, ends)
+        tail_open, tail_code = self._tails(starts, ends)
 
         head_lines = np.flatnonzero(is_head)
         tail_lines = np.flatnonzero(tail_open >= 0)
@@ -70,7 +70,7 @@ class Block:
         closing = np.where(has_tail, nearest, after - 1)  # The line where the message ends.
 
         foreign = self._foreign(starts, ends, is_head, head_lines, closing, after)
-        row_lines = np.union1d(head_lines, foreign)
+        row_lines = np.union1d(head_lines, foreign) if len(foreign) else head_lines
         self.start = starts[row_lines]
         self.head_ok = is_head[row_lines]
         last = np.append(row_lines[1:], len(starts)) - 1
@@ -80,6 +80,8 @@ class Block:
         place = np.searchsorted(row_lines, head_lines[has_tail])
         self.tail_open[place] = tail_open[closing[has_tail]]
         self.tail_close[place] = ends[closing[has_tail]] - 1
+        self.tail_code = np.full(len(row_lines), -1)
+        self.tail_code[place] = tail_code[closing[has_tail]]
         self.heads = heads[row_lines]
         self.rows = len(row_lines)
 
@@ -91,12 +93,12 @@ class Block:
         starts = np.concatenate([np.array([0], np.int64), breaks[:-1] + 1])[: len(breaks)]
         return starts, breaks - ((breaks > starts) & (self.bytes[breaks - 1] == 13))  # Windows ends lines with \r\n.
 
-    def _tails(self, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-        """For each line of text where its ` (logger)` opens, or -1."""
-        found = np.full(len(starts), -1)
+    def _tails(self, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """For each line of text where its ` (logger)` opens, and which of `self.tail_texts` it is; -1 where there is none."""
+        found, code, self.tail_texts = np.full(len(starts), -1), np.full(len(starts), -1), []
         parens = np.flatnonzero(self.bytes[: self.size] == 40)
         if not len(parens):
-            return found
+            return found, code
         closed = np.flatnonzero((ends > starts) & (self.bytes[ends - 1] == 41))
         at = np.searchsorted(parens, ends[closed]) - 1
         opening = parens[at]
@@ -104,10 +106,12 @@ class Block:
         fits &= self.bytes[opening - 1] == 32
         closed, opening = closed[fits], opening[fits]
         texts = self.texts(opening + 1, ends[closed] - 1).dictionary_encode()
-        known = np.array([bool(TAIL_PATTERN.fullmatch(text)) for text in texts.dictionary.to_pylist()], bool)
-        fits = known[texts.indices.to_numpy(zero_copy_only=False)] if len(closed) else np.array([], bool)
-        found[closed[fits]] = opening[fits]
-        return found
+        self.tail_texts = texts.dictionary.to_pylist()
+        known = np.array([bool(TAIL_PATTERN.fullmatch(text)) for text in self.tail_texts], bool)
+        number = texts.indices.to_numpy(zero_copy_only=False)
+        fits = known[number] if len(closed) else np.array([], bool)
+        found[closed[fits]], code[closed[fits]] = opening[fits], number[fits]
+        return found, code
 
     def _foreign(self, starts, ends, is_head, head_lines, closing, after) -> np.ndarray:
         """The lines of text that belong to nothing: before the first head, or after a message without being a stack trace."""
@@ -129,7 +133,7 @@ class Block:
             self.__dict__.pop(name, None)
         for name in [name for name, value in vars(Block).items() if isinstance(value, cached_property)]:
             self.__dict__.pop(name, None)
-        for name in ("start", "end", "head_ok", "tail_open", "tail_close", "heads"):
+        for name in ("start", "end", "head_ok", "tail_open", "tail_close", "tail_code", "heads"):
             self.__dict__[name] = None if self.__dict__[name] is None else self.__dict__[name][passes]
         self.rows = int(passes.sum())
 
@@ -192,7 +196,8 @@ class Block:
         code = np.full(self.rows, -1)
         rows = np.flatnonzero(self.head_ok & self._has_level & (self.bytes[begin] == 91))
         text = self.bytes[: self.size]
-        brackets = np.flatnonzero((text[:-1] == 93) & (text[1:] == 32))
+        brackets = np.flatnonzero(text == 93)
+        brackets = brackets[self.bytes[brackets + 1] == 32]
         at = np.searchsorted(brackets, begin[rows])
         rows, at = rows[at < len(brackets)], at[at < len(brackets)]
         close = brackets[at]
@@ -229,15 +234,12 @@ class Block:
     @cached_property
     def tail(self) -> tuple[np.ndarray, list[tuple[str, int | None]]]:
         """For each row the number of its tail (-1 without), and what the tails say: (logger, line or None)."""
-        code = np.full(self.rows, -1)
-        rows = np.flatnonzero(self.tail_open >= 0)
-        texts = self.texts(self.tail_open[rows] + 1, self.tail_close[rows]).dictionary_encode()
-        code[rows] = texts.indices.to_numpy(zero_copy_only=False)
         meanings = []
-        for text in texts.dictionary.to_pylist():
-            logger, line = TAIL_PATTERN.fullmatch(text).groups()
+        for text in self.tail_texts:
+            found = TAIL_PATTERN.fullmatch(text)
+            logger, line = found.groups() if found else (None, None)
             meanings.append((logger, int(line) if line and line != "?" and len(line) < LONG_NUMBER else None))
-        return code, meanings
+        return self.tail_code, meanings
 
     def _of_tail(self, place: int, kind: pa.DataType) -> pa.Array:
         code, meanings = self.tail

@@ -40,7 +40,7 @@ class LaidOutBlock(Block):
         self._head = found.take(pa.array(np.where(self.head_ok, rows, -1), mask=~self.head_ok))
         closing = self._closing(starts, ends, head_lines, after)
         self.tail_open, self.tail_close = np.full(len(rows), -1), np.full(len(rows), -1)
-        self._tail = None
+        self._tail = self.tail_code = None
         whole = np.flatnonzero(closing >= 0)
         at, place = closing[whole], len(loose) + whole
         self.tail_close[place] = ends[at] - 1

@@ -58,12 +58,34 @@ class Recognised:
         """The wanted ones of FIELDS, each a column of the block."""
         begin, end = self.block.message_span
         pieces: dict[str, list[tuple[np.ndarray, pa.Array]]] = {name: [] for name in wanted}
-        for pattern, rows in self.found:
-            if wanted & set(pattern.fields):
+        asked = [(pattern, rows) for pattern, rows in self.found if wanted & set(pattern.fields)]
+        self._add_few([(pattern, rows) for pattern, rows in asked if len(rows) <= FEW], wanted, pieces)
+        for pattern, rows in asked:
+            if len(rows) > FEW:
                 values = _extract(self.block, pattern, begin[rows], end[rows])
                 for name in wanted & set(pattern.fields):
                     pieces[name].append((rows, pc.struct_field(values, name)))
         return {name: self._column(name, found) for name, found in pieces.items()}
+
+    def _add_few(self, asked, wanted: set[str], pieces) -> None:
+        """The fields of templates with a few rows each. Arrow makes a regular expression ready anew in each call, which takes longer than to
+        read some texts with one that is ready."""
+        if not asked:
+            return
+        begin, end = self.block.message_span
+        every = np.sort(np.concatenate([rows for _, rows in asked]))
+        texts = dict(zip(every.tolist(), self.block.texts(begin[every], end[every]).to_pylist()))
+        places: dict[str, tuple[list[int], list[str]]] = {name: ([], []) for name in wanted}
+        for pattern, rows in asked:
+            fits, names = _ready(pattern.gaps).match, wanted & set(pattern.fields)
+            for row in rows.tolist():
+                if found := fits(texts[row]):
+                    for name in names:
+                        places[name][0].append(row)
+                        places[name][1].append(found[name] or "")
+        for name, (rows, values) in places.items():
+            if rows:
+                pieces[name].append((np.array(rows), pa.array(values, pa.string())))
 
     def _column(self, name: str, pieces) -> pa.Array:
         kind = pa.int32() if name in WHOLE_NUMBERS else pa.int64() if name in LARGE_NUMBERS else pa.string()
@@ -251,8 +273,6 @@ def _extract(block, pattern: Pattern, begin, end) -> pa.StructArray:
 
 def _groups_of(texts: pa.Array, pattern: Pattern) -> pa.StructArray:
     """The named groups of each text, null where the pattern does not fit. Texts that come again are read once."""
-    if len(texts) <= FEW:
-        return _groups_of_few(texts, pattern)
     if len(texts[:SAMPLE].dictionary_encode().dictionary) > SAMPLE // 2:
         return pc.extract_regex(texts, pattern.gaps)
     coded = texts.dictionary_encode()
@@ -262,7 +282,6 @@ def _groups_of(texts: pa.Array, pattern: Pattern) -> pa.StructArray:
 
 
 def _groups_of_few(texts: pa.Array, pattern: Pattern) -> pa.StructArray:
-    # Arrow makes a regular expression ready anew in each call, which takes longer than to read a few texts with one that is ready.
     found = [_ready(pattern.gaps).match(text) for text in texts.to_pylist()]
     groups = [pa.array([match and (match[name] or "") for match in found], pa.string()) for name in pattern.fields]
     return pa.StructArray.from_arrays(groups, list(pattern.fields), mask=pa.array([match is None for match in found], pa.bool_()))
