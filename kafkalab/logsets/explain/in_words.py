@@ -58,7 +58,8 @@ def _tables(story: Story):
     done = story.transactions
     if len(done):
         yield _table("Transactions", done.assign(began_at=done["began_at"].map(_clock), how=done["how"].fillna("open"))[["began_at", "client_id", "transactional_id", "how", "took_ms", "partitions"]])
-    yield _table("Lag, in records", story.lag)
+    if len(story.lag):
+        yield _table("Lag, in records", story.lag[story.lag["most_lag"] > 0])
     yield _table("Producers", story.producers)
     yield _table("Lines that the catalogue does not know", story.unknown)
 

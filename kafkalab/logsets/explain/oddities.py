@@ -50,8 +50,8 @@ class Sign:
 
 SIGNS = (
     Sign("A slow consumer was thrown out of its group", ("POLL_TIMEOUT_EXPIRED",), 3,
-         "The application did not call poll() for longer than max.poll.interval.ms. The client left the group by itself, its partitions went to "
-         "others, and what it was working on will be read again.",
+         "The application did not call poll() for longer than max.poll.interval.ms. The client left the group by itself, its partitions were "
+         "free for others, and what it was working on will be read again.",
          "Make the work between two polls shorter, lower max.poll.records, or raise max.poll.interval.ms."),
     Sign("Commits were refused: no longer a member", ("COMMIT_NOT_A_MEMBER",), 3,
          "The group had given the partitions away before the offsets were committed. The next owner starts at the last commit that went through, so "
@@ -272,7 +272,7 @@ def slow_requests(requests: pd.DataFrame) -> Oddity | None:
     return Oddity(
         "Answers took more than a second", 2, len(slow),
         "The broker was busy or stopped, the network was slow, or the request stood behind a long poll on the same connection (a FETCH waits up to "
-        "fetch.max.wait.ms, a JOIN_GROUP until all have joined).",
+        "fetch.max.wait.ms, a JOIN_GROUP until all have joined). Or nobody looked: a consumer reads most answers only when poll() is called.",
         "Compare with the broker's request metrics: its own time, or the way.", tuple(dict.fromkeys(slow["client_id"]))[:5], "", "",
         tuple(f"{row.client_id}: {row.api} took {row.longest_ms:.0f} ms once, half of them at most {row.median_ms:.0f} ms" for row in slow.head(EVIDENCE).itertuples()),
     )  # fmt: skip

@@ -112,7 +112,7 @@ def rounds(story: Story) -> Picture | None:
         axes.annotate(f"{row.cause or ''}", (begin, place - 0.34), fontsize=SMALL_PT - 1.5, color=INK, va="bottom")
     axes.set_yticks(range(len(clients)), [name[-42:] for name in clients])
     axes.set_ylim(len(clients) - 0.4, -0.9)
-    _key(axes, [("#F0E442", "s", "joining"), (ALERT, "s", "standing still without its partitions")])
+    _key(axes, [("#F0E442", "s", "rebalance, from its first line to the new partitions"), (ALERT, "s", "standing still without its partitions")])
     text = "\n".join(f"{row.client_id} {row.began_at:%H:%M:%S}: {row.cause}, {row.stopped_ms} ms" for row in rows.itertuples())
     return Picture(figure, text, f"{len(rows)} rebalances; red is time in which a member had given its partitions up and read nothing.")
 
