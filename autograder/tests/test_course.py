@@ -92,6 +92,15 @@ CLAIMS = (
     ("10", "The second has no such limit", r"'threads that worked': 8, 'orders that were overtaken': [1-9]"),
     ("10", "a check that throws", r"KafkaConsumer is not safe for multi-threaded access"),
     ("10", "Here that is never so", r"commit +orders-0@9 +not done: 3, 5"),
+    ("11", "at the very moment when 360 orders are lost", r"'latest': 360"),
+    ("11", "The lead does not fall at all", r"^lead_falls_by +- +0$"),
+    ("11", "ten spare hands a minute: half an hour", r"^minutes_to_recover +- +29$"),
+    ("11", "It counts 48.", r"^counts +- +48$"),
+    ("11", "The tool says 48, the client 0", r"'records-lag': 0"),
+    ("11", "waiting for nine minutes longer", r"^slow_member +- +9$"),
+    ("11", "The crash is the cure", r"^after_the_crash +- +down$"),
+    ("11", "`latest` sends it to the end, and its lag is 0", r"^gets +- +0$"),
+    ("11", "beside the simulator's tool", r"^(\d+) of \1 lines are the same$"),
 )
 
 

@@ -106,7 +106,8 @@ def _describe(cluster: Cluster, options: argparse.Namespace) -> str:
         group = groups.get(name)
         if group is None:
             raise Refusal(layout.says_not_found.format(group=name))
-        _remark(name, group)
+        if said := remark(name, group):
+            warn(said.removesuffix("\n"))
         if options.members:
             shown.append(layout.members(name, member_rows(group), options.verbose))
         elif options.state is not ASKED_FOR_NOTHING:
@@ -119,17 +120,29 @@ def _describe(cluster: Cluster, options: argparse.Namespace) -> str:
     return "".join(shown)
 
 
+def described(lab: Any, group: str, at_ms: int | None = None) -> str:
+    """What `--describe --group` prints of a lab's group, as the tools of 4.x lay it out, with the remark that goes to stderr on top.
+
+    at_ms: when; now when left out. Raises ValueError for a group that was not there then."""
+    state = lab.at(lab.now_ms if at_ms is None else at_ms)
+    if group not in state["groups"]:
+        raise ValueError(f"Error: Consumer group '{group}' does not exist.")
+    return remark(group, state["groups"][group]) + offsets_table(group, offset_rows(state, state["groups"][group]), with_epoch=False)
+
+
 def _strategy(group: Mapping[str, Any]) -> str:
     """The assignor of a generation that is agreed on."""
     agreed = group["state"] in ("Stable", "CompletingRebalance", "Assigning", "Reconciling")
     return (group["protocol"] or "") if agreed else ""
 
 
-def _remark(name: str, group: Mapping[str, Any]) -> None:
+def remark(name: str, group: Mapping[str, Any]) -> str:
+    """What the tool says of a group before its table, on stderr; nothing of one that is stable."""
     if group["state"] == "Empty":
-        warn(f"\nConsumer group '{name}' has no active members.")
-    elif group["state"] in REBALANCING:
-        warn(f"\nWarning: Consumer group '{name}' is rebalancing.")
+        return f"\nConsumer group '{name}' has no active members.\n"
+    if group["state"] in REBALANCING:
+        return f"\nWarning: Consumer group '{name}' is rebalancing.\n"
+    return ""
 
 
 def _delete(cluster: Cluster, options: argparse.Namespace) -> str:

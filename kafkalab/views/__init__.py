@@ -5,6 +5,7 @@ from .batch_strip import batch_strip
 from .bookmarks import bookmarks
 from .connections import timeline
 from .group_timeline import group_timeline
+from .lag_and_lead import lag_and_lead
 from .offset_paths import offset_paths
 from .offset_ruler import lag_curve, offset_ruler
 from .outcome_grid import Outcome, outcome_grid
@@ -21,6 +22,6 @@ from .versions import compare
 from .work_strip import Worked, work_strip
 from .worker_lanes import worker_lanes
 
-__all__ = ["Outcome", "Picture", "Worked", "assignment_matrix", "batch_strip", "bookmarks", "compare", "group_timeline", "lag_curve", "offset_paths",
+__all__ = ["Outcome", "Picture", "Worked", "assignment_matrix", "batch_strip", "bookmarks", "compare", "group_timeline", "lag_and_lead", "lag_curve", "offset_paths",
            "offset_ruler", "outcome_grid", "ownership", "poll_gap", "replica_ladder", "sequence", "sequence_ladder", "side_by_side", "state_diagram",
            "timeline", "transaction_timeline", "work_strip", "worker_lanes"]

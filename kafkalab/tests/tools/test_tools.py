@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
+from kafkalab import KafkaConsumer, KafkaProducer, Lab, OffsetAndMetadata, ProducerRecord, TopicPartition
 from kafkalab.__main__ import main
+from kafkalab.tools.consumer_groups import described
 
 HERE = Path(__file__).parent
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -46,6 +47,21 @@ def test_a_tool_prints_what_the_real_one_prints(tool, release, command, printed)
 def test_a_group_without_members_is_remarked_upon(tool):
     _, _, err = tool("4.4", "kafka-consumer-groups", "--at", "50000", "--describe", "--group", "g")
     assert err == "\nConsumer group 'g' has no active members.\n"
+
+
+def test_a_lab_can_be_described_without_a_scenario(tool):
+    """described: what the tool prints, its remark on top, for a lab at hand."""
+    lab = Lab(brokers=1, seed=1, broker_version="4.4")
+    lab.create_topic("orders", partitions=2)
+    consumer = KafkaConsumer(lab, {"group.id": "billing"}, name="m1")
+    consumer.assign([TopicPartition("orders", 1)])
+    consumer.commit_sync({TopicPartition("orders", 1): OffsetAndMetadata(0)})
+    remark, heading, row = filter(None, described(lab, "billing").splitlines())
+    assert remark == "Consumer group 'billing' has no active members."
+    assert heading.split()[:6] == ["GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG"]
+    assert row.split() == ["billing", "orders", "1", "0", "0", "0", "-", "-", "-"]
+    with pytest.raises(ValueError, match="Consumer group 'nobody' does not exist"):
+        described(lab, "nobody")
 
 
 def test_lag_grows_while_nobody_commits_and_time_can_be_turned_back(tool):

@@ -9,10 +9,11 @@ import pytest
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition, WorkerPool
 from kafkalab.tests.views.fake_lab import FakeLab, first_poll
 from kafkalab.views import (
-    Outcome, Worked, batch_strip, bookmarks, compare, group_timeline, lag_curve, offset_paths, offset_ruler, outcome_grid, poll_gap, replica_ladder,
-    sequence, sequence_ladder, side_by_side, timeline, work_strip, worker_lanes)
+    Outcome, Worked, batch_strip, bookmarks, compare, group_timeline, lag_and_lead, lag_curve, offset_paths, offset_ruler, outcome_grid, poll_gap,
+    replica_ladder, sequence, sequence_ladder, side_by_side, timeline, work_strip, worker_lanes)
 from kafkalab.views.connections import rows
 from kafkalab.views.group_timeline import group_states, heartbeats, member_spans
+from kafkalab.views.lag_and_lead import distances
 from kafkalab.views.offset_ruler import lag_points
 from kafkalab.views.poll_gap import evictions, poll_gaps
 from kafkalab.views.poll_gap import heartbeats as answered_beats
@@ -400,3 +401,44 @@ def test_a_commit_past_unfinished_work_is_told():
     assert_texts_inside_and_apart(picture)
     with pytest.raises(KeyError, match="No pool of bo has worked"):
         worker_lanes(lab, "bo")
+def overtaken(reset: str):
+    """Ten orders a minute for six minutes, a topic that keeps two; the member reads ten at first and comes back at the end."""
+    lab = Lab(brokers=1, seed=1, broker_config={"log.retention.check.interval.ms": 10_000})
+    lab.create_topic("orders", config={"retention.ms": 120_000, "segment.ms": 20_000})
+    producer = KafkaProducer(lab, {}, name="shop")
+    member = KafkaConsumer(lab, {"group.id": "billing", "auto.offset.reset": reset, "enable.auto.commit": False, "max.poll.interval.ms": 600_000}, name="m1")
+    member.subscribe(["orders"])
+    member.poll(timeout_ms=4_000)
+    for minute in range(1, 7):
+        lab.run_for(ms=minute * 60_000 - lab.now_ms)
+        for _ in range(10):
+            producer.send(ProducerRecord("orders", value="tea"))
+        producer.flush()
+        if minute in (1, 6):
+            member.poll(timeout_ms=1_000)
+            member.commit_sync()
+    return lab
+
+
+def test_lag_looks_at_the_end_of_the_log_and_lead_at_its_start():
+    lab = overtaken("latest")
+    first, *_, last = distances(lab, "billing")["orders-0"]
+    assert (first.lag, first.lead, first.log_start) == (0, 10, 0)
+    assert (last.lag, last.lead) == (0, 60 - last.log_start) and last.log_start > 10
+    least = min(point.lead for point in distances(lab, "billing")["orders-0"])
+    picture = lag_and_lead({"latest": lab}, "billing")
+    assert words(picture.text.splitlines()[1]).split()[:4] == ["orders-0", "50", "0", str(least)] and least == 10 - last.log_start
+    assert "rebalances at " in picture.text
+    assert_texts_inside_and_apart(picture)
+
+
+def test_both_rules_for_a_lost_place_stand_side_by_side():
+    picture = lag_and_lead({reset: overtaken(reset) for reset in ("earliest", "latest")}, "billing", title="two rules")
+    assert [line.split()[0] for line in picture.text.splitlines()[1:3]] == ["earliest", "latest"] and picture.alt == "Lag and lead: two rules."
+    assert_texts_inside_and_apart(picture)
+
+
+def test_a_group_that_never_committed_has_an_empty_chart():
+    lab = Lab(brokers=1)
+    lab.run_for(ms=1_000)
+    assert words(lag_and_lead({"empty": lab}, "billing").text) == "which most lag lag at the end least lead at lead at the end"
