@@ -156,7 +156,7 @@ QUESTIONS = (
         space={"partitions": (3, 4, 5), "committed": (1, 2, 3), "left": (1, 2, 3), "records": (41, 52, 63)}, show=table_of,
         where=lambda n: n["committed"] < n["partitions"] and n["partitions"] - n["committed"] != n["left"],
         hints=("A dash stands in two columns, for two different reasons. Which column tells of the bookmark, and which of the reader?",
-               "rows = [line.split() for line in text.splitlines()[1:]] gives the columns: row[3] is CURRENT-OFFSET, row[5] LAG, row[6] CONSUMER-ID.")),
+               "Cut each row at its blanks: place 3 is CURRENT-OFFSET, 5 is LAG, 6 is CONSUMER-ID. Add up, or count, what stands in one place.")),
     Value(
         id="11.2", title="four distances", points=4, answers=("tool_lag", "client_lag", "client_lead", "minutes_old"), draws=THREE, row="group",
         space={"per_minute": (30, 40, 50), "deleted": (40, 65, 90), "polled": (50, 80, 95), "in_work": (5, 10, 15)},
