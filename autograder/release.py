@@ -19,7 +19,7 @@ LEARNERS = ("__init__.py", "__main__.py", "anomalies.py", "asking.py", "check.py
             "plays.py", "progress.py", "runs.py", "sealed.py", "spark_rows.py", "variants.py", "questions/__init__.py", "questions/kinds.py")
 PAPERS = ("environment.yml", "pyproject.toml", "constraints.txt", "Makefile", "README.md", "LICENSE", "data/picture.png",
           "notebooks/README.md")
-FOLDERS = ("kafkalab", "data/recordings", "data/samples")
+FOLDERS = ("kafkalab", "data/recordings", "data/samples", "data/tools")
 TRUTH = "truth.json"                               # of a log set: what the judges know of it
 GIVEN_BY_DESIGN = ("kafkalab", "data")       # the simulator is open to read; its code is no solution even where a line is alike
 

@@ -559,16 +559,15 @@ require("11.5")
 
 # %%
 import contextlib, io, json, pathlib
-import kafkalab
 from kafkalab.__main__ import main
 from kafkalab.lines.layout import read as read_log
 from kafkalab.replay import replay
 
 here = pathlib.Path.cwd()
 project = next(up for up in (here, *here.parents) if (up / "data/recordings").is_dir())
-tools = pathlib.Path(kafkalab.__file__).parent / "tests/tools"
+tools = project / "data/tools"
 command = ["kafka-consumer-groups", "--at", "50000", "--describe", "--group", "g"]
-real = (tools / "golden/4.4.txt").read_text()
+real = (tools / "4.4.txt").read_text()
 real = real.split(f"$ {' '.join(command)}\n")[1].split("$ ")[0]
 
 printed = io.StringIO()

@@ -1,7 +1,7 @@
 """The command line tools: what they print is what the real ones printed of a cluster with the same groups, topics and records.
 
-`golden/` holds the output of kafka-consumer-groups and kafka-get-offsets of 2.3.1 and 4.1.0, run on real brokers 2.3.1 and 4.4.0; the random
-part of member ids is masked. `scenario_*.json` has the same cluster: ten records in t4, a group of two members (one of them static) and
+`data/tools/` holds the output of kafka-consumer-groups and kafka-get-offsets of 2.3.1 and 4.1.0, run on real brokers 2.3.1 and 4.4.0; the random
+part of member ids is masked. `scenario_*.json` there has the same cluster: ten records in t4, a group of two members (one of them static) and
 another of one; at 50 s all of them have left.
 """
 
@@ -15,13 +15,13 @@ from kafkalab import KafkaConsumer, KafkaProducer, Lab, OffsetAndMetadata, Produ
 from kafkalab.__main__ import main
 from kafkalab.tools.consumer_groups import described
 
-HERE = Path(__file__).parent
+RECORDED = Path(__file__).resolve().parents[3] / "data" / "tools"
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 MASK = "0" * 36
 
 
 def golden(release):
-    for block in (HERE / "golden" / f"{release}.txt").read_text(encoding="utf-8").split("$ ")[1:]:
+    for block in (RECORDED / f"{release}.txt").read_text(encoding="utf-8").split("$ ")[1:]:
         command, _, printed = block.partition("\n")
         yield command.split(), printed
 
@@ -32,7 +32,7 @@ CASES = [(release, command, printed) for release in ("2.3", "4.4") for command, 
 @pytest.fixture
 def tool(capsys):
     def run(release, *argv):
-        code = main([argv[0], "--scenario", str(HERE / f"scenario_{release}.json"), *argv[1:]])
+        code = main([argv[0], "--scenario", str(RECORDED / f"scenario_{release}.json"), *argv[1:]])
         found = capsys.readouterr()
         return code, UUID.sub(MASK, found.out), found.err
     return run
@@ -91,7 +91,7 @@ def test_a_dumped_log_shows_batches_and_records(tool):
 
 
 def test_a_rolled_log_is_dumped_segment_by_segment(tmp_path, capsys):
-    scenario = json.loads((HERE / "scenario_4.4.json").read_text(encoding="utf-8"))
+    scenario = json.loads((RECORDED / "scenario_4.4.json").read_text(encoding="utf-8"))
     scenario["broker_config"]["log.segment.bytes"] = 1_048_576
     for event in scenario["events"]:
         if event["do"] == "send":
