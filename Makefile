@@ -26,7 +26,7 @@ test: .venv/ready-dev  ## check everything, a fixed share of each corpus (under 
 test-all: .venv/ready-dev  ## check everything, all of each corpus (under 60 minutes)
 	@$(PY) -m pytest -q -rs -n auto --dist loadfile
 
-classroom: .venv/ready-dev  ## teach: a class of made-up students is graded (STUDENTS=30 CHAPTERS=02,03)
+classroom: .venv/ready-dev  ## teach: a class of made-up students is graded (STUDENTS=30 CHAPTERS=02,03, or all)
 	@$(PY) -m autograder classroom --students $(STUDENTS) --chapters $(CHAPTERS)
 
 redteam: .venv/ready-dev  ## attack: hostile submissions in the sandbox; what comes through is counted (LEVEL=L3)

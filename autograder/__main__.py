@@ -233,8 +233,9 @@ def _redteam(wanted) -> int:
 
 def _classroom(wanted) -> int:
     from autograder.classroom import classroom
-    from autograder.masters import chapter_number
-    chapters = [chapter_number(text) for text in wanted.chapters.split(",")]
+    from autograder.masters import chapter_number, released
+    from autograder.questions import chapters as asked
+    chapters = [each for each in asked() if each in released()] if wanted.chapters == "all" else [chapter_number(text) for text in wanted.chapters.split(",")]
     return classroom(wanted.students, chapters, Path(wanted.out))
 
 
@@ -315,7 +316,7 @@ def _parser() -> argparse.ArgumentParser:
     command("seal", _seal, "seal the public cases of chapters, for check()").add_argument("chapters", nargs="*", metavar="NN")
     classroom = command("classroom", _classroom, "make a class of submissions, grade it, and show what a teacher sees")
     classroom.add_argument("--students", type=int, default=30)
-    classroom.add_argument("--chapters", default="02,03")
+    classroom.add_argument("--chapters", default="02,03", metavar="NN,NN", help="which chapters, or: all")
     classroom.add_argument("--out", default="classroom", metavar="DIR")
     redteam = command("redteam", _redteam, "run the hostile submissions in the sandbox and count what comes through")
     redteam.add_argument("families", nargs="*", metavar="FAMILY", help="only these (default: all)")
