@@ -75,7 +75,7 @@ def sockets(story: Story) -> Picture | None:
     _key(axes, [(look_of(role).colour, "s", role) for role in rows["class"].unique()] + [(INK, ENDS[how], MEANINGS[how]) for how in seen])
     left = f" The first {BARS} of them are drawn." if len(story.sockets) > BARS else ""
     text = "\n".join(f"{name}: {row.how or 'still open'}" for name, row in zip(names, rows.itertuples()))
-    return Picture(figure, text, f"{len(story.sockets)} sockets, a bar each from opening to end.{left}")
+    return Picture(figure, text, f"{len(story.sockets)} socket{'' if len(story.sockets) == 1 else 's'}, a bar each from opening to end.{left}")
 
 
 def open_sockets(story: Story) -> Picture | None:
@@ -114,7 +114,7 @@ def rounds(story: Story) -> Picture | None:
     axes.set_ylim(len(clients) - 0.4, -0.9)
     _key(axes, [("#F0E442", "s", "rebalance, from its first line to the new partitions"), (ALERT, "s", "standing still without its partitions")])
     text = "\n".join(f"{row.client_id} {row.began_at:%H:%M:%S}: {row.cause}, {row.stopped_ms} ms" for row in rows.itertuples())
-    return Picture(figure, text, f"{len(rows)} rebalances; red is time in which a member had given its partitions up and read nothing.")
+    return Picture(figure, text, f"{len(rows)} rebalance{'' if len(rows) == 1 else 's'}; red is time in which a member had given its partitions up and read nothing.")
 
 
 def committed(story: Story) -> Picture | None:
