@@ -1,4 +1,4 @@
-"""python -m kafkalab.logsets: explain LOG… | read PATH | connections PATH | generate NAME --out DIR | doctor | java"""
+"""python -m kafkalab.logsets: explain LOG… | read PATH | connections PATH | generate NAME --out DIR | score SET | doctor | java"""
 import argparse
 import json
 import sys
@@ -36,11 +36,13 @@ def _parser() -> argparse.ArgumentParser:
     connections.add_argument("path", nargs="+", metavar="PATH")
     connections.add_argument("--json", metavar="FILE", help="write the rows there ('-' for stdout) instead of a table")
     generate = commands.add_parser("generate", help="make a log set, with its truth beside it")
-    generate.add_argument("manifest", help="a name in data/manifests, or a .json file")
+    generate.add_argument("manifest", help="a name in data/manifests, or a .json or .yaml file")
     generate.add_argument("--out", required=True, metavar="DIR")
+    score = commands.add_parser("score", help="how well the incidents found in a set's lines agree with its truth")
+    score.add_argument("set", help="a folder that `generate` made")
     for command in (explain, read, connections):
         command.add_argument("--layout", metavar="S", help="log4j's pattern, '%%d %%p [%%t] %%c - %%m%%n'; without it the first lines tell")
-    for command in (explain, read, connections, generate):
+    for command in (explain, read, connections, generate, score):
         command.add_argument("--master", help="Spark's master URL (default: KAFKALAB_SPARK_MASTER, else local[*])")
     commands.add_parser("doctor", help="is everything there that reading and making log sets needs?")
     commands.add_parser("java", help="which Java Spark will start with")
@@ -149,6 +151,27 @@ def _generate(options) -> int:
     return 0
 
 
+def _score(options) -> int:
+    from kafkalab.logsets.incidents import incidents
+    from kafkalab.logsets.progress import progress
+    from kafkalab.logsets.read import load
+    from kafkalab.logsets.score import scores, spans_of_rows, spans_of_truth, table
+    from kafkalab.logsets.session import session
+
+    folder = Path(options.set)
+    if not (folder / "DONE").is_file():
+        raise FileNotFoundError(f"{folder} is no log set: it has no DONE. Make one: python -m kafkalab.logsets generate trouble --out {folder}")
+    truth = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
+    spark = session(options.master)
+    # What generate wrote as Parquet is what reading its text would give.
+    rows = folder / "parquet"
+    lines = spark.read.parquet(str(rows)) if rows.is_dir() else load(spark, str(folder / "lines"))
+    with progress("looking for incidents", spark):
+        found = incidents(lines).toPandas()
+    print(table(scores(spans_of_rows(found.itertuples()), spans_of_truth(truth))))
+    return 0
+
+
 def _doctor(options) -> int:
     from kafkalab.logsets.doctor import findings
 
@@ -165,7 +188,7 @@ def _java(options) -> int:
 
 
 COMMANDS = {
-    "explain": _explain, "read": _read, "connections": _connections, "generate": _generate, "doctor": _doctor, "java": _java,
+    "explain": _explain, "read": _read, "connections": _connections, "generate": _generate, "score": _score, "doctor": _doctor, "java": _java,
 }  # fmt: skip
 
 

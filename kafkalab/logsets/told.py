@@ -43,7 +43,7 @@ def before(*keys: str) -> WindowSpec:
 
 def folder() -> Column:
     """Where logs lie that may speak of the same group."""
-    return F.regexp_replace("file", FOLDER, "").alias("folder")
+    return F.regexp_replace(F.regexp_replace("file", PART, ""), FOLDER, "").alias("folder")
 
 
 def found(pattern: str, group: int = 1, column: str = "message") -> Column:

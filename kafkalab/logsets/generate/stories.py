@@ -1,38 +1,28 @@
-"""What did a client live through? Each story is one client on a Lab of its own, from its first line to the end of the set.
+"""What did clients live through? Each story is one client, or the several of an incident, on a Lab of its own, from its first line to its end.
 
-A story is told once for each version and seed, in text with gaps: client id and group id are single private characters, which the
-copies replace by names of their own. What the simulator knew of the sockets is the story's truth.
+A story is told once for each version and variant, in text with gaps for the names, which the copies fill in (scripts.py). What the simulator
+knew of sockets, groups and incidents is the story's truth. Incidents are in scenes.py.
 """
 import random
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
-from kafkalab.logsets.generate.manifest import Manifest, ManifestError
+from kafkalab.logsets.generate import names, scenes
+from kafkalab.logsets.generate.manifest import Manifest, ManifestError, Wanted
+from kafkalab.logsets.generate.scenes import Key
+from kafkalab.logsets.generate.scripts import Script, script
 
-# Unicode's private use area: no client writes these.
-CLIENT, GROUP = "\ue000", "\ue001"
-IDENTITIES = "\ue010\ue011"  # UUIDs in the text: member ids. A copy is another member.
+CLIENT, GROUP = names.client_mark(0), names.GROUP
 TOPIC = "orders"
 NOBODY = "localhost:9999"  # Nothing listens there.
 LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR")
-UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-JITTER_MS = 3
-
-
-@dataclass(frozen=True)
-class Spot:
-    """One line of a story: `text` from the level on, at `at_ms` after the client's start; `room_ms`: how much later it could be."""
-
-    at_ms: int
-    room_ms: int
-    text: str
+AFTER_MS = 60_000  # Times in lines may lie a little after the end.
 
 
 @dataclass(frozen=True)
 class StorySocket:
-    """A socket as the simulator knew it; times in milliseconds after the client's start."""
+    """A socket as the simulator knew it; times in milliseconds after the story's start."""
 
     node_id: str
     broker: int | None
@@ -43,26 +33,49 @@ class StorySocket:
 
 
 @dataclass(frozen=True)
-class Story:
-    name: str
-    version: str
+class Member:
+    """One client of a story: what it wrote, and its sockets, those of all its lives."""
+
     kind: str
-    lines: tuple[Spot, ...]
+    version: str
+    in_group: bool
+    script: Script
     sockets: tuple[StorySocket, ...]
 
-    @property
-    def in_group(self) -> bool:
-        return any(GROUP in line.text for line in self.lines)
+
+@dataclass(frozen=True)
+class Generation:
+    """A rebalance of the story's group: when the new assignment was made, and what led to it, with clients by number."""
+
+    number: int
+    at_ms: int
+    because: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class Story:
+    """A story told: its members, how many UUIDs they wrote, and the truth about groups and incidents."""
+
+    name: str
+    version: str
+    lasts_ms: int
+    members: tuple[Member, ...]
+    identities: int
+    generations: tuple[Generation, ...] = ()
+    keys: tuple[Key, ...] = ()
 
 
 class Play:
-    """A Lab with a topic that every broker leads a part of, and the settings of one client."""
+    """A Lab with one topic, and the settings of one client."""
 
     def __init__(self, manifest: Manifest, version: str, seed: int):
         self.manifest, self.version = manifest, version
         self.lab = Lab(brokers=manifest.brokers, seed=seed, version=version, epoch=manifest.start)
         leaders = list(range(manifest.brokers))
-        self.lab.create_topic(TOPIC, partitions=manifest.brokers, leaders=leaders)
+        topics = manifest.topics or {TOPIC: manifest.brokers}
+        self.topic = sorted(topics)[random.Random(seed + 2).randrange(len(topics))]
+        self.partitions = topics[self.topic]
+        self.lab.create_topic(self.topic, partitions=self.partitions, leaders=[n % manifest.brokers for n in range(self.partitions)])
         self.lab.place_coordinator(GROUP, random.Random(seed).choice(leaders))
         self.servers = [f"localhost:{9092 + random.Random(seed + 1).choice(leaders)}"]
 
@@ -82,29 +95,29 @@ class Play:
 
     def send_until(self, producer: KafkaProducer, share: float = 1.0, every_ms: int = 20_000) -> None:
         while self.lab.now_ms < share * self.manifest.duration_ms:
-            for partition in range(self.manifest.brokers):
-                producer.send(ProducerRecord(TOPIC, value=f"order {self.lab.now_ms}", partition=partition))
+            for partition in range(self.partitions):
+                producer.send(ProducerRecord(self.topic, value=f"order {self.lab.now_ms}", partition=partition))
             self.lab.run_for(ms=every_ms)
 
 
 def consumer(play: Play) -> None:
     """Subscribes and polls: one bootstrap socket that idles out, one to the coordinator, one to each leader."""
     client = play.consumer()
-    client.subscribe([TOPIC])
+    client.subscribe([play.topic])
     play.poll_until(client)
 
 
 def zombie_consumer(play: Play) -> None:
     """The same, but told never to close an idle socket: the bootstrap socket stays, of no use to anybody."""
     client = play.consumer(connections_max_idle_ms=-1)
-    client.subscribe([TOPIC])
+    client.subscribe([play.topic])
     play.poll_until(client)
 
 
 def closed_consumer(play: Play) -> None:
     """Is closed after two thirds of the time."""
     client = play.consumer()
-    client.subscribe([TOPIC])
+    client.subscribe([play.topic])
     play.poll_until(client, share=2 / 3)
     client.close()
 
@@ -112,7 +125,7 @@ def closed_consumer(play: Play) -> None:
 def standalone_consumer(play: Play) -> None:
     """Assigns itself all partitions and has no group: nobody coordinates it."""
     client = play.consumer(group_id=None)
-    client.assign([TopicPartition(TOPIC, partition) for partition in range(play.manifest.brokers)])
+    client.assign([TopicPartition(play.topic, partition) for partition in range(play.partitions)])
     play.poll_until(client)
 
 
@@ -120,14 +133,14 @@ def misled_consumer(play: Play) -> None:
     """The first of its two bootstrap servers refuses."""
     play.servers.insert(0, NOBODY)
     client = play.consumer()
-    client.subscribe([TOPIC])
+    client.subscribe([play.topic])
     play.poll_until(client)
 
 
 def shaken_consumer(play: Play) -> None:
     """One broker dies for half a minute: its socket is closed by the peer, and tried again and again."""
     client = play.consumer()
-    client.subscribe([TOPIC])
+    client.subscribe([play.topic])
     play.poll_until(client, share=0.4)
     lost = next(broker for broker in range(play.manifest.brokers) if broker != play.lab.coordinator_of(GROUP))
     play.lab.broker(lost).crash()
@@ -135,6 +148,13 @@ def shaken_consumer(play: Play) -> None:
     while play.lab.now_ms < until_ms:
         client.poll(timeout_ms=1_000)
     play.lab.broker(lost).restart()
+    play.poll_until(client)
+
+
+def busy_consumer(play: Play) -> None:
+    """Asks again as soon as it has an answer, twenty times a second: most of a set's lines can be its."""
+    client = play.consumer(fetch_max_wait_ms=50)
+    client.subscribe([play.topic])
     play.poll_until(client)
 
 
@@ -160,37 +180,51 @@ def closed_producer(play: Play) -> None:
 STORIES: Mapping[str, Callable[[Play], None]] = {
     story.__name__: story
     for story in (
-        consumer, zombie_consumer, closed_consumer, standalone_consumer, misled_consumer, shaken_consumer,
+        consumer, zombie_consumer, closed_consumer, standalone_consumer, misled_consumer, shaken_consumer, busy_consumer,
         producer, zombie_producer, closed_producer,
     )
 }  # fmt: skip
 
 
-def tell(manifest: Manifest, name: str, version: str, variant: int) -> Story:
+def told(manifest: Manifest, want: Wanted, variant: int) -> Story:
     """Play one story on the simulator. Raises ManifestError for a story nobody knows."""
-    if name not in STORIES:
-        raise ManifestError(f"There is no story {name}; there are {', '.join(STORIES)}.")
-    play = Play(manifest, version, seed=manifest.seed * 1_000 + variant)
-    STORIES[name](play)
-    kind = "producer" if name.endswith("producer") else "consumer"
-    return Story(name, version, kind, tuple(_lines(play)), tuple(_sockets(play)))
+    if want.is_incident:
+        return _scene(manifest, want, variant)
+    if want.story not in STORIES:
+        raise ManifestError(f"There is no story {want.story}; there are {', '.join(STORIES)}.")
+    play = Play(manifest, want.version, seed=manifest.seed * 1_000 + variant)
+    STORIES[want.story](play)
+    kind = "producer" if want.story.endswith("producer") else "consumer"
+    identities: dict[str, int] = {}
+    member = _member(manifest, play.lab, kind, ["client"], identities, play.servers, in_group=None)
+    return Story(want.story, want.version, manifest.duration_ms, (member,), len(identities), _generations(play.lab))
 
 
-def _lines(play: Play) -> Iterator[Spot]:
-    epoch = len(f"[{play.manifest.start},000] ")
-    identities: dict[str, str] = {}
+def _scene(manifest: Manifest, want: Wanted, variant: int) -> Story:
+    if want.story not in scenes.SCENES:
+        raise ManifestError(f"There is no incident {want.story}; there are {', '.join(scenes.SCENES)}.")
+    # Not the story's seed: an incident of the same version and number is another one.
+    scene = scenes.SCENES[want.story](want.version, manifest.seed * 1_000 + 500 + variant, manifest)
+    identities: dict[str, int] = {}
+    members = tuple(
+        _member(manifest, scene.lab, scene.kinds[number], scene.lives[number], identities, ["localhost:9092"], in_group=scene.kinds[number] == "consumer")
+        for number in sorted(scene.lives)
+    )
+    scene.lab.close()
+    return Story(want.story, want.version, scene.lab.now_ms, members, len(identities), _generations(scene.lab), tuple(scene.keys))
 
-    def identity(found: re.Match) -> str:
-        return identities.setdefault(found[0], IDENTITIES[min(len(identities), len(IDENTITIES) - 1)])
 
-    rows = play.lab.lines()
-    wanted = [_is_written(play.manifest.levels, *row) for row in zip(rows["logger"], rows["level"])]
-    rows = rows[wanted]
-    times = rows["at_ms"].tolist()
-    for at_ms, after_ms, level, text in zip(times, [*times[1:], times[-1] if times else 0], rows["level"], rows["text"]):
-        # Only TRACE lines waver: the truth has the times of the others.
-        room_ms = min(JITTER_MS, after_ms - at_ms) if level == "TRACE" else 0
-        yield Spot(at_ms, room_ms, UUID.sub(identity, text[epoch:].removesuffix("\n")))
+def _member(manifest: Manifest, lab: Lab, kind: str, lives: list[str], identities: dict[str, int], servers: list[str], in_group: bool | None) -> Member:
+    """The client whose lives these are."""
+    rows = lab.lines() if len(lives) > 1 else lab.lines(lives[0])
+    rows = rows[rows["client"].isin(lives)]
+    written = [_is_written(manifest.levels, *row) for row in zip(rows["logger"], rows["level"])]
+    rows = rows[written]
+    scripted = script(zip(rows["at_ms"].tolist(), rows["text"]), lab.epoch_ms, manifest.duration_ms + AFTER_MS, manifest.client_room, identities)
+    if in_group is None:
+        in_group = any(GROUP in text for text in rows["text"])
+    sockets = tuple(sorted((socket for life in lives for socket in _sockets(lab, life, servers)), key=lambda socket: socket.opened_at_ms))
+    return Member(kind, lab.version, in_group, scripted, sockets)
 
 
 def _is_written(levels: Mapping[str, str], logger: str, level: str) -> bool:
@@ -199,11 +233,28 @@ def _is_written(levels: Mapping[str, str], logger: str, level: str) -> bool:
     return LEVELS.index(level) >= LEVELS.index(levels[logger])
 
 
-def _sockets(play: Play) -> Iterator[StorySocket]:
+def _sockets(lab: Lab, client: str, servers: list[str]) -> list[StorySocket]:
     """The lab's sockets; a bootstrap socket leads to the broker that listens at the address."""
-    listening = {f"localhost:{9092 + broker}": broker for broker in range(play.manifest.brokers)}
-    for socket in play.lab.sockets("client"):
+    found = []
+    for socket in lab.sockets(client):
         broker = socket.broker
         if socket.role == "bootstrap":
-            broker = listening.get(play.servers[-1 - int(socket.node_id)])
-        yield StorySocket(str(socket.node_id), broker, socket.role, socket.opened_at_ms, socket.closed_at_ms, socket.how)
+            port = int(servers[-1 - int(socket.node_id)].rpartition(":")[2])
+            broker = port - 9092 if port < 9999 else None
+        found.append(StorySocket(str(socket.node_id), broker, socket.role, socket.opened_at_ms, socket.closed_at_ms, socket.how))
+    return found
+
+
+def _generations(lab: Lab) -> tuple[Generation, ...]:
+    """The rebalances of the group, and who had come or gone since the one before."""
+    found, because, owner = [], [], {}
+    for event in lab.journal.events:
+        if event.kind == "group.member" and event.fields["group"] == GROUP:
+            owner[event.fields["member"]] = names.number_of(event.fields["client_id"][0])
+            because.append(("joined", owner[event.fields["member"]]))
+        elif event.kind in ("group.left", "group.removed") and event.fields["group"] == GROUP:
+            because.append((event.kind.removeprefix("group."), owner.get(event.fields["member"], 0)))
+        elif event.kind == "group.assigned" and event.fields["group"] == GROUP:
+            found.append(Generation(event.fields["generation"], event.at_ms, tuple(because)))
+            because = []
+    return tuple(found)

@@ -6,11 +6,15 @@ from collections import Counter, defaultdict
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from kafkalab import logsets
 from kafkalab.logsets.__main__ import main
-from kafkalab.logsets.generate import Manifest, ManifestError, generate, manifest, multiply
+from kafkalab.logsets import generate as made
+from kafkalab.logsets.generate import Manifest, ManifestError, generate, manifest, manifest_of, sheets
+from kafkalab.logsets.generate.cast import draw
+from kafkalab.logsets.generate.write import write
 from kafkalab.logsets.read import load
 from kafkalab.replay import replay
 
@@ -61,7 +65,7 @@ def test_the_sample_says_what_its_truth_says(spark):
 
 def test_the_sample_is_the_one_its_manifest_names():
     texts = [gzip.decompress(part.read_bytes()) for part in sorted((TINY / "lines").glob("part-*.log.gz"))]
-    checksum = hashlib.sha256(b"".join(texts)).hexdigest()
+    checksum = hashlib.sha256("".join(hashlib.sha256(text).hexdigest() + "\n" for text in texts).encode()).hexdigest()
     assert checksum == manifest("tiny").checksum == (TINY / "DONE").read_text(encoding="utf-8").strip()
 
 
@@ -106,7 +110,7 @@ def test_copies_of_a_story_are_clients_of_their_own(spark, few):
 
 def test_the_same_manifest_gives_the_same_bytes_however_spark_cuts_the_work(spark, few, tmp_path, monkeypatch):
     before = spark.conf.get("spark.sql.shuffle.partitions")
-    monkeypatch.setattr(multiply, "PART_LINES", 400)
+    monkeypatch.setattr(sheets, "PART_LINES", 400)
     spark.conf.set("spark.sql.shuffle.partitions", "5")
     try:
         again = generate(spark, FEW, tmp_path / "set", say=silently)
@@ -115,13 +119,102 @@ def test_the_same_manifest_gives_the_same_bytes_however_spark_cuts_the_work(spar
     parts = sorted((tmp_path / "set" / "lines").iterdir())
     assert len(parts) > 1
     assert b"".join(part.read_bytes() for part in parts) == (few[0] / "lines" / "part-00000.log").read_bytes()
-    assert again == few[1]
+    assert {**again, "checksum": None} == {**few[1], "checksum": None}  # The checksum is made of the parts' own.
     assert sockets_of(spark, tmp_path / "set") == told_by(again)
+    rows = [spark.read.parquet(str(folder / "parquet")).drop("file", "offset") for folder in (few[0], tmp_path / "set")]
+    assert rows[0].exceptAll(rows[1]).count() == rows[1].exceptAll(rows[0]).count() == 0
+    assert rows[0].count() == again["lines"]
+
+
+def test_the_parquet_is_what_reading_the_text_gives(spark, few):
+    folder, truth = few
+    rows, lines = spark.read.parquet(str(folder / "parquet")), load(spark, folder)
+    assert rows.columns == lines.columns and rows.count() == truth["lines"]
+    assert rows.drop("file").exceptAll(lines.drop("file")).count() == 0
+    assert [row.file for row in rows.select("file").distinct().collect()] == ["lines/part-00000.log"]
 
 
 def test_another_seed_gives_another_set(few):
-    drawn = [multiply.draw(seed, 0, "start") for seed in (FEW.seed, FEW.seed + 1)]
+    drawn = [draw(seed, 0, "start") for seed in (FEW.seed, FEW.seed + 1)]
     assert drawn[0] != drawn[1]
+
+
+def library(plan: Manifest):
+    """What workers write a manifest's set from, without Spark."""
+    stories, copies, clients = made.cast(plan, made._told(plan, silently))
+    roles = made.roles_of(
+        clients, [copy.starts_ms for copy in copies], [copy.numbers for copy in copies],
+        [made.identities(plan, copy, stories[copy.story].identities) for copy in copies], made._skews(plan, len(clients)),
+    )  # fmt: skip
+    return made.Library.of(*made.tables([member.script for story in stories for member in story.members]), roles, 0, plan.duration_ms)
+
+
+def text_of(library, part_lines: int) -> list[bytes]:
+    return [bytes(library.text_of(sheet)[0]) for sheet in library.sheets(part_lines)]
+
+
+SKEWED = replace(
+    FEW, skew=({"clock_step_ms": -5_000, "every": 2, "at_s": 10}, {"flush_ms": 3_000, "every": 3}),
+    incidents=({"kind": "slow_member", "version": "2.8"}, {"kind": "rebalance_storm", "version": "3.9", "at_s": 2}),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("plan", [FEW, SKEWED], ids=["few", "skewed"])
+def test_parts_are_cut_by_row_and_joined_are_the_same(plan):
+    book = library(plan)
+    whole = text_of(book, 10_000_000)[0]
+    rows = len(book.text_of(book.sheets(10_000_000)[0])[1]) - 1
+    for part_lines in (97, 1_000, rows - 1, rows):
+        parts = book.sheets(part_lines)
+        assert [part.rows for part in parts] == [part_lines] * (rows // part_lines) + ([rows % part_lines] if rows % part_lines else [])
+        assert b"".join(text_of(book, part_lines)) == whole
+
+
+def test_lines_come_in_time_but_for_clocks_and_appenders_told_to_be_wrong():
+    def times(plan):
+        text = text_of(library(plan), 10_000_000)[0]
+        return np.array([line[12:24].decode() for line in text.split(b"\n") if line[:3] == b"[19"])  # Told as if the epoch were the start.
+
+    ordered, skewed = times(FEW), times(SKEWED)
+    assert (ordered[1:] >= ordered[:-1]).all()
+    assert (skewed[1:] < skewed[:-1]).sum() > 10
+
+
+def test_a_number_of_clients_is_shared_out_by_version():
+    plan = manifest_of({"name": "x", "seed": 1, "clients": 101, "versions": {"2.3": 1, "3.9": 3}})
+    counts = plan.by_story
+    assert sum(count for versions in counts.values() for count in versions.values()) == 101
+    assert sum(versions["3.9"] for versions in counts.values()) == pytest.approx(76, abs=2)
+
+
+def test_yaml_and_json_say_the_same(tmp_path):
+    entries = {"name": "x", "seed": 1, "hours": 0.25, "clients": {"consumer": {"2.3": 1}}, "incidents": [{"kind": "slow_member", "at_s": 4}]}
+    (tmp_path / "x.json").write_text(json.dumps(entries), encoding="utf-8")
+    (tmp_path / "x.yaml").write_text(
+        'name: x\nseed: 1\nhours: 0.25\nclients: {consumer: {"2.3": 1}}\nincidents: [{kind: slow_member, at_s: 4}]\n', encoding="utf-8"
+    )
+    assert manifest(tmp_path / "x.json") == manifest(tmp_path / "x.yaml")
+    assert manifest(tmp_path / "x.json").duration_ms == 900_000
+
+
+@pytest.mark.parametrize("name", ["tiny", "class", "night", "fleet", "trouble"])
+def test_the_manifests_can_be_used(name):
+    assert manifest(name).name == name and manifest(name).wanted
+
+
+def test_an_interrupted_run_goes_on_where_it_was(spark, few, tmp_path, monkeypatch):
+    """Three parts are there and have receipts; the rest is made, and the set is that of a run nobody interrupted."""
+    monkeypatch.setattr(sheets, "PART_LINES", 400)
+    whole = generate(spark, FEW, tmp_path / "whole", say=silently)
+    half, heard = tmp_path / "half", []
+    with monkeypatch.context() as patch:
+        patch.setattr(made, "write", lambda spark, place, checksum, parts, *rest: write(spark, place, checksum, parts[:3], *rest))
+        with pytest.raises(OSError, match="goes on where it was"):
+            generate(spark, FEW, half, say=silently)
+    assert not (half / "DONE").exists() and not (half / "truth.json").exists()
+    assert generate(spark, FEW, half, say=heard.append) == whole
+    assert "going on: 3 parts are there" in heard
+    assert [part.read_bytes() for part in sorted((half / "lines").iterdir())] == [part.read_bytes() for part in sorted((tmp_path / "whole" / "lines").iterdir())]
 
 
 def test_a_run_that_was_interrupted_starts_clean_and_a_finished_one_is_kept(spark, few, tmp_path):
@@ -146,7 +239,7 @@ def test_a_folder_with_something_else_is_left_alone(spark, tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "sentence"),
-    [("{", "is not JSON"), ('{"name": "x", "seed": 1, "clients": {}, "hours": 3}', "unexpected keyword argument 'hours'"), (None, "There is no manifest")],
+    [("{", "is not JSON"), ('{"name": "x", "seed": 1, "clients": {}, "months": 3}', "unexpected entry 'months'"), (None, "There is no manifest")],
 )
 def test_a_manifest_that_cannot_be_used_says_why(tmp_path, capsys, content, sentence):
     path = tmp_path / "set.json"

@@ -1,0 +1,86 @@
+"""Who plays in a set? Copies of told stories, each begun at its own time, its clients under names of their own.
+
+What is drawn for a client depends on the set's seed and the client's number, and on nothing else.
+"""
+import hashlib
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kafkalab.logsets.generate import names
+from kafkalab.logsets.generate.manifest import Manifest
+from kafkalab.logsets.generate.stories import Story
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A story played once more: `story` by its place among all told, begun `starts_ms` after the set; `numbers` of its clients in the set."""
+
+    story: int
+    starts_ms: int
+    numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Client:
+    """One client of the set: the `member`-th of a copy."""
+
+    number: int
+    client_id: str
+    group_id: str
+    copy: int
+    member: int
+    script: int
+
+
+def cast(manifest: Manifest, told: Sequence[Sequence[Story]]) -> tuple[list[Story], list[Copy], list[Client]]:
+    """All stories in one row, their copies, and the clients by number. `told` has, for each `Wanted` of the manifest, its variants."""
+    stories = [story for variants in told for story in variants]
+    first = np.concatenate([[0], np.cumsum([len(variants) for variants in told])])
+    wanted = manifest.wanted
+    parts = [
+        (which, nth, member)
+        for which, want in enumerate(wanted)
+        for nth in range(want.copies)
+        for member in range(len(told[which][0].members))
+    ]
+    # Shuffled, so that a client's number does not tell its story.
+    order = sorted(range(len(parts)), key=lambda place: draw(manifest.seed, place, "order"))
+    numbers = {parts[place]: number for number, place in enumerate(order)}
+    scripts = np.concatenate([[0], np.cumsum([len(story.members) for story in stories])])
+    copies, clients = [], {}
+    for which, want in enumerate(wanted):
+        for nth in range(want.copies):
+            story = int(first[which]) + nth % len(told[which])
+            own = tuple(numbers[which, nth, member] for member in range(len(stories[story].members)))
+            shared = own[0] if want.shared_id is None else want.shared_id
+            for member, number in enumerate(own):
+                printed = number if want.shared_id is None else want.shared_id
+                name = names.client_id(stories[story].members[member].kind, printed, manifest.client_room)
+                group = names.group_id(shared, manifest.client_room)
+                clients[number] = Client(number, name, group, len(copies), member, int(scripts[story]) + member)
+            copies.append(Copy(story, starts_of(manifest, want, nth, own[0], stories[story].lasts_ms), own))
+    return stories, copies, [clients[number] for number in range(len(parts))]
+
+
+def starts_of(manifest: Manifest, want, nth: int, number: int, lasts_ms: int) -> int:
+    """When a copy begins: where the manifest says so, then; an incident anywhere it fits; other clients in the first `spread_ms`."""
+    if want.at_ms is not None:
+        return want.at_ms
+    room_ms = manifest.duration_ms - lasts_ms if want.is_incident else manifest.spread_ms
+    return draw(manifest.seed, number, "start") % (max(room_ms, 0) + 1)
+
+
+def identities(manifest: Manifest, copy: Copy, count: int) -> list[str]:
+    """The UUIDs of a copy: member ids and the like, which no other copy has."""
+    return [
+        str(uuid.UUID(int=draw(manifest.seed, copy.numbers[0], f"identity{n}/high") << 64 | draw(manifest.seed, copy.numbers[0], f"identity{n}"), version=4))
+        for n in range(count)
+    ]
+
+
+def draw(seed: int, number: int, what: str) -> int:
+    """A large number that depends on nothing else."""
+    return int.from_bytes(hashlib.blake2b(f"{seed}/{number}/{what}".encode(), digest_size=8).digest(), "big")

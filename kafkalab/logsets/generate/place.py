@@ -1,0 +1,75 @@
+"""Where does a set go? Into a folder, or to a URL that Arrow knows (s3://, gs://, hdfs://, file://), with the same few verbs."""
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+from pyarrow import fs
+
+
+@dataclass(frozen=True)
+class Place:
+    """A folder somewhere. It travels to workers: the file system is opened where it is used."""
+
+    url: str
+
+    @classmethod
+    def of(cls, out: str | os.PathLike) -> "Place":
+        text = os.fspath(out)
+        return cls(text if "://" in text else Path(text).absolute().as_uri())
+
+    def open(self) -> tuple[fs.FileSystem, str]:
+        return fs.FileSystem.from_uri(self.url)
+
+    def __truediv__(self, name: str) -> "Place":
+        return Place(f"{self.url.rstrip('/')}/{name}")
+
+    def names(self) -> set[str]:
+        """What lies in it; empty when it does not exist."""
+        system, path = self.open()
+        found = system.get_file_info(fs.FileSelector(path, allow_not_found=True))
+        return {info.base_name for info in found}
+
+    def exists(self) -> bool:
+        system, path = self.open()
+        return system.get_file_info(path).type != fs.FileType.NotFound
+
+    def make(self) -> None:
+        system, path = self.open()
+        system.create_dir(path, recursive=True)
+
+    def write(self, content) -> None:
+        """The whole file at once; there is never half of one under its name."""
+        system, path = self.open()
+        with system.open_output_stream(path + ".half") as stream:
+            stream.write(content)
+        system.move(path + ".half", path)
+
+    def write_json(self, value: object) -> None:
+        self.write((json.dumps(value, indent=1) + "\n").encode())
+
+    def read(self) -> bytes:
+        system, path = self.open()
+        with system.open_input_stream(path) as stream:
+            return stream.read()
+
+    def read_json(self):
+        return json.loads(self.read())
+
+    def mapped(self) -> pa.Buffer:
+        """A file's bytes; on this machine's disk without reading them first."""
+        system, path = self.open()
+        if isinstance(system, fs.LocalFileSystem):
+            return pa.memory_map(path).read_buffer()
+        with system.open_input_file(path) as file:
+            return file.read_buffer()
+
+    def remove(self) -> None:
+        """The file or folder, if it is there."""
+        system, path = self.open()
+        kind = system.get_file_info(path).type
+        if kind == fs.FileType.Directory:
+            system.delete_dir(path)
+        elif kind != fs.FileType.NotFound:
+            system.delete_file(path)

@@ -1,0 +1,320 @@
+"""What went wrong, and with whom? Each incident is several clients on a Lab of their own, from before its first sign to after its end.
+
+A scene is told as the stories are: names are gaps that each copy fills in anew. Its answer key is what the scene did: the kind, the clients
+concerned, and from when to when. What the lines say of it is for kafkalab.logsets.incidents to find.
+"""
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from kafkalab import CommitFailedException, KafkaConsumer, KafkaException, KafkaProducer, Lab, ProducerRecord
+from kafkalab.logsets.generate.manifest import Manifest
+from kafkalab.logsets.generate.names import GROUP, client_mark
+
+TOPIC = "orders"
+SECOND, MINUTE = 1_000, 60_000
+
+
+@dataclass(frozen=True)
+class Key:
+    """One incident as the simulator knew it: its clients by number within the scene, its times in milliseconds after the scene's start."""
+
+    kind: str
+    clients: tuple[int, ...]
+    first_ms: int
+    last_ms: int
+    told: str
+
+
+@dataclass
+class Scene:
+    """A Lab, its clients by number, and what happened."""
+
+    manifest: Manifest
+    version: str
+    seed: int
+    partitions: int = 4
+    replicas: int = 1
+    topic_config: Mapping[str, object] = field(default_factory=dict)
+    broker_config: Mapping[str, object] = field(default_factory=dict)
+
+    def __post_init__(self):
+        self.chance = random.Random(self.seed)
+        self.lab = Lab(
+            brokers=max(3, self.manifest.brokers), seed=self.seed, version=self.version, epoch=self.manifest.start, broker_config=dict(self.broker_config)
+        )
+        self.lab.create_topic(TOPIC, partitions=self.partitions, replication_factor=self.replicas, config=dict(self.topic_config))
+        self.coordinator = self.chance.randrange(max(3, self.manifest.brokers))
+        self.lab.place_coordinator(GROUP, self.coordinator)
+        self.kinds: dict[int, str] = {}
+        self.lives: dict[int, list[str]] = {}
+        self.keys: list[Key] = []
+
+    def consumer(self, number: int, version: str | None = None, **settings) -> KafkaConsumer:
+        """The client of that number, or its next life: another process with the same client.id."""
+        own = {"client.id": client_mark(number), "group.id": GROUP, "auto.offset.reset": "earliest", "fetch.max.wait.ms": 2_000}
+        own |= {key.replace("_", "."): value for key, value in settings.items()}
+        return KafkaConsumer(self.lab, own, version=version or self.version, name=self._born(number, "consumer"))
+
+    def producer(self, number: int, **settings) -> KafkaProducer:
+        own = {"client.id": client_mark(number)} | {key.replace("_", "."): value for key, value in settings.items()}
+        return KafkaProducer(self.lab, own, version=self.version, name=self._born(number, "producer"))
+
+    def _born(self, number: int, kind: str) -> str:
+        self.kinds[number] = kind
+        lives = self.lives.setdefault(number, [])
+        lives.append(f"{kind}{number}-{len(lives)}")
+        return lives[-1]
+
+    def polls(self, consumer: KafkaConsumer, until_ms: int, work_ms: Callable[[], int] = lambda: 0, commit: bool = False) -> None:
+        """Beside the rest: poll, work on what came, and so on until then; then close."""
+
+        def app(lab):
+            while lab.now_ms < until_ms:
+                records = consumer.poll(timeout_ms=1_000)
+                if records.count() and (busy_ms := work_ms()):
+                    lab.sleep(busy_ms)
+                if commit and records.count():
+                    _committed(consumer)
+            consumer.close()
+
+        self.lab.spawn(app, name=consumer.name)
+
+    def sends(self, producer: KafkaProducer, until_ms: int, every_ms: int, partition: Callable[[int], int | None] = lambda n: None,
+              key: Callable[[int], str | None] = lambda n: None) -> None:  # fmt: skip
+        """Beside the rest: a record every so often until then; then close."""
+
+        def app(lab):
+            number = 0
+            while lab.now_ms < until_ms:
+                try:
+                    producer.send(ProducerRecord(TOPIC, key=key(number), value=f"order {number}", partition=partition(number)))
+                except KafkaException:
+                    pass  # The producer has told it already, and there are more.
+                number += 1
+                lab.sleep(every_ms)
+            producer.close()
+
+        self.lab.spawn(app, name=producer.name)
+
+    def until(self, at_ms: int) -> None:
+        if at_ms > self.lab.now_ms:
+            self.lab.run_for(at_ms - self.lab.now_ms)
+
+    def key(self, kind: str, clients, first_ms: int, last_ms: int, told: str) -> None:
+        self.keys.append(Key(kind, tuple(clients), first_ms, last_ms, told))
+
+
+def _committed(consumer: KafkaConsumer) -> None:
+    try:
+        consumer.commit_sync()
+    except (CommitFailedException, KafkaException):
+        pass  # It is no member any more; the next poll joins again.
+
+
+def rebalance_storm(version: str, seed: int, manifest: Manifest) -> Scene:
+    """One of four members is started again and again; each time the other three stop reading."""
+    scene = Scene(manifest, version, seed)
+    end_ms = 3 * MINUTE
+    for number in range(3):
+        scene.polls(_subscribed(scene.consumer(number)), end_ms)
+    scene.until(20 * SECOND)
+    first_ms = scene.lab.now_ms
+    lives = 6 + scene.chance.randrange(3)
+    for _ in range(lives):
+        begins_ms = scene.lab.now_ms
+        scene.polls(_subscribed(scene.consumer(3)), begins_ms + 7 * SECOND)
+        scene.until(begins_ms + 12 * SECOND + scene.chance.randrange(2 * SECOND))
+    scene.key("rebalance storm", (3,), first_ms, scene.lab.now_ms, f"one member joined and left {lives} times")
+    scene.until(end_ms + 5 * SECOND)
+    return scene
+
+
+def slow_member(version: str, seed: int, manifest: Manifest) -> Scene:
+    """One of three members works longer on its records than max.poll.interval.ms: it leaves the group without wanting to."""
+    scene = Scene(manifest, version, seed)
+    end_ms = 2 * MINUTE
+    scene.sends(scene.producer(3), 50 * SECOND, 2_000, partition=lambda n: n % 4)
+    for number in range(2):
+        scene.polls(_subscribed(scene.consumer(number, enable_auto_commit=False)), end_ms, commit=True)
+    slow = _subscribed(scene.consumer(2, max_poll_interval_ms=15_000, enable_auto_commit=False))
+    works_ms = 24_000 + scene.chance.randrange(10_000)
+
+    def app(lab):
+        while lab.now_ms < 30 * SECOND:
+            if slow.poll(timeout_ms=1_000).count():
+                _committed(slow)
+        scene.key("slow member evicted", (2,), lab.now_ms + 15 * SECOND, lab.now_ms + works_ms, f"worked {works_ms} ms between two polls, allowed are 15000")
+        lab.sleep(works_ms)
+        while lab.now_ms < end_ms:
+            if slow.poll(timeout_ms=1_000).count():
+                _committed(slow)
+        slow.close()
+
+    scene.lab.spawn(app, name=slow.name)
+    scene.until(end_ms + 5 * SECOND)
+    return scene
+
+
+def zombie_sockets(version: str, seed: int, manifest: Manifest) -> Scene:
+    """Two of three clients are told never to close an idle socket: their bootstrap sockets stay, of no use to anybody."""
+    scene = Scene(manifest, version, seed)
+    end_ms = 12 * MINUTE
+    quiet = {"fetch_max_wait_ms": 20_000, "heartbeat_interval_ms": 15_000, "session_timeout_ms": 60_000}
+    for number in range(3):
+        idle = {"connections_max_idle_ms": -1} if number else {}
+        scene.polls(_subscribed(scene.consumer(number, **idle, **quiet)), end_ms)
+    scene.until(end_ms + 20 * SECOND)
+    opened_ms = {n: min(s.opened_at_ms for s in scene.lab.sockets(scene.lives[n][0]) if s.role == "bootstrap") for n in (1, 2)}
+    for number, at_ms in opened_ms.items():
+        scene.key("zombie sockets", (number,), at_ms + 9 * MINUTE, end_ms, "connections.max.idle.ms is -1")
+    return scene
+
+
+def skewed_key(version: str, seed: int, manifest: Manifest) -> Scene:
+    """Nine of ten records have the same key, so one partition gets nearly all of them."""
+    scene = Scene(manifest, version, seed, partitions=6)
+    end_ms = 2 * MINUTE
+    chance = scene.chance
+    scene.sends(scene.producer(0), end_ms, 400, key=lambda n: "everybody" if chance.random() < 0.9 else f"customer {chance.randrange(1000)}")
+    scene.sends(scene.producer(1), end_ms, 800, key=lambda n: f"customer {chance.randrange(1000)}")
+    scene.polls(_subscribed(scene.consumer(2)), end_ms)
+    scene.until(end_ms + 5 * SECOND)
+    scene.key("skewed key", (0,), 0, end_ms, "nine of ten records have one key")
+    return scene
+
+
+def slow_broker(version: str, seed: int, manifest: Manifest) -> Scene:
+    """One broker answers PRODUCE and METADATA much later than the others for a minute."""
+    scene = Scene(manifest, version, seed, partitions=max(3, manifest.brokers))
+    end_ms = 3 * MINUTE
+    slow = scene.chance.randrange(max(3, manifest.brokers))
+    late_ms = 900 + scene.chance.randrange(1_200)
+    parts = scene.partitions
+    for number in range(3):
+        scene.sends(scene.producer(number), end_ms, 700, partition=lambda n: n % parts)
+    scene.until(40 * SECOND)
+    first_ms = scene.lab.now_ms
+    scene.lab.broker(slow).delay("PRODUCE", late_ms)
+    scene.until(first_ms + MINUTE + scene.chance.randrange(20 * SECOND))
+    scene.lab.broker(slow).delay("PRODUCE", 0)
+    scene.key("slow broker", range(3), first_ms, scene.lab.now_ms, f"broker {slow} answered {late_ms} ms late")
+    scene.until(end_ms + 5 * SECOND)
+    return scene
+
+
+def coordinator_lost(version: str, seed: int, manifest: Manifest) -> Scene:
+    """The broker that coordinates the group dies, and comes back."""
+    scene = Scene(manifest, version, seed)
+    end_ms = 2 * MINUTE
+    for number in range(3):
+        scene.polls(_subscribed(scene.consumer(number)), end_ms)
+    scene.until(30 * SECOND + scene.chance.randrange(10 * SECOND))
+    first_ms = scene.lab.now_ms
+    scene.lab.broker(scene.coordinator).crash()
+    scene.until(first_ms + 8 * SECOND + scene.chance.randrange(8 * SECOND))
+    scene.lab.broker(scene.coordinator).restart()
+    scene.key("coordinator lost", range(3), first_ms, scene.lab.now_ms + 10 * SECOND, f"broker {scene.coordinator} died")
+    scene.until(end_ms + 5 * SECOND)
+    return scene
+
+
+def retention_bites(version: str, seed: int, manifest: Manifest) -> Scene:
+    """A consumer stands still for longer than the topic keeps its records: what it has not read is deleted."""
+    keeps = {"retention.ms": 20_000, "segment.ms": 5_000}
+    scene = Scene(manifest, version, seed, topic_config=keeps, broker_config={"log.retention.check.interval.ms": 5_000})
+    end_ms = 3 * MINUTE
+    scene.sends(scene.producer(1), end_ms, 250, partition=lambda n: n % 4)
+    late = _subscribed(scene.consumer(0, enable_auto_commit=True, max_poll_records=20))
+    stands_ms = 60_000 + scene.chance.randrange(20_000)
+
+    def app(lab):
+        while lab.now_ms < 30 * SECOND:
+            late.poll(timeout_ms=1_000)
+        until_ms = lab.now_ms + stands_ms
+        paused = late.assignment()
+        late.pause(paused)
+        while lab.now_ms < until_ms:
+            late.poll(timeout_ms=1_000)
+        scene.key("retention bites", (0,), lab.now_ms, lab.now_ms + 30 * SECOND, f"read nothing for {stands_ms} ms, kept are 20000")
+        late.resume(paused)
+        while lab.now_ms < end_ms:
+            late.poll(timeout_ms=1_000)
+        late.close()
+
+    scene.lab.spawn(app, name=late.name)
+    scene.until(end_ms + 5 * SECOND)
+    return scene
+
+
+def auto_commit_duplicates(version: str, seed: int, manifest: Manifest) -> Scene:
+    """A member that commits every fifteen seconds is killed in between; who takes over reads again what it had not committed."""
+    scene = Scene(manifest, version, seed)
+    end_ms = 2 * MINUTE
+    scene.sends(scene.producer(2), end_ms - 10 * SECOND, 300, partition=lambda n: n % 4)
+    own = {"auto_commit_interval_ms": 15_000, "session_timeout_ms": 10_000, "heartbeat_interval_ms": 3_000, "fetch_max_wait_ms": 500}
+    for number in range(2):
+        scene.polls(_subscribed(scene.consumer(number, **own)), end_ms)
+    scene.until(45 * SECOND + scene.chance.randrange(8 * SECOND))
+    first_ms = scene.lab.now_ms
+    scene.lab.kill(scene.lives[0][0])
+    scene.key("auto-commit duplicates", (0, 1), first_ms, first_ms + 30 * SECOND, "killed between two commits")
+    scene.until(end_ms + 5 * SECOND)
+    return scene
+
+
+def flapping_isr(version: str, seed: int, manifest: Manifest) -> Scene:
+    """The followers of a topic fall out of its ISR and come back, again and again: with acks=all writes fail meanwhile."""
+    scene = Scene(manifest, version, seed, partitions=1, replicas=3, topic_config={"min.insync.replicas": 2}, broker_config={"replica.lag.time.max.ms": 3_000})
+    end_ms = 3 * MINUTE
+    # A follower that lacks nothing never falls out. So one producer writes first, and waits; those who write when the ISR has shrunk are refused.
+    for number in range(3):
+        scene.until(4_000 * min(number, 1))
+        scene.sends(scene.producer(number, acks="all"), end_ms, 5_000, partition=lambda n: 0)
+    scene.until(34 * SECOND + 500)
+    first_ms = scene.lab.now_ms
+    leader = scene.lab.leader(TOPIC, 0)
+    followers = [broker for broker in range(3) if broker != leader]
+    times = 3 + scene.chance.randrange(3)
+    for _ in range(times):
+        for follower in followers:
+            scene.lab.broker(follower).pause(7_000 + scene.chance.randrange(1_500))
+        last_ms = scene.lab.now_ms + 10 * SECOND
+        scene.until(scene.lab.now_ms + 20 * SECOND)
+    scene.key("flapping isr", (1, 2), first_ms, last_ms, f"both followers fell behind {times} times")
+    scene.until(end_ms + 5 * SECOND)
+    return scene
+
+
+def bad_deploy(version: str, seed: int, manifest: Manifest) -> Scene:
+    """All members are closed and started again in a new build, which takes far too long for one batch in four: max.poll.interval.ms passes."""
+    scene = Scene(manifest, version, seed)
+    end_ms = 3 * MINUTE + 30 * SECOND
+    at_ms = 60 * SECOND + scene.chance.randrange(10 * SECOND)
+    scene.sends(scene.producer(4), end_ms - 10 * SECOND, 300, partition=lambda n: n % 4)
+    for number in range(4):
+        scene.polls(_subscribed(scene.consumer(number, enable_auto_commit=False)), at_ms + number * 800, commit=True)
+    scene.until(at_ms + 8 * SECOND)
+    for number in range(4):
+        scene.polls(
+            _subscribed(scene.consumer(number, max_poll_interval_ms=12_000, enable_auto_commit=False)), end_ms, commit=True,
+            work_ms=lambda: 16_000 if scene.chance.random() < 0.25 else 500,
+        )  # fmt: skip
+        scene.until(scene.lab.now_ms + 500)
+    scene.key("bad deploy", range(4), at_ms, end_ms, "since the restart one batch in four takes 16000 ms, allowed are 12000")
+    scene.until(end_ms + 40 * SECOND)
+    return scene
+
+
+def _subscribed(consumer: KafkaConsumer) -> KafkaConsumer:
+    consumer.subscribe([TOPIC])
+    return consumer
+
+
+SCENES: Mapping[str, Callable[[str, int, Manifest], Scene]] = {
+    scene.__name__: scene
+    for scene in (
+        rebalance_storm, slow_member, zombie_sockets, skewed_key, slow_broker, coordinator_lost, retention_bites, auto_commit_duplicates,
+        flapping_isr, bad_deploy,
+    )
+}  # fmt: skip

@@ -1,0 +1,86 @@
+"""What is left of a told story when its names and times are gaps? Bytes that every copy shares, and where in them it writes its own.
+
+All stories of a set lie in two Arrow files that workers map into memory: `lines.arrow`, one row a line (its text with zero bytes in the gaps), and
+`gaps.arrow`, one row a gap. A gap's width is known beforehand, so filling one in moves nothing.
+"""
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from kafkalab.logsets.generate import names
+
+CLIENT, GROUP, IDENTITY, MOMENT = range(4)  # What a gap takes: a client id, the group id, a UUID, a time in epoch milliseconds.
+IDENTITY_WIDTH, MOMENT_WIDTH = 36, 13
+TIME_AT, TIME_WIDTH = 1, 23  # `[2026-01-05 09:00:00,000] ` begins every line.
+OWN = re.compile(
+    rf"([{names.CLIENT_MARKS}])|({names.GROUP})|([0-9a-f]{{8}}-[0-9a-f]{{4}}-[0-9a-f]{{4}}-[0-9a-f]{{4}}-[0-9a-f]{{12}})|(\b\d{{13}}\b)"
+)
+
+
+@dataclass(frozen=True)
+class Script:
+    """One client's lines: when, in milliseconds after the story's start, never going back; their text; and the gaps of each.
+
+    A gap is (its line, where in the line, what it takes, whose): the client's number in the story, the identity's, or the moment in milliseconds
+    after the start.
+    """
+
+    at_ms: tuple[int, ...]
+    texts: tuple[bytes, ...]
+    gaps: tuple[tuple[int, int, int, int], ...]
+
+
+def script(spots: Iterable[tuple[int, str]], epoch_ms: int, last_ms: int, clients: int, identities: dict[str, int]) -> Script:
+    """The script of lines told as (at_ms, whole text with its line break).
+
+    epoch_ms: what the clock showed at the start; last_ms: times up to here after it are gaps. clients: how many the set has. `identities` numbers
+    the UUIDs of the story and grows: its clients share it, for they write each other's member ids.
+    """
+    widths = {CLIENT: len(names.client_id("consumer", 0, clients)), GROUP: len(names.group_id(0, clients)), IDENTITY: IDENTITY_WIDTH, MOMENT: MOMENT_WIDTH}
+    times, texts, gaps = [], [], []
+    for at_ms, text in spots:
+        pieces, begin, size = [], 0, 0
+        for found in OWN.finditer(text):
+            sort, whose = _sort(found, epoch_ms, last_ms, identities)
+            if sort is None:
+                continue
+            piece = text[begin : found.start()].encode()
+            gaps.append((len(texts), size + len(piece), sort, whose))
+            pieces += [piece, bytes(widths[sort])]
+            size += len(piece) + widths[sort]
+            begin = found.end()
+        pieces.append(text[begin:].encode())
+        times.append(at_ms)
+        texts.append(b"".join(pieces))
+    return Script(tuple(times), tuple(texts), tuple(gaps))
+
+
+def _sort(found: re.Match, epoch_ms: int, last_ms: int, identities: dict[str, int]) -> tuple[int | None, int]:
+    if found[1]:
+        return CLIENT, names.number_of(found[1])
+    if found[2]:
+        return GROUP, 0
+    if found[3]:
+        return IDENTITY, identities.setdefault(found[3], len(identities))
+    since_ms = int(found[4]) - epoch_ms
+    return (MOMENT, since_ms) if 0 <= since_ms <= last_ms else (None, 0)
+
+
+def tables(scripts: Sequence[Script]) -> tuple[pa.Table, pa.Table, np.ndarray]:
+    """lines.arrow, gaps.arrow, and where in them each script begins (one more number than scripts: the end of all)."""
+    begins = np.concatenate([[0], np.cumsum([len(told.texts) for told in scripts])]).astype(np.int64)
+    gaps = [np.array(told.gaps, np.int64).reshape(-1, 4) + [begin, 0, 0, 0] for told, begin in zip(scripts, begins)]
+    gaps = np.concatenate(gaps) if gaps else np.empty((0, 4), np.int64)
+    first_gap = np.searchsorted(gaps[:, 0], np.arange(begins[-1] + 1))
+    lines = pa.table(
+        {
+            "at_ms": pa.array([at for told in scripts for at in told.at_ms], pa.int64()),
+            "text": pa.array([text for told in scripts for text in told.texts], pa.large_binary()),
+            "first_gap": pa.array(first_gap[:-1], pa.int64()),
+            "gaps": pa.array(np.diff(first_gap), pa.int64()),
+        }
+    ).combine_chunks()
+    return lines, pa.table({"at": gaps[:, 1], "sort": gaps[:, 2], "whose": gaps[:, 3]}), begins

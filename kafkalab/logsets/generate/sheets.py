@@ -1,0 +1,203 @@
+"""Which lines does a part of the set hold, and what do they say? A part is a million lines, wherever it is made and after or before which others.
+
+The set's order is: when a line reaches the file, then the client's number, then the client's own order. The lines of a stretch of time are found by
+looking each client's script up; nothing of the set but the part itself is ever in memory, and nothing is shuffled between workers. All of it is
+arithmetic on arrays: no line is a Python object.
+"""
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from kafkalab.logsets.generate import scripts
+
+PART_LINES = 1_000_000
+STRETCHES = 16  # For each part so many stretches of time are counted beforehand: a part looks at most at one too many at either end.
+MOST_COUNTED = 20_000_000
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Who plays which script, one entry a client, by number.
+
+    script: its place among all; starts_ms; names, groups: what the client is called; identities: where the copy's UUIDs begin in the list of all;
+    peers: where the copy's clients begin in `peer_names`; step_at_ms, step_ms: from when its clock is wrong by how much; flush_ms: it writes to the
+    file every so often (1: at once).
+    """
+
+    script: np.ndarray
+    starts_ms: np.ndarray
+    groups: np.ndarray
+    peers: np.ndarray
+    identities: np.ndarray
+    step_at_ms: np.ndarray
+    step_ms: np.ndarray
+    flush_ms: np.ndarray
+    peer_names: np.ndarray
+    identity_texts: np.ndarray
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What a part's maker has to know: which rows of the set, and in which stretch of time they lie after how many others."""
+
+    number: int
+    rows: int
+    begin_ms: int
+    end_ms: int
+    skip: int
+
+
+@dataclass
+class Library:
+    """The told stories and the roles, as workers hold them."""
+
+    at_ms: np.ndarray
+    text: pa.LargeBinaryArray
+    first_gap: np.ndarray
+    gaps: np.ndarray
+    gap_at: np.ndarray
+    gap_sort: np.ndarray
+    gap_whose: np.ndarray
+    begins: np.ndarray
+    roles: Roles
+    epoch_ms: int
+    last_ms: int
+
+    @classmethod
+    def of(cls, lines: pa.Table, gaps: pa.Table, begins: np.ndarray, roles: Roles, epoch_ms: int, last_ms: int) -> "Library":
+        columns = {name: lines[name].combine_chunks() for name in lines.column_names}
+        return cls(
+            columns["at_ms"].to_numpy(), columns["text"], columns["first_gap"].to_numpy(), columns["gaps"].to_numpy(),
+            *(gaps[name].combine_chunks().to_numpy() for name in ("at", "sort", "whose")), begins, roles, epoch_ms, last_ms,
+        )  # fmt: skip
+
+    @cached_property
+    def keys(self) -> np.ndarray:
+        """One number a line of all scripts that only grows: its script, then its time."""
+        script = np.repeat(np.arange(len(self.begins) - 1), np.diff(self.begins))
+        return script * self._wide + self.at_ms
+
+    @cached_property
+    def _wide(self) -> int:
+        return int(self.at_ms.max(initial=0)) + 2
+
+    def places(self, until_ms: np.ndarray, chosen: slice = slice(None)) -> np.ndarray:
+        """For each chosen role and each time of the set: how many lines of all scripts lie before its first that is written then or later."""
+        roles = self.roles
+        script, starts, flush = (column[chosen, None] for column in (roles.script, roles.starts_ms, roles.flush_ms))
+        # A line told at t reaches the file at the next multiple of flush_ms, so those before `until` were told up to the last one before it.
+        told = (np.ceil(until_ms[None, :] / flush).astype(np.int64) - 1) * flush + 1
+        # Nothing is told after the end, however late it is written.
+        told = np.minimum(told, self.last_ms + 1) - starts
+        return np.searchsorted(self.keys, script * self._wide + np.clip(told, 0, self._wide - 1))
+
+    def sheets(self, part_lines: int = PART_LINES) -> list[Sheet]:
+        """The parts of the set."""
+        roles = len(self.roles.script)
+        end_ms = self.last_ms + int(self.roles.flush_ms.max(initial=1)) + 1
+        all_lines = int(np.sum(self.places(np.array([end_ms])) - self.places(np.array([0]))))
+        parts = max(1, -(-all_lines // part_lines))
+        stretches = max(1, min(end_ms, parts * STRETCHES, max(MOST_COUNTED // max(roles, 1), parts)))
+        edges = np.linspace(0, end_ms, stretches + 1).astype(np.int64)
+        before = np.zeros(len(edges), np.int64)
+        for first in range(0, roles, 4_096):
+            before += self.places(edges, slice(first, first + 4_096)).sum(axis=0)
+        before -= before[0]
+        found = []
+        for number in range(parts):
+            first, last = number * part_lines, min((number + 1) * part_lines, all_lines)
+            begin = int(np.searchsorted(before, first, side="right")) - 1
+            end = int(np.searchsorted(before, last, side="left"))
+            found.append(Sheet(number, last - first, int(edges[min(begin, len(edges) - 2)]), int(edges[end]), first - int(before[begin])))
+        return found
+
+    def rows_of(self, sheet: Sheet) -> tuple[np.ndarray, np.ndarray]:
+        """The line of the scripts and the role of each row of a part."""
+        edges = self.places(np.array([sheet.begin_ms, sheet.end_ms]))
+        counts = edges[:, 1] - edges[:, 0]
+        role = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+        line = np.arange(counts.sum()) + np.repeat(edges[:, 0] - (np.cumsum(counts) - counts), counts)
+        told = self.at_ms[line] + self.roles.starts_ms[role]
+        flush = self.roles.flush_ms[role]
+        if flush.max(initial=1) > 1:
+            told = -(-told // flush) * flush
+        # Roles come by number and their lines in order, so a stable sort by time alone is the set's order.
+        order = np.argsort(told, kind="stable")[sheet.skip : sheet.skip + sheet.rows]
+        return line[order], role[order]
+
+    def text_of(self, sheet: Sheet) -> tuple[np.ndarray, np.ndarray]:
+        """The bytes of a part, and where each row begins in them (one more number than rows: the end)."""
+        line, role = self.rows_of(sheet)
+        taken = self.text.take(pa.array(line))
+        begins = np.frombuffer(taken.buffers()[1], np.int64, len(taken) + 1, 8 * taken.offset)
+        text = np.frombuffer(taken.buffers()[2] or b"", np.uint8, begins[-1]).copy()
+        self._fill_times(text, begins, line, role)
+        self._fill_gaps(text, begins, line, role)
+        return text, begins
+
+    def _fill_times(self, text, begins, line, role) -> None:
+        told = self.at_ms[line] + self.roles.starts_ms[role]
+        told += np.where(told >= self.roles.step_at_ms[role], self.roles.step_ms[role], 0)
+        moments, which = _distinct(told)
+        shown = np.datetime_as_string((moments + self.epoch_ms).astype("datetime64[ms]"), unit="ms").astype(f"S{scripts.TIME_WIDTH}")
+        letters = shown.view(np.uint8).reshape(-1, scripts.TIME_WIDTH)
+        letters[:, 10], letters[:, 19] = ord(" "), ord(",")
+        _put(text, begins[:-1] + scripts.TIME_AT, shown[which])
+
+    def _fill_gaps(self, text, begins, line, role) -> None:
+        counts = self.gaps[line]
+        row = np.repeat(np.arange(len(line)), counts)
+        gap = np.arange(counts.sum()) + np.repeat(self.first_gap[line] - (np.cumsum(counts) - counts), counts)
+        at, sort, whose, role = begins[row] + self.gap_at[gap], self.gap_sort[gap], self.gap_whose[gap], role[row]
+        roles = self.roles
+        values = {
+            scripts.CLIENT: lambda mine: roles.peer_names[roles.peers[role[mine]] + whose[mine]],
+            scripts.GROUP: lambda mine: roles.groups[role[mine]],
+            scripts.IDENTITY: lambda mine: roles.identity_texts[roles.identities[role[mine]] + whose[mine]],
+            scripts.MOMENT: lambda mine: (roles.starts_ms[role[mine]] + whose[mine] + self.epoch_ms).astype(f"S{scripts.MOMENT_WIDTH}"),
+        }
+        for kind, value in values.items():
+            mine = np.flatnonzero(sort == kind)
+            if len(mine):
+                _put(text, at[mine], value(mine))
+
+
+def _distinct(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The values that differ, and which of them stands where. Most of a part's times are in order, which makes this cheap."""
+    if len(values) and (values[1:] >= values[:-1]).all():
+        starts = np.concatenate([[True], values[1:] != values[:-1]])
+        return values[starts], np.cumsum(starts) - 1
+    return np.unique(values, return_inverse=True)
+
+
+def _put(text: np.ndarray, at: np.ndarray, values: np.ndarray) -> None:
+    """Write equally long values at these places."""
+    if len(at):
+        width = values.dtype.itemsize
+        # A view that has a value of this width at each byte; numpy then copies each in one go.
+        np.ndarray((len(text) - width + 1,), values.dtype, text.data, 0, (1,))[at] = values
+
+
+def roles_of(clients: Sequence, starts: Sequence[int], copies_numbers: Sequence[Sequence[int]], identities: Sequence[Sequence[str]],
+             skews: Mapping[str, np.ndarray]) -> Roles:  # fmt: skip
+    """The Roles of a cast: its clients by number; of each copy when it starts, its clients' numbers and its UUIDs."""
+    ids = np.array([client.client_id for client in clients], "S")
+    peers = np.concatenate([[0], np.cumsum([len(numbers) for numbers in copies_numbers])])
+    owned = np.concatenate([[0], np.cumsum([len(texts) for texts in identities])])
+    copy = np.array([client.copy for client in clients], np.int64)
+    count = len(clients)
+    return Roles(
+        script=np.array([client.script for client in clients], np.int64),
+        starts_ms=np.array(starts, np.int64)[copy],
+        groups=np.array([client.group_id for client in clients], "S"),
+        peers=peers[copy],
+        identities=owned[copy],
+        step_at_ms=skews.get("step_at_ms", np.zeros(count, np.int64)),
+        step_ms=skews.get("step_ms", np.zeros(count, np.int64)),
+        flush_ms=skews.get("flush_ms", np.ones(count, np.int64)),
+        peer_names=ids[np.array([number for numbers in copies_numbers for number in numbers], np.int64)],
+        identity_texts=np.array([text for texts in identities for text in texts] or [""], f"S{scripts.IDENTITY_WIDTH}"),
+    )

@@ -1,0 +1,123 @@
+"""What did the simulator know? Of every client its sockets, of every group its rebalances, of every incident when and who; and how many sockets were
+open at each broker as each minute began."""
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from kafkalab.logsets.generate.cast import Client, Copy
+from kafkalab.logsets.generate.manifest import Manifest
+from kafkalab.logsets.generate.stories import Story, StorySocket
+
+MINUTE_MS = 60_000
+ZOMBIE_MS = 9 * MINUTE_MS  # A socket idle for longer than connections.max.idle.ms would have it.
+
+
+def truth_of(manifest: Manifest, stories: Sequence[Story], copies: Sequence[Copy], clients: Sequence[Client], epoch_ms: int) -> dict:
+    """clients by id, live_per_minute, rebalances, incidents. Clients that share an id are told as `id`, `id#2`, …"""
+    live: Counter[tuple[int, int]] = Counter()
+    minutes = range(-epoch_ms % MINUTE_MS, manifest.duration_ms + 1, MINUTE_MS)
+    people: dict[str, dict] = {}
+    for client in clients:
+        copy = copies[client.copy]
+        story = stories[copy.story]
+        member = story.members[client.member]
+        sockets = within(manifest, copy.starts_ms, member.sockets)
+        stood = [socket for socket in sockets if socket.how != "failed"]
+        for socket in stood:
+            end_ms = manifest.duration_ms + 1 if socket.closed_at_ms is None else socket.closed_at_ms
+            live.update((at_ms, socket.broker) for at_ms in minutes if socket.opened_at_ms <= at_ms < end_ms)
+        name, again = client.client_id, 1
+        while name in people:
+            again += 1
+            name = f"{client.client_id}#{again}"
+        people[name] = _person(manifest, client, story, member, sockets, stood)
+    return {
+        "clients": people,
+        "live_per_minute": [
+            {"minute": printed(manifest, at_ms)[:16], "broker": broker, "live": count} for (at_ms, broker), count in sorted(live.items())
+        ],
+        "rebalances": _rebalances(manifest, stories, copies, clients),
+        "incidents": _incidents(manifest, stories, copies, clients),
+    }
+
+
+def within(manifest: Manifest, starts_ms: int, sockets: Sequence[StorySocket]) -> list[StorySocket]:
+    """Sockets in the set's time, as far as the set goes."""
+    found = []
+    for socket in sockets:
+        opened, closed = starts_ms + socket.opened_at_ms, socket.closed_at_ms and starts_ms + socket.closed_at_ms
+        if opened > manifest.duration_ms:
+            continue
+        ended = closed is not None and closed <= manifest.duration_ms
+        found.append(
+            StorySocket(socket.node_id, socket.broker, socket.role, opened, closed if ended else None, socket.how if ended else None)
+        )
+    return found
+
+
+def _person(manifest, client, story, member, sockets, stood) -> dict:
+    opened = Counter(socket.role for socket in stood)
+    # What a client of its kind holds that leads a quiet life: each leader, the coordinator, and one to ask the first question.
+    usual = {"bootstrap": 1, "data": manifest.brokers} | ({"coordinator": 1} if member.kind == "consumer" else {})
+    return {
+        "kind": member.kind,
+        "version": member.version,
+        "group_id": client.group_id if member.in_group else None,
+        "story": story.name,
+        "zombie": story.name in ("zombie_consumer", "zombie_producer"),
+        "deviates": dict(opened) != usual or len(stood) < len(sockets),
+        "opened": len(stood),
+        "kept": sum(socket.closed_at_ms is None for socket in stood),
+        "failed": len(sockets) - len(stood),
+        "by_class": dict(sorted(opened.items())),
+        "sockets": [
+            {
+                "node_id": socket.node_id, "broker": socket.broker, "class": socket.role,
+                "opened_at": printed(manifest, socket.opened_at_ms), "closed_at": printed(manifest, socket.closed_at_ms), "how": socket.how,
+            }
+            for socket in sockets
+        ],
+    }  # fmt: skip
+
+
+def _rebalances(manifest, stories, copies, clients) -> list[dict]:
+    """Group by group and generation; `because`: who had joined or left since the one before."""
+    found = []
+    for copy in copies:
+        for generation in stories[copy.story].generations:
+            at_ms = copy.starts_ms + generation.at_ms
+            if at_ms <= manifest.duration_ms:
+                because = [f"{clients[copy.numbers[number]].client_id} {what}" for what, number in generation.because]
+                group = clients[copy.numbers[0]].group_id
+                found.append({"group_id": group, "generation": generation.number, "at": printed(manifest, at_ms), "because": because})
+    return sorted(found, key=lambda row: (row["at"], row["group_id"], row["generation"]))
+
+
+def _incidents(manifest, stories, copies, clients) -> list[dict]:
+    """kind, clients, group_id, first and last as lines print times, and what happened; zombies of the quiet stories as well."""
+    found = []
+    for copy in copies:
+        story = stories[copy.story]
+        keys = [(key.kind, key.clients, key.first_ms, key.last_ms, key.told) for key in story.keys]
+        if story.name in ("zombie_consumer", "zombie_producer"):
+            opened = min(socket.opened_at_ms for socket in story.members[0].sockets if socket.role == "bootstrap")
+            keys.append(("zombie sockets", (0,), opened + ZOMBIE_MS, manifest.duration_ms, "connections.max.idle.ms is -1"))
+        for kind, numbers, first_ms, last_ms, told in keys:
+            first_ms, last_ms = copy.starts_ms + first_ms, min(copy.starts_ms + last_ms, manifest.duration_ms)
+            if first_ms < last_ms:
+                group = clients[copy.numbers[0]].group_id if any(story.members[number].in_group for number in numbers) else None
+                found.append(
+                    {
+                        "kind": kind, "clients": sorted(clients[copy.numbers[number]].client_id for number in numbers), "group_id": group,
+                        "first": printed(manifest, first_ms), "last": printed(manifest, last_ms), "told": told,
+                    }
+                )  # fmt: skip
+    return sorted(found, key=lambda row: (row["first"], row["kind"], row["clients"]))
+
+
+def printed(manifest: Manifest, at_ms: int | None) -> str | None:
+    """A moment of the set as lines print it."""
+    if at_ms is None:
+        return None
+    time = datetime.fromisoformat(manifest.start) + timedelta(milliseconds=at_ms)
+    return f"{time:%Y-%m-%d %H:%M:%S},{time.microsecond // 1000:03d}"

@@ -1,0 +1,301 @@
+"""What went wrong? One row an incident: its first sign, whose it is, its cause, and the lines that say so. From lines on DEBUG (2.x on TRACE).
+
+Each kind is a chain of its own over the other frames, and ends in the same columns:
+
+    rebalance storm          a group that does little but rebalance (rebalances.storms)
+    slow member evicted      no poll() within max.poll.interval.ms: the client left its group without wanting to
+    zombie sockets           a bootstrap socket that nobody closes, of no use to anybody (connections.max.idle.ms = -1)
+    skewed key               one partition gets nearly all that a producer sends
+    slow broker              one broker answers much later than the others the same client talks to
+    coordinator lost         a group without its coordinator
+    retention bites          what a consumer wanted to read next was deleted before it came to it
+    auto-commit duplicates   a member was gone between two commits, and the next read again what it had read
+    flapping isr             writes fail for want of replicas in sync, work, and fail again
+    bad deploy               clients of a group were started anew together, and their troubles began there
+
+What a bad deploy brings about (evictions, storms) is told with it and not once more by itself. Each chain reads the lines again: cache them, or
+read the set's Parquet.
+"""
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from kafkalab.logsets.lives import IDLE_MINUTES, zombies
+from kafkalab.logsets.offsets import reprocessed
+from kafkalab.logsets.producers import ANSWERED, SENT, batches
+from kafkalab.logsets.rebalances import BEGUN, EXPIRED, GIVEN_UP, JOINING, LEAVING, REQUESTED, storms
+from kafkalab.logsets.told import CLIENT, folder, ms_between, so_far, told
+
+COLUMNS = ("kind", "folder", "group_id", "clients", "first", "last", "cause", "evidence")
+EVIDENCE_LINES, EVIDENCE_LETTERS = 5, 300
+
+STORM_REBALANCES, STORM_WITHIN = 6, "60 seconds"
+SKEWED_SHARE, SKEWED_BATCHES, SKEWED_PARTITIONS = 0.75, 40, 3
+SLOW_MS, SLOW_TIMES, SLOW_REQUESTS = 200, 5, 5
+WAITS = ("FETCH", "JOIN_GROUP", "SYNC_GROUP")  # Their answers may take as long as they like.
+DEPLOYED_CLIENTS, TROUBLES = 3, 3
+FOLLOWS = "5 minutes"
+
+
+def incidents(lines: DataFrame) -> DataFrame:
+    """One row for each incident in `lines`: kind (as above), folder of the logs, group_id (null where no group is concerned), clients (those
+    concerned), first and last sign, cause in words, evidence: up to five lines, each time, client_id, file, offset, message."""
+    deployed = bad_deploys(lines)
+    symptoms = [storms_of(lines), slow_members(lines)]
+    causes = [
+        deployed, zombie_sockets(lines), skewed_keys(lines), slow_brokers(lines), lost_coordinators(lines), retention(lines),
+        auto_commit_duplicates(lines), flapping_isrs(lines),
+    ]  # fmt: skip
+    return reduce(DataFrame.unionByName, [*causes, *(_unless_explained(rows, deployed) for rows in symptoms)]).select(*COLUMNS)
+
+
+def storms_of(lines: DataFrame) -> DataFrame:
+    found = storms(lines, STORM_REBALANCES, STORM_WITHIN).withColumn(
+        "cause",
+        F.concat(
+            F.col("rebalances").cast("string"), F.lit(" rebalances; members stood still for "), F.format_number(F.col("member_ms") / 1000, 1),
+            F.lit(" s together"),
+            F.when(F.size("clients") > 0, F.concat(F.lit("; because of "), F.array_join("clients", ", "))).otherwise(""),
+        ),
+    )  # fmt: skip
+    signs = told(lines, (JOINING, *GIVEN_UP, "HEARTBEAT_REBALANCING"), "group_id", "message").withColumn("folder", folder())
+    return _cited("rebalance storm", found, signs, F.col("sign.group_id") == F.col("found.group_id"))
+
+
+def slow_members(lines: DataFrame) -> DataFrame:
+    expired = _expirations(lines)
+    found = (
+        _clustered(expired, "2 minutes", "folder", "client_id")
+        .groupBy("folder", "group_id", F.array("client_id").alias("clients"), "cluster")
+        .agg(F.min("time").alias("first"), F.max("time").alias("last"), F.count("*").alias("times"))
+        .withColumn("cause", F.concat(F.lit("no poll() within max.poll.interval.ms, "), F.col("times").cast("string"), F.when(F.col("times") == 1, " time").otherwise(" times")))
+    )
+    return _cited("slow member evicted", found, expired, F.array_contains("found.clients", F.col("sign.client_id")))
+
+
+def zombie_sockets(lines: DataFrame) -> DataFrame:
+    found = (
+        zombies(lines)
+        .groupBy("folder", F.array("client_id").alias("clients"))
+        .agg(F.count("*").alias("sockets"), F.min("since").alias("first"), F.max("end").alias("last"), F.min("opened_at").alias("opened_at"))
+        .withColumn("group_id", F.lit(None).cast("string"))
+        .withColumn("cause", F.format_string("%d bootstrap socket(s) open for more than %d minutes: connections.max.idle.ms is -1 or very large", "sockets", F.lit(IDLE_MINUTES)))
+    )
+    signs = told(lines, ("INITIATING_CONNECTION",), "message", "node_id").where("node_id like '-%'").withColumn("folder", folder())
+    return _cited("zombie sockets", found, signs, F.array_contains("found.clients", F.col("sign.client_id")), since="opened_at")
+
+
+def skewed_keys(lines: DataFrame) -> DataFrame:
+    of_topic = ("folder", "file", "client_id", "topic")
+    sent = batches(lines).withColumn("folder", folder())
+    shares = sent.groupBy(*of_topic, "partition").agg(
+        F.sum("size_bytes").alias("bytes"), F.count("*").alias("batches"), F.min("sent_at").alias("first"), F.max("sent_at").alias("last")
+    )
+    found = (
+        shares.groupBy(*of_topic)
+        .agg(
+            (F.max("bytes") / F.sum("bytes")).alias("share"), F.max_by("partition", "bytes").alias("partition"), F.sum("batches").alias("batches"),
+            F.count("*").alias("partitions"), F.min("first").alias("first"), F.max("last").alias("last"),
+        )
+        .where((F.col("share") >= SKEWED_SHARE) & (F.col("batches") >= SKEWED_BATCHES) & (F.col("partitions") >= SKEWED_PARTITIONS))
+        .withColumns({"clients": F.array("client_id"), "group_id": F.lit(None).cast("string")})
+        .withColumn("cause", F.format_string("%s-%d gets %.0f %% of the bytes sent to %d partitions", "topic", "partition", F.col("share") * 100, "partitions"))
+        .drop("file", "client_id")
+    )  # fmt: skip
+    signs = told(lines, (SENT,), "api", "message").where("api = 'PRODUCE'").withColumn("folder", folder())
+    return _cited("skewed key", found, signs, F.array_contains("found.clients", F.col("sign.client_id")))
+
+
+def slow_brokers(lines: DataFrame) -> DataFrame:
+    answers = _answers(lines).withColumn("minute", F.date_trunc("minute", "sent_at"))
+    by_broker = answers.groupBy("folder", *CLIENT, "minute", "broker").agg(
+        F.percentile("took_ms", F.lit(0.5)).alias("took"), F.count("*").alias("requests"),
+        F.min(F.when(F.col("took_ms") >= SLOW_MS, F.col("sent_at"))).alias("begin"), F.max("answered_at").alias("end"),
+    )  # fmt: skip
+    of_client = Window.partitionBy("folder", *CLIENT, "minute")
+    # What the client's quickest broker needs says what it is used to.
+    slow = (
+        by_broker.withColumn("usual", F.min("took").over(of_client))
+        .where((F.col("requests") >= SLOW_REQUESTS) & (F.col("took") >= SLOW_MS) & (F.col("took") >= SLOW_TIMES * F.greatest("usual", F.lit(1))))
+        .withColumn("time", F.col("begin"))
+    )
+    found = (
+        _clustered(slow, "3 minutes", "folder", "broker")
+        .groupBy("folder", "broker", "cluster")
+        .agg(
+            F.array_sort(F.collect_set("client_id")).alias("clients"), F.min("begin").alias("first"), F.max("end").alias("last"),
+            F.percentile("took", F.lit(0.5)).alias("took"), F.percentile("usual", F.lit(0.5)).alias("usual"),
+        )
+        .withColumn("group_id", F.lit(None).cast("string"))
+        .withColumn("cause", F.format_string("broker %d answers in %.0f ms, the others in %.0f ms", "broker", "took", "usual"))
+    )  # fmt: skip
+    signs = answers.where(F.col("took_ms") >= SLOW_MS).withColumn("time", F.col("answered_at"))
+    same = F.array_contains("found.clients", F.col("sign.client_id")) & (F.col("sign.broker") == F.col("found.broker"))
+    return _cited("slow broker", found, signs, same)
+
+
+def lost_coordinators(lines: DataFrame) -> DataFrame:
+    lost = told(lines, ("COORDINATOR_UNAVAILABLE",), "group_id", "message").where("group_id is not null").withColumn("folder", folder())
+    found = (
+        _clustered(lost, "60 seconds", "folder", "group_id")
+        .groupBy("folder", "group_id", "cluster")
+        .agg(F.array_sort(F.collect_set("client_id")).alias("clients"), F.min("time").alias("first"), F.max("time").alias("last"), F.count("*").alias("times"))
+        .where("times >= 2")
+        .withColumn("cause", F.format_string("%d members lost the group's coordinator, told %d times", F.size("clients"), "times"))
+    )
+    return _cited("coordinator lost", found, lost, F.col("sign.group_id") == F.col("found.group_id"))
+
+
+def retention(lines: DataFrame) -> DataFrame:
+    out, reset = ("FETCH_OUT_OF_RANGE", "FETCH_OUT_OF_RANGE_NO_POLICY"), "RESETTING_OFFSET"
+    events = told(lines, (*out, reset), "group_id", "topic", "partition", "position", "message").withColumn("folder", folder())
+    of_partition = Window.partitionBy(*CLIENT, "topic", "partition").orderBy("part", "offset")
+    signs = (
+        events.withColumn("then", F.lead(F.struct("event", "position")).over(of_partition))
+        .where(F.col("event").isin(*out))
+        .where((F.col("then.event") == reset) & (F.col("then.position") > F.col("position")))
+        .withColumn("lost", F.col("then.position") - F.col("position"))
+    )
+    found = (
+        _clustered(signs, "60 seconds", "folder", "client_id")
+        .groupBy("folder", F.array("client_id").alias("clients"), "cluster")
+        .agg(F.max("group_id").alias("group_id"), F.min("time").alias("first"), F.max("time").alias("last"), F.sum("lost").alias("lost"), F.count("*").alias("partitions"))
+        .withColumn("cause", F.format_string("up to %d records of %d partitions were deleted before they were read", "lost", "partitions"))
+    )
+    return _cited("retention bites", found, signs, F.array_contains("found.clients", F.col("sign.client_id")))
+
+
+def auto_commit_duplicates(lines: DataFrame) -> DataFrame:
+    automatic = told(lines, ("AUTO_COMMIT_ASYNC", "ASYNC_AUTO_COMMIT_COMPLETED", "ASYNC_AUTO_COMMIT_ASYNC_COMPLETED"), "group_id").select(folder(), "group_id").distinct()
+    # Those who were told to go, or could not commit, have another trouble.
+    known = told(lines, (EXPIRED, "COORDINATOR_UNAVAILABLE"), "group_id").select(folder(), "group_id", F.col("time").alias("trouble"))
+    again = reprocessed(lines).where("how = 'committed' and group_id is not null").withColumn("folder", folder()).withColumn("time", F.col("began_at"))
+    recent = (F.col("trouble") <= F.col("time")) & (F.col("trouble") > F.col("time") - F.expr(f"interval {FOLLOWS}"))
+    unexplained = (
+        again.join(F.broadcast(automatic), on=["folder", "group_id"], how="left_semi").alias("again")
+        .join(F.broadcast(known.alias("known")), (F.col("again.folder") == F.col("known.folder")) & (F.col("again.group_id") == F.col("known.group_id")) & recent, how="left_anti")
+    )  # fmt: skip
+    found = (
+        _clustered(unexplained, "60 seconds", "folder", "group_id")
+        .groupBy("folder", "group_id", "cluster")
+        .agg(
+            F.array_sort(F.array_distinct(F.concat(F.collect_set("client_id"), F.collect_set("previous_client")))).alias("clients"),
+            F.min("time").alias("first"), F.max("time").alias("last"), F.sum("records").alias("records"), F.count("*").alias("partitions"),
+        )
+        .withColumn("cause", F.format_string("up to %d records of %d partitions were read again: nobody had committed them", "records", "partitions"))
+    )  # fmt: skip
+    signs = told(lines, ("SETTING_COMMITTED_OFFSET",), "group_id", "message").withColumn("folder", folder())
+    return _cited("auto-commit duplicates", found, signs, F.array_contains("found.clients", F.col("sign.client_id")))
+
+
+def flapping_isrs(lines: DataFrame) -> DataFrame:
+    refused = (
+        told(lines, ("BATCH_RETRIED",), "topic", "partition", "message")
+        .where("client_id is not null and message like '%NOT_ENOUGH_REPLICAS%'")
+        .withColumn("folder", folder())
+    )
+    of_partition = ("folder", "topic", "partition")
+    episodes = (
+        _clustered(refused, "5 seconds", *of_partition)
+        .groupBy(*of_partition, "cluster")
+        .agg(F.collect_set("client_id").alias("clients"), F.min("time").alias("time"), F.max("time").alias("end"))
+        .drop("cluster")
+    )
+    found = (
+        _clustered(episodes, FOLLOWS, *of_partition)
+        .groupBy(*of_partition, "cluster")
+        .agg(F.array_sort(F.array_distinct(F.flatten(F.collect_list("clients")))).alias("clients"), F.min("time").alias("first"), F.max("end").alias("last"), F.count("*").alias("times"))
+        .where("times >= 2")
+        .withColumn("group_id", F.lit(None).cast("string"))
+        .withColumn("cause", F.format_string("%s-%d had too few replicas in sync %d times", "topic", "partition", "times"))
+    )
+    return _cited("flapping isr", found, refused, F.array_contains("found.clients", F.col("sign.client_id")))
+
+
+def bad_deploys(lines: DataFrame) -> DataFrame:
+    begun = told(lines, BEGUN, "group_id", "message").where("group_id is not null").withColumn("folder", folder())
+    again = begun.withColumn("life", F.row_number().over(Window.partitionBy("folder", "group_id", "client_id").orderBy("time", "part", "offset"))).where("life > 1")
+    deployed = (
+        _clustered(again, "60 seconds", "folder", "group_id")
+        .groupBy("folder", "group_id", "cluster")
+        .agg(F.array_sort(F.collect_set("client_id")).alias("clients"), F.min("time").alias("first"))
+        .where(F.size("clients") >= DEPLOYED_CLIENTS)
+    )
+    thrown_out = told(lines, (REQUESTED,), "group_id", "reason", "message").where("reason like '%UNKNOWN_MEMBER%'")
+    troubles = _expirations(lines).unionByName(thrown_out.withColumn("folder", folder()), allowMissingColumns=True)
+    span = F.expr(f"interval {FOLLOWS}")
+    same = (F.col("deployed.folder") == F.col("trouble.folder")) & (F.col("deployed.group_id") == F.col("trouble.group_id"))
+    after = (F.col("trouble.time") >= F.col("first")) & (F.col("trouble.time") < F.col("first") + span)
+    before = (F.col("trouble.time") < F.col("first")) & (F.col("trouble.time") >= F.col("first") - span)
+    found = (
+        troubles.alias("trouble")
+        .join(F.broadcast(deployed.alias("deployed")), same, how="inner")
+        .groupBy("deployed.folder", "deployed.group_id", "clients", "first")
+        .agg(F.count_if(after).alias("after"), F.count_if(before).alias("before"), F.max(F.when(after, F.col("trouble.time"))).alias("last"))
+        .where((F.col("after") >= TROUBLES) & (F.col("after") >= 3 * F.col("before")))
+        .withColumn("cause", F.format_string("%d clients were started anew together; %d evictions since, %d before", F.size("clients"), "after", "before"))
+    )
+    signs = again.unionByName(troubles, allowMissingColumns=True)
+    return _cited("bad deploy", found, signs, F.col("sign.group_id") == F.col("found.group_id"))
+
+
+def _expirations(lines: DataFrame) -> DataFrame:
+    """Where a member left because it had not polled; 2.8 says so only in the line of its leaving."""
+    by_timeout = (F.col("event") == EXPIRED) | F.col("message").contains("consumer poll timeout has expired. This means")
+    return told(lines, (EXPIRED, LEAVING[0]), "group_id", "message").where("client_id is not null").where(by_timeout).withColumn("folder", folder())
+
+
+def _answers(lines: DataFrame) -> DataFrame:
+    """One row for each answered request that a broker answers at once: who, which broker, sent_at, answered_at, took_ms, and the answer's line."""
+    talk = (
+        told(lines, (SENT, ANSWERED), "api", "correlation_id", "broker", "node_id", "message")
+        .where(F.col("client_id").isNotNull() & ~F.col("api").isin(*WAITS))
+        .withColumns({"folder": folder(), "message": F.substring("message", 1, EVIDENCE_LETTERS)})
+    )
+    sent = F.col("event") == SENT
+    again = F.count_if(sent & (F.col("correlation_id") < F.lag("correlation_id").over(so_far().rowsBetween(-1, -1))))
+    return (
+        talk.withColumn("life", again.over(so_far()))
+        .groupBy("folder", *CLIENT, "life", "correlation_id", "broker")
+        .agg(
+            F.min(F.when(sent, F.col("time"))).alias("sent_at"), F.max(F.when(~sent, F.col("time"))).alias("answered_at"),
+            F.max(F.when(~sent, F.col("offset"))).alias("offset"), F.max(F.when(~sent, F.col("message"))).alias("message"),
+        )
+        .where("sent_at is not null and answered_at is not null and broker is not null")
+        .withColumn("took_ms", ms_between("sent_at", "answered_at"))
+    )  # fmt: skip
+
+
+def _clustered(events: DataFrame, gap: str, *keys: str) -> DataFrame:
+    """With `cluster`, a number that rises where nothing was heard of the same keys for so long."""
+    of_keys = Window.partitionBy(*keys).orderBy("time")
+    silence = F.col("time") > F.lag("time").over(of_keys) + F.expr(f"interval {gap}")
+    return events.withColumn("silence", silence).withColumn("cluster", F.count_if("silence").over(of_keys)).drop("silence")
+
+
+def _cited(kind: str, found: DataFrame, signs: DataFrame, same: Column, since: str = "first") -> DataFrame:
+    """`found` in the columns of incidents(), with the first lines of `signs` that lie within it."""
+    key = ["folder", "first", "clients", "cause"]
+    line = F.struct(
+        F.col("sign.time").alias("time"), F.col("sign.client_id").alias("client_id"), F.col("sign.file").alias("file"),
+        F.col("sign.offset").alias("offset"), F.substring("sign.message", 1, EVIDENCE_LETTERS).alias("message"),
+    )  # fmt: skip
+    within = (F.col("sign.time") >= F.col(f"found.{since}")) & (F.col("sign.time") <= F.col("found.last"))
+    numbered = (
+        signs.alias("sign")
+        .join(F.broadcast(found.alias("found")), (F.col("sign.folder") == F.col("found.folder")) & within & same, how="inner")
+        .select(*(F.col(f"found.{name}").alias(name) for name in key), line.alias("line"))
+        .withColumn("place", F.row_number().over(Window.partitionBy(*key).orderBy("line.time", "line.file", "line.offset")))
+        .where(F.col("place") <= EVIDENCE_LINES)
+    )
+    evidence = numbered.groupBy(*key).agg(F.array_sort(F.collect_list("line")).alias("evidence"))
+    return found.join(F.broadcast(evidence), on=key, how="left").withColumn("kind", F.lit(kind)).select(*COLUMNS)
+
+
+def _unless_explained(symptoms: DataFrame, deployed: DataFrame) -> DataFrame:
+    """Those that do not lie within what followed a bad deploy in the same group."""
+    span = F.expr("interval 60 seconds")
+    same = (F.col("symptom.folder") == F.col("deploy.folder")) & (F.col("symptom.group_id") == F.col("deploy.group_id"))
+    within = (F.col("symptom.last") >= F.col("deploy.first") - span) & (F.col("symptom.first") <= F.col("deploy.last") + span)
+    return symptoms.alias("symptom").join(F.broadcast(deployed.alias("deploy")), same & within, how="left_anti")

@@ -1,0 +1,87 @@
+"""How well do the incidents found in the lines agree with those the simulator knew of? Precision and recall for each kind.
+
+An incident that was found is right when the truth has one of its kind, with a client or the group in common, at that time: their spans, from first
+to last sign, overlap or lie less than SLACK_S apart. One that the truth has is found when one that was found is so.
+"""
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+SLACK_S = 60
+
+
+@dataclass(frozen=True)
+class Span:
+    """An incident, as either side knows it."""
+
+    kind: str
+    clients: frozenset[str]
+    group_id: str | None
+    first: datetime
+    last: datetime
+
+    def is_like(self, other: "Span") -> bool:
+        slack = timedelta(seconds=SLACK_S)
+        same = bool(self.clients & other.clients) or (self.group_id is not None and self.group_id == other.group_id)
+        return self.kind == other.kind and same and self.first <= other.last + slack and other.first <= self.last + slack
+
+
+@dataclass(frozen=True)
+class Score:
+    """Of one kind: how many there were, how many were found, how many of each are the other's. Rates are 1 where there is nothing to miss."""
+
+    kind: str
+    there: int
+    found: int
+    recalled: int
+    right: int
+
+    @property
+    def precision(self) -> float:
+        return self.right / self.found if self.found else 1.0
+
+    @property
+    def recall(self) -> float:
+        return self.recalled / self.there if self.there else 1.0
+
+
+def spans_of_truth(truth: Mapping) -> list[Span]:
+    """The incidents of a truth.json."""
+    return [
+        Span(row["kind"], frozenset(row["clients"]), row["group_id"], _time(row["first"]), _time(row["last"])) for row in truth["incidents"]
+    ]
+
+
+def spans_of_rows(rows: Iterable) -> list[Span]:
+    """The rows of `logsets.incidents(lines).toPandas().itertuples()`."""
+    return [
+        Span(row.kind, frozenset(row.clients), row.group_id if isinstance(row.group_id, str) else None, _naive(row.first), _naive(row.last))
+        for row in rows
+    ]
+
+
+def scores(found: Sequence[Span], truth: Sequence[Span]) -> list[Score]:
+    """One for each kind that either side has."""
+    return [
+        Score(
+            kind, sum(span.kind == kind for span in truth), sum(span.kind == kind for span in found),
+            sum(span.kind == kind and any(span.is_like(other) for other in found) for span in truth),
+            sum(span.kind == kind and any(span.is_like(other) for other in truth) for span in found),
+        )
+        for kind in sorted({span.kind for span in [*found, *truth]})
+    ]  # fmt: skip
+
+
+def table(rated: Sequence[Score]) -> str:
+    """The scores as text."""
+    head = f"{'incident':26}{'there':>7}{'found':>7}{'precision':>11}{'recall':>8}"
+    return "\n".join([head, *(f"{s.kind:26}{s.there:7d}{s.found:7d}{s.precision:11.2f}{s.recall:8.2f}" for s in rated)])
+
+
+def _time(text: str) -> datetime:
+    return datetime.strptime(text, "%Y-%m-%d %H:%M:%S,%f")
+
+
+def _naive(time) -> datetime:
+    """Spark's timestamps come to pandas without a zone, in UTC."""
+    return time.to_pydatetime() if hasattr(time, "to_pydatetime") else time
