@@ -79,7 +79,7 @@ def _packed(text: np.ndarray) -> bytes:
 def _parquet(text: np.ndarray, begins: np.ndarray, file: str) -> pa.Buffer:
     from kafkalab.logsets import schema
     from kafkalab.logsets.block import Block
-    from kafkalab.logsets.read import batch_of
+    from kafkalab.logsets.source import batch_of
 
     buffer, batches = pa.BufferOutputStream(), []
     first = 0
