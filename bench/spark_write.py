@@ -66,9 +66,7 @@ def _ours(spark, folder: Path):
     sheets = [sheet for sheet in sheets if sheet.number < LINES // sheets[0].rows]
     if sum(sheet.rows for sheet in sheets) != LINES:
         raise AssertionError("too few lines for the comparison: raise CLIENTS")
-    text, first = library.text_of(sheets[len(sheets) // 2])
-    step = (len(first) - 1) // MESSAGES
-    sample = [bytes(text[first[row] : first[row + 1]]).decode() for row in range(0, step * MESSAGES, step)]
+    sample = _sample(library, sheets[len(sheets) // 2])
     place = made.Place.of(folder)
     checksum = keep(place, lines, gaps, begins, roles, 0, plan.duration_ms)
 
@@ -82,6 +80,14 @@ def _ours(spark, folder: Path):
 
     again()  # Workers start and map the stories into memory, as the peer's session has done its first job too.
     return told, again, sample
+
+
+def _sample(library, sheet) -> list[str]:
+    """Every so many-th line of a part."""
+    step, found = sheet.rows // MESSAGES, []
+    for text, begins in library.blocks_of(sheet):
+        found += [bytes(text[begins[row] : begins[row + 1]]).decode() for row in range(0, len(begins) - 1, step)]
+    return found
 
 
 def _theirs(spark, sample: list[str], folder: Path, partitions: int) -> float:

@@ -1,6 +1,8 @@
 """Where does a set go? Into a folder, or to a URL that Arrow knows (s3://, gs://, hdfs://, file://), with the same few verbs."""
+import contextlib
 import json
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,11 +41,18 @@ class Place:
         system, path = self.open()
         system.create_dir(path, recursive=True)
 
-    def write(self, content) -> None:
-        """The whole file at once; there is never half of one under its name."""
+    def write(self, *content) -> None:
+        """The whole file; there is never half of one under its name."""
+        with self.writing() as stream:
+            for piece in content:
+                stream.write(piece)
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[pa.NativeFile]:
+        """A stream into the file, which gets its name when all is written."""
         system, path = self.open()
         with system.open_output_stream(path + ".half") as stream:
-            stream.write(content)
+            yield stream
         system.move(path + ".half", path)
 
     def write_json(self, value: object) -> None:

@@ -4,7 +4,8 @@ The set's order is: when a line reaches the file, then the client's number, then
 looking each client's script up; nothing of the set but the part itself is ever in memory, and nothing is shuffled between workers. All of it is
 arithmetic on arrays: no line is a Python object.
 """
-from collections.abc import Mapping, Sequence
+import ctypes
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,6 +15,7 @@ import pyarrow as pa
 from kafkalab.logsets.generate import scripts
 
 PART_LINES = 1_000_000
+BLOCK_ROWS = 16_384
 STRETCHES = 16  # For each part so many stretches of time are counted beforehand: a part looks at most at one too many at either end.
 MOST_COUNTED = 20_000_000
 
@@ -128,15 +130,24 @@ class Library:
         order = np.argsort(told, kind="stable")[sheet.skip : sheet.skip + sheet.rows]
         return line[order], role[order]
 
-    def text_of(self, sheet: Sheet) -> tuple[np.ndarray, np.ndarray]:
-        """The bytes of a part, and where each row begins in them (one more number than rows: the end)."""
-        line, role = self.rows_of(sheet)
-        taken = self.text.take(pa.array(line))
-        begins = np.frombuffer(taken.buffers()[1], np.int64, len(taken) + 1, 8 * taken.offset)
-        text = np.frombuffer(taken.buffers()[2] or b"", np.uint8, begins[-1]).copy()
-        self._fill_times(text, begins, line, role)
-        self._fill_gaps(text, begins, line, role)
-        return text, begins
+    def blocks_of(self, sheet: Sheet, rows: int = BLOCK_ROWS) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """The bytes of a part, some rows at a time, and where each row begins in them (one more number than rows: the end). Few enough rows that
+        they stay in the processor's cache until they are written; each block's bytes are the next one's memory."""
+        lines, roles = self.rows_of(sheet)
+        for first in range(0, len(lines), rows):
+            line, role = lines[first : first + rows], roles[first : first + rows]
+            taken = self.text.take(pa.array(line))
+            begins = np.frombuffer(taken.buffers()[1], np.int64, len(taken) + 1, 8 * taken.offset)
+            # `take` made these bytes for us and nobody else has seen them; Arrow would only let us read them.
+            text = np.frombuffer((ctypes.c_uint8 * int(begins[-1])).from_address(taken.buffers()[2].address), np.uint8)
+            self._fill_times(text, begins, line, role)
+            self._fill_gaps(text, begins, line, role)
+            yield text, begins
+            del text, taken
+
+    def text_of(self, sheet: Sheet) -> bytes:
+        """The whole text of a part."""
+        return b"".join(text.tobytes() for text, _ in self.blocks_of(sheet))
 
     def _fill_times(self, text, begins, line, role) -> None:
         told = self.at_ms[line] + self.roles.starts_ms[role]

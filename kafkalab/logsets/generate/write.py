@@ -2,6 +2,7 @@
 
 A worker maps the told stories into memory once and keeps them for its next parts. What it needs besides is the part's Sheet.
 """
+import contextlib
 import gzip
 import hashlib
 import io
@@ -18,7 +19,6 @@ import pyarrow.parquet as pq
 from kafkalab.logsets.generate.place import Place
 from kafkalab.logsets.generate.sheets import Library, Roles, Sheet
 
-BLOCK_BYTES = 4 << 20  # What is parsed at once for Parquet.
 ROW_GROUP = 128 << 10
 STORIES, RECEIPTS = ".making/stories", ".making/receipts"
 
@@ -58,39 +58,50 @@ def name_of(number: int, packed: bool) -> str:
 
 def make_part(place: Place, checksum: str, sheet: Sheet, packed: bool, parquet: bool) -> dict:
     """Write one part and its receipt: number, lines, bytes, checksum of the text as it is unpacked."""
-    text, begins = _library(place, checksum).text_of(sheet)
-    name = name_of(sheet.number, packed)
-    (place / "lines" / name).write(_packed(text) if packed else pa.py_buffer(text))
-    if parquet:
-        # Read by the reader itself: the rows are what reading the text gives.
-        (place / "parquet" / f"part-{sheet.number:05d}.parquet").write(_parquet(text, begins, f"lines/{name}"))
-    receipt = {"number": sheet.number, "lines": sheet.rows, "bytes": len(text), "checksum": hashlib.sha256(text).hexdigest()}
+    name, digest, size = name_of(sheet.number, packed), hashlib.sha256(), 0
+    with contextlib.ExitStack() as open_files:
+        stream = open_files.enter_context((place / "lines" / name).writing())
+        if packed:  # No name and no time: the same bytes every time.
+            stream = open_files.enter_context(gzip.GzipFile("", "wb", 9, stream, mtime=0))
+        rows = open_files.enter_context(_rows(place / "parquet" / f"part-{sheet.number:05d}.parquet", f"lines/{name}")) if parquet else None
+        for text, begins in _library(place, checksum).blocks_of(sheet):
+            stream.write(text.data)
+            digest.update(text)
+            if rows is not None:
+                rows(text, begins, size)
+            size += len(text)
+    receipt = {"number": sheet.number, "lines": sheet.rows, "bytes": size, "checksum": digest.hexdigest()}
     (place / RECEIPTS / f"{sheet.number:05d}.json").write(json.dumps(receipt).encode())
     return receipt
 
 
-def _packed(text: np.ndarray) -> bytes:
-    buffer = io.BytesIO()
-    with gzip.GzipFile("", "wb", 9, buffer, mtime=0) as target:  # No name and no time: the same bytes every time.
-        target.write(text)
-    return buffer.getvalue()
-
-
-def _parquet(text: np.ndarray, begins: np.ndarray, file: str) -> pa.Buffer:
+@contextlib.contextmanager
+def _rows(place: Place, file: str) -> Iterator[Callable[[np.ndarray, np.ndarray, int], None]]:
+    """What writes blocks of text as Parquet, read by the reader itself: the rows are what reading the text gives."""
     from kafkalab.logsets import schema
     from kafkalab.logsets.block import Block
     from kafkalab.logsets.source import batch_of
 
-    buffer, batches = pa.BufferOutputStream(), []
-    first = 0
-    while first < len(begins) - 1:
-        last = max(int(np.searchsorted(begins, begins[first] + BLOCK_BYTES, side="right")) - 1, first + 1)
-        batches.append(batch_of(Block(text[begins[first] : begins[last]].tobytes(), file, int(begins[first])), schema.NAMES))
-        first = last
-    table = pa.Table.from_batches(batches)
-    # No name of the writer inside: another version of Arrow may still lay the same rows out in other bytes, but nothing else.
-    pq.write_table(table, buffer, row_group_size=ROW_GROUP, compression="zstd")
-    return buffer.getvalue()
+    writer, kept = None, []
+
+    def flush(stream) -> None:
+        nonlocal writer
+        table = pa.Table.from_batches(kept)
+        writer = writer or pq.ParquetWriter(stream, table.schema, compression="zstd")
+        writer.write_table(table)
+        kept.clear()
+
+    with place.writing() as stream:
+
+        def add(text: np.ndarray, begins: np.ndarray, offset: int) -> None:
+            kept.append(batch_of(Block(text.tobytes(), file, offset), schema.NAMES))
+            if sum(batch.num_rows for batch in kept) >= ROW_GROUP:
+                flush(stream)
+
+        yield add
+        if kept or writer is None:
+            flush(stream)
+        writer.close()
 
 
 def write(spark, place: Place, checksum: str, sheets: Sequence[Sheet], packed: bool, parquet: bool, say: Callable[[str], None], already: int = 0) -> None:
