@@ -10,6 +10,9 @@ is its end. What ended it the lines say in different ways:
   close   `Kafka consumer has been closed`: no version writes a line for each socket then
 
 A socket that is still open when the lines end has neither closed_at nor how.
+
+Several clients of one id in one log cannot be told apart line by line. Where a client id has more lives at a time than one, and node ids end more
+often than they were opened in turn, its sockets of a node id are taken to end in the order in which they were opened.
 """
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
@@ -24,9 +27,10 @@ FAILED = "CONNECTION_NOT_ESTABLISHED"
 SELF = ("DISCONNECT_REQUESTED",)
 SELECTOR = "SOCKET_DISCONNECTED"
 CLOSED = ("CONSUMER_CLOSED", "ASYNC_CONSUMER_CLOSED", "PRODUCER_CLOSED")
+BEGUN = ("CONSUMER_INITIALIZED", "ASYNC_CONSUMER_INITIALIZED", "PRODUCER_STARTED")
 METADATA = "METADATA_UPDATED"
 NODE_ENDS = (NODE_DISCONNECTED, IDLE, FAILED, *SELF)
-EVENTS = (OPENED, *NODE_ENDS, SELECTOR, *CLOSED, METADATA)
+EVENTS = (OPENED, *NODE_ENDS, SELECTOR, *CLOSED, *BEGUN, METADATA)
 
 COLUMNS = ("file", "offset", "time", "kind", "client_id", "event", "node_id", "broker", "host", "port", "message")
 CLIENT = ("file", "kind", "client_id")
@@ -102,11 +106,36 @@ def _numbered(events: DataFrame) -> DataFrame:
     later = by_client.rowsBetween(Window.currentRow, Window.unboundedFollowing)
     by_node = Window.partitionBy(*CLIENT, "node_id").orderBy(*PLACE).rowsBetween(Window.unboundedPreceding, Window.currentRow)
     closed = F.when(F.col("event").isin(*CLOSED), F.struct(F.row_number().over(by_client).alias("place"), "time"))
-    return (
+    ends = F.col("event").isin(NODE_DISCONNECTED, IDLE)
+    numbered = (
         events.withColumn("place", F.row_number().over(by_client))
         .withColumn("closing", closed)
         .withColumn("client_closed", F.first("closing", ignorenulls=True).over(later))
         .withColumn("socket", F.count_if(F.col("event") == OPENED).over(by_node))
+        .withColumn("ended", F.count_if(ends).over(by_node))
+    )
+    return _crowded(numbered, ends).withColumn(
+        "socket", F.when(F.col("crowded") & F.col("event").isin(*NODE_ENDS), F.least("socket", F.greatest("ended", F.lit(1)))).otherwise(F.col("socket"))
+    )
+
+
+def _crowded(events: DataFrame, ends: Column) -> DataFrame:
+    """With `crowded`, whether several clients of this id wrote at a time, and `closes`, when they were closed."""
+    of_client = Window.partitionBy(*CLIENT)
+    so_far = of_client.orderBy(*PLACE).rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    alive = F.count_if(F.col("event").isin(*BEGUN)).over(so_far) - F.count_if(F.col("event").isin(*CLOSED)).over(so_far)
+    of_socket = Window.partitionBy(*CLIENT, "node_id", "socket")
+    # One client closes a socket once; a client that was killed and started anew closes none of its old ones.
+    again = F.count_if(ends).over(of_socket) > 1
+    return (
+        events.withColumns({"alive": alive, "again": again & (F.col("socket") > 0)})
+        .withColumns(
+            {
+                "crowded": (F.max("alive").over(of_client) > 1) & F.bool_or("again").over(of_client),
+                "closes": F.array_sort(F.collect_list("closing").over(of_client)),
+            }
+        )
+        .drop("alive", "again")
     )
 
 
@@ -122,6 +151,8 @@ def _gathered(events: DataFrame) -> DataFrame:
             F.min(F.when(opens, F.col("place"))).alias("place"),
             F.min(F.when(opens, F.col("time"))).alias("opened_at"),
             F.min(F.when(opens, F.col("client_closed"))).alias("client_closed"),
+            F.bool_or("crowded").alias("crowded"),
+            F.max(F.when(opens & F.col("crowded"), F.col("closes"))).alias("closes"),
             F.min(F.when(~opens, F.col("time"))).alias("ended_at"),
             *(F.max(F.when(opens, F.col(name))).alias(name) for name in ("broker", "host", "port")),
             F.bool_or(F.col("event") == FAILED).alias("failed"),
@@ -136,7 +167,11 @@ def _gathered(events: DataFrame) -> DataFrame:
 def _with_how_it_ended(sockets: DataFrame) -> DataFrame:
     """`sockets` with closed_at, how and class."""
     next_open = F.lead(F.struct("place", "opened_at")).over(Window.partitionBy(*CLIENT, "node_id").orderBy("place"))
-    followed = sockets.withColumn("next_open", next_open)
+    # Of several clients with one id, the one that was closed first held the socket that was opened first, as far as anybody can say.
+    left = F.row_number().over(Window.partitionBy(*CLIENT, "node_id", F.col("ended_at").isNull()).orderBy("place"))
+    followed = sockets.withColumn("next_open", F.when(~F.col("crowded"), next_open)).withColumn(
+        "client_closed", F.when(F.col("crowded"), F.get("closes", left - 1)).otherwise(F.col("client_closed"))
+    )
     # A second try means that the first is over, told or not; unless the client was closed in between and this is its namesake.
     replaced = (
         F.col("ended_at").isNull()

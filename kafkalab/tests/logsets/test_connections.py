@@ -75,6 +75,24 @@ STORIES = {
         + told((3, "Kafka consumer has been closed"))
         + told((4, opening("-1")))  # The same client id again: a new consumer.
     ),
+    "one id.log": told(
+        (0, "Kafka consumer initialized"),
+        (1, opening("-1")),
+        (2, "Kafka consumer initialized"),
+        (3, opening("-1")),
+        (5, opening("0")),
+        (6, opening("0")),
+        (540_010, "Idle connection to node -1 disconnected."),
+        (540_020, "Idle connection to node -1 disconnected."),
+        (600_000, "Kafka consumer has been closed"),
+    ),
+    "killed and started anew.log": told(
+        (0, "Kafka consumer initialized"),
+        (1, opening("-1")),
+        (9, "Kafka consumer initialized"),
+        (11, opening("-1")),
+        (540_020, "Idle connection to node -1 disconnected."),
+    ),
     "set/part-00000.log": told((1, opening("-1"))),
     "set/part-00001.log": told((9, "Node -1 disconnected.")),
     "one millisecond.log": told(*[(5, opening("0")), (5, "Idle connection to node 0 disconnected.")] * 20),
@@ -129,6 +147,19 @@ def test_a_bootstrap_server_is_a_broker_when_the_metadata_names_its_address(sock
 
 def test_one_clients_close_ends_only_its_own_sockets(sockets):
     assert [(how, closed) for *_, how, _, closed in sockets["two clients"]] == [(None, None), ("close", 3), (None, None)]
+
+
+def test_two_clients_of_one_id_in_one_log_hold_two_sockets_to_each_node(sockets):
+    assert sockets["one id"] == [
+        ("-1", None, "bootstrap", "idle", 1, 540_010),
+        ("-1", None, "bootstrap", "idle", 3, 540_020),
+        ("0", 0, "data", "close", 5, 600_000),
+        ("0", 0, "data", None, 6, None),
+    ]
+
+
+def test_a_killed_clients_sockets_end_when_its_next_life_opens_them_again(sockets):
+    assert sockets["killed and started anew"] == [("-1", None, "bootstrap", "self", 1, 11), ("-1", None, "bootstrap", "idle", 11, 540_020)]
 
 
 def test_the_parts_that_spark_wrote_are_one_log(sockets):

@@ -1,0 +1,77 @@
+"""What went wrong, found in the lines alone: next to what the simulator knew, and in logs where nothing did."""
+from datetime import datetime
+
+import pytest
+
+from kafkalab import logsets
+from kafkalab.logsets import pictures
+from kafkalab.logsets.generate import Manifest, generate
+from kafkalab.logsets.generate.scenes import SCENES
+from kafkalab.logsets.read import load
+from kafkalab.logsets.score import Span, scores, spans_of_rows, spans_of_truth, table
+
+QUIET = {"": "DEBUG", "org.apache.kafka.clients.NetworkClient": "TRACE"}
+# Each kind once, several at a time, among clients that live quietly.
+ONE_OF_EACH = Manifest(
+    name="one of each", seed=4, duration_ms=780_000, levels=QUIET, parquet=True,
+    clients={"consumer": {"3.9": 2}, "closed_producer": {"2.3": 1}, "shaken_consumer": {"4.4": 1}},
+    config={"consumer": {"fetch.max.wait.ms": 10_000}},
+    incidents=tuple({"kind": kind, "version": "2.8" if number % 2 else "3.9"} for number, kind in enumerate(SCENES)),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def explained(spark, tmp_path_factory):
+    """(truth, the incidents found) of a set with one of each."""
+    folder = tmp_path_factory.mktemp("incidents") / "set"
+    truth = generate(spark, ONE_OF_EACH, folder, say=lambda text: None)
+    return truth, logsets.incidents(spark.read.parquet(str(folder / "parquet"))).toPandas()
+
+
+@pytest.mark.slow
+def test_one_of_each_is_found_and_nothing_else(explained):
+    truth, found = explained
+    rated = scores(spans_of_rows(found.itertuples()), spans_of_truth(truth))
+    assert len(rated) == len(SCENES)
+    assert [(score.kind, score.precision, score.recall) for score in rated] == [(score.kind, 1.0, 1.0) for score in rated], table(rated)
+
+
+@pytest.mark.slow
+def test_each_incident_cites_lines_of_its_time(explained):
+    _, found = explained
+    for row in found.itertuples():
+        assert 1 <= len(row.evidence) <= 5 and row.cause, row.kind
+        if row.kind != "zombie sockets":  # Those are told by the line that opened them, long before.
+            assert all(row.first <= line["time"] <= row.last for line in row.evidence), row.kind
+
+
+@pytest.mark.slow
+def test_the_picture_of_the_incidents_says_them_in_words(explained):
+    _, found = explained
+    picture = pictures.incidents(found)
+    assert picture.alt == f"Incidents: {len(found)} rows." and picture.png().startswith(b"\x89PNG")
+    assert all(kind in picture.text for kind in found["kind"])
+
+
+def test_nothing_went_wrong_in_a_recording_of_two_quiet_members(spark, recordings):
+    found = logsets.incidents(load(spark, recordings / "4.4.0" / "4.4.0" / "two_brokers_two_members").cache())
+    assert found.columns == ["kind", "folder", "group_id", "clients", "first", "last", "cause", "evidence"]
+    assert found.count() == 0
+
+
+def test_precision_and_recall_are_counted_by_kind():
+    def span(kind, client, minute, group=None):
+        return Span(kind, frozenset([client]), group, datetime(2026, 1, 5, 9, minute), datetime(2026, 1, 5, 9, minute + 1))
+
+    there = [span("storm", "a", 1), span("storm", "b", 20), span("skew", "c", 5)]
+    found = [span("storm", "a", 2), span("storm", "a", 30), span("lost", "d", 5, "g")]
+    rated = {score.kind: (score.there, score.found, score.precision, score.recall) for score in scores(found, there)}
+    assert rated == {"storm": (2, 2, 0.5, 0.5), "skew": (1, 0, 1.0, 0.0), "lost": (0, 1, 0.0, 1.0)}
+    assert "storm" in table(scores(found, there))
+
+
+def test_a_truth_is_read_as_spans():
+    row = {"kind": "skewed key", "clients": ["producer-0001"], "group_id": None, "first": "2026-01-05 09:00:00,000", "last": "2026-01-05 09:01:00,500"}
+    assert spans_of_truth({"incidents": [row]}) == [
+        Span("skewed key", frozenset(["producer-0001"]), None, datetime(2026, 1, 5, 9), datetime(2026, 1, 5, 9, 1, 0, 500_000))
+    ]
