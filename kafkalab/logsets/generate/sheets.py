@@ -17,7 +17,7 @@ from kafkalab.logsets.generate import scripts
 PART_LINES = 1_000_000
 BLOCK_ROWS = 16_384
 STRETCHES = 16  # For each part so many stretches of time are counted beforehand: a part looks at most at one too many at either end.
-MOST_COUNTED = 20_000_000
+MOST_COUNTED, COUNTED_TOGETHER = 20_000_000, 2_000_000  # Looks for a client at a time: in all, and in memory at once.
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,9 @@ class Library:
         stretches = max(1, min(end_ms, parts * STRETCHES, max(MOST_COUNTED // max(roles, 1), parts)))
         edges = np.linspace(0, end_ms, stretches + 1).astype(np.int64)
         before = np.zeros(len(edges), np.int64)
-        for first in range(0, roles, 4_096):
-            before += self.places(edges, slice(first, first + 4_096)).sum(axis=0)
+        together = max(1, COUNTED_TOGETHER // len(edges))
+        for first in range(0, roles, together):
+            before += self.places(edges, slice(first, first + together)).sum(axis=0)
         before -= before[0]
         found = []
         for number in range(parts):
