@@ -216,15 +216,25 @@ def _scene(manifest: Manifest, want: Wanted, variant: int) -> Story:
 
 def _member(manifest: Manifest, lab: Lab, kind: str, lives: list[str], identities: dict[str, int], servers: list[str], in_group: bool | None) -> Member:
     """The client whose lives these are."""
-    rows = lab.lines() if len(lives) > 1 else lab.lines(lives[0])
-    rows = rows[rows["client"].isin(lives)]
-    written = [_is_written(manifest.levels, *row) for row in zip(rows["logger"], rows["level"])]
-    rows = rows[written]
-    scripted = script(zip(rows["at_ms"].tolist(), rows["text"]), lab.epoch_ms, manifest.duration_ms + AFTER_MS, manifest.client_room, identities)
+    spots = _written(manifest.levels, lab, lives)
+    scripted = script(spots, lab.epoch_ms, manifest.duration_ms + AFTER_MS, manifest.client_room, identities)
     if in_group is None:
-        in_group = any(GROUP in text for text in rows["text"])
+        in_group = any(GROUP in text for _, text in spots)
     sockets = tuple(sorted((socket for life in lives for socket in _sockets(lab, life, servers)), key=lambda socket: socket.opened_at_ms))
     return Member(kind, lab.version, in_group, scripted, sockets)
+
+
+def _written(levels: Mapping[str, str], lab: Lab, lives: list[str]) -> list[tuple[int, str]]:
+    """(at_ms, text) of each line of these clients that log4j would have written. Only those are made text."""
+    found, known = [], {}
+    for event in lab.journal.of("line"):
+        if event.who in lives:
+            place = event.fields["logger"], event.fields["level"]
+            if place not in known:
+                known[place] = _is_written(levels, *place)
+            if known[place]:
+                found.append((event.at_ms, lab.line_text(event)))
+    return found
 
 
 def _is_written(levels: Mapping[str, str], logger: str, level: str) -> bool:
