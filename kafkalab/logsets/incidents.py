@@ -33,7 +33,11 @@ EVIDENCE_LINES, EVIDENCE_LETTERS = 5, 300
 STORM_REBALANCES, STORM_WITHIN = 6, "60 seconds"
 SKEWED_SHARE, SKEWED_BATCHES, SKEWED_PARTITIONS = 0.75, 40, 3
 SLOW_MS, SLOW_TIMES, SLOW_REQUESTS = 200, 5, 5
-WAITS = ("FETCH", "JOIN_GROUP", "SYNC_GROUP")  # Their answers may take as long as they like.
+# What a broker answers at once. FETCH and JOIN_GROUP wait by design, and what a consumer asks of a leader besides waits behind its FETCH.
+PROMPT = (
+    "PRODUCE", "HEARTBEAT", "CONSUMER_GROUP_HEARTBEAT", "OFFSET_COMMIT", "OFFSET_FETCH", "INIT_PRODUCER_ID", "ADD_PARTITIONS_TO_TXN", "END_TXN",
+    "TXN_OFFSET_COMMIT",
+)  # fmt: skip
 DEPLOYED_CLIENTS, TROUBLES = 3, 3
 FOLLOWS = "5 minutes"
 
@@ -250,7 +254,7 @@ def _answers(lines: DataFrame) -> DataFrame:
     """One row for each answered request that a broker answers at once: who, which broker, sent_at, answered_at, took_ms, and the answer's line."""
     talk = (
         told(lines, (SENT, ANSWERED), "api", "correlation_id", "broker", "node_id", "message")
-        .where(F.col("client_id").isNotNull() & ~F.col("api").isin(*WAITS))
+        .where(F.col("client_id").isNotNull() & F.col("api").isin(*PROMPT))
         .withColumns({"folder": folder(), "message": F.substring("message", 1, EVIDENCE_LETTERS)})
     )
     sent = F.col("event") == SENT

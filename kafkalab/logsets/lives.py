@@ -33,14 +33,16 @@ def live_per_minute(lines: DataFrame) -> DataFrame:
 
 
 def zombies(lines: DataFrame) -> DataFrame:
-    """folder, client_id, broker, opened_at, since (when the default idle limit would have closed it), end (the client's last line)."""
+    """folder, client_id, broker, opened_at, since (when the default idle limit would have closed it), end (of the socket, or of the client's lines).
+    How it ended at last does not matter: brokers close idle sockets too, a minute after clients should."""
     ends = lines.where("client_id is not null").groupBy(folder(), "client_id").agg(F.max("time").alias("end"))
     since = F.col("opened_at") + F.expr(f"interval {IDLE_MINUTES} minutes")
     return (
         connections(lines)
-        .where("class = 'bootstrap' and how is null")
+        .where("class = 'bootstrap' and (how is null or how <> 'failed')")
         .withColumn("folder", folder())
         .join(ends, on=["folder", "client_id"], how="inner")
+        .withColumn("end", F.coalesce("closed_at", "end"))
         .where(since + F.expr(f"interval {GRACE}") < F.col("end"))
         .select("folder", "client_id", "broker", "opened_at", since.alias("since"), "end")
     )

@@ -55,11 +55,10 @@ def cast(manifest: Manifest, told: Sequence[Sequence[Story]]) -> tuple[list[Stor
         for nth in range(want.copies):
             story = int(first[which]) + nth % len(told[which])
             own = tuple(numbers[which, nth, member] for member in range(len(stories[story].members)))
-            shared = own[0] if want.shared_id is None else want.shared_id
             for member, number in enumerate(own):
-                printed = number if want.shared_id is None else want.shared_id
+                printed = numbers[which, 0, member] if want.shares_id else number
                 name = names.client_id(stories[story].members[member].kind, printed, manifest.client_room)
-                group = names.group_id(shared, manifest.client_room)
+                group = names.group_id(own[0], manifest.client_room)
                 clients[number] = Client(number, name, group, len(copies), member, int(scripts[story]) + member)
             copies.append(Copy(story, starts_of(manifest, want, nth, own[0], stories[story].lasts_ms), own))
     return stories, copies, [clients[number] for number in range(len(parts))]

@@ -19,8 +19,8 @@ class ManifestError(ValueError):
 class Wanted:
     """A story of the set, and how many copies of it.
 
-    at_ms: when each begins, None: drawn. shared_id: the number that all its copies have in their client ids, None: each its own. variants: how
-    often it is told by the simulator at most; more copies than that share the variants.
+    at_ms: when each begins, None: drawn. shares_id: whether all its copies have the first one's client id. variants: how often it is told by the
+    simulator at most; more copies than that share the variants.
     """
 
     story: str
@@ -29,7 +29,7 @@ class Wanted:
     variants: int = 1
     at_ms: int | None = None
     is_incident: bool = False
-    shared_id: int | None = None
+    shares_id: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,9 @@ class Manifest:
     @property
     def wanted(self) -> list[Wanted]:
         """All stories of the set in the manifest's order, its incidents last."""
-        one_id = {story: number for skew in self.skew for number, story in enumerate(skew.get("one_id", ()))}
+        one_id = {(story, version) for skew in self.skew for story, version in dict(skew.get("one_id", {})).items()}
         lives = [
-            Wanted(story, version, count, variants=min(self.variants, count), shared_id=one_id.get(story))
+            Wanted(story, version, count, variants=min(self.variants, count), shares_id=(story, version) in one_id)
             for story, versions in self.by_story.items()
             for version, count in versions.items()
             if count

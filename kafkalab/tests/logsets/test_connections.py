@@ -151,8 +151,8 @@ def test_one_clients_close_ends_only_its_own_sockets(sockets):
 
 def test_two_clients_of_one_id_in_one_log_hold_two_sockets_to_each_node(sockets):
     assert sockets["one id"] == [
-        ("-1", None, "bootstrap", "idle", 1, 540_010),
-        ("-1", None, "bootstrap", "idle", 3, 540_020),
+        ("-1", 0, "bootstrap", "idle", 1, 540_010),
+        ("-1", 0, "bootstrap", "idle", 3, 540_020),
         ("0", 0, "data", "close", 5, 600_000),
         ("0", 0, "data", None, 6, None),
     ]
