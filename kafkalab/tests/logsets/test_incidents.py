@@ -53,6 +53,7 @@ def test_the_picture_of_the_incidents_says_them_in_words(explained):
     assert all(kind in picture.text for kind in found["kind"])
 
 
+@pytest.mark.slow
 def test_nothing_went_wrong_in_a_recording_of_two_quiet_members(spark, recordings):
     found = logsets.incidents(load(spark, recordings / "4.4.0" / "4.4.0" / "two_brokers_two_members").cache())
     assert found.columns == ["kind", "folder", "group_id", "clients", "first", "last", "cause", "evidence"]
