@@ -107,7 +107,7 @@ class Block:
         closed, opening = closed[fits], opening[fits]
         texts = self.texts(opening + 1, ends[closed] - 1).dictionary_encode()
         self.tail_texts = texts.dictionary.to_pylist()
-        known = np.array([bool(TAIL_PATTERN.fullmatch(text)) for text in self.tail_texts], bool)
+        known = np.array([_place(text) is not None for text in self.tail_texts], bool)
         number = texts.indices.to_numpy(zero_copy_only=False)
         fits = known[number] if len(closed) else np.array([], bool)
         found[closed[fits]], code[closed[fits]] = opening[fits], number[fits]
@@ -234,12 +234,7 @@ class Block:
     @cached_property
     def tail(self) -> tuple[np.ndarray, list[tuple[str, int | None]]]:
         """For each row the number of its tail (-1 without), and what the tails say: (logger, line or None)."""
-        meanings = []
-        for text in self.tail_texts:
-            found = TAIL_PATTERN.fullmatch(text)
-            logger, line = found.groups() if found else (None, None)
-            meanings.append((logger, int(line) if line and line != "?" and len(line) < LONG_NUMBER else None))
-        return self.tail_code, meanings
+        return self.tail_code, [_place(text) or (None, None) for text in self.tail_texts]
 
     def _of_tail(self, place: int, kind: pa.DataType) -> pa.Array:
         code, meanings = self.tail
@@ -326,6 +321,16 @@ def _looks_like_head(heads: np.ndarray) -> np.ndarray:
         good &= (columns[place] - np.uint8(48)) <= 9  # Unsigned: what is below "0" wraps to above 9.
     fits[candidates] = good
     return fits
+
+
+@lru_cache(maxsize=1 << 16)
+def _place(tail: str) -> tuple[str, int | None] | None:
+    """(logger, line or None) of `org.apache.kafka.clients.NetworkClient:944`; None when it is no such tail."""
+    found = TAIL_PATTERN.fullmatch(tail)
+    if not found:
+        return None
+    logger, line = found.groups()
+    return logger, int(line) if line and line != "?" and len(line) < LONG_NUMBER else None
 
 
 @lru_cache(maxsize=1 << 18)
