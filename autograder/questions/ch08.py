@@ -46,6 +46,12 @@ def worth_asking(n: dict) -> bool:
 
 # The member's own rule
 
+def handled(names, case):
+    """What the learner's rule says. After ILLEGAL_GENERATION two answers are right and count as one: older clients forgot their id, newer ones keep it."""
+    said = names["on_heartbeat"](case["error"])
+    return "start over" if (case["error"], said) == ("ILLEGAL_GENERATION", "rejoin") else said
+
+
 ERRORS = tuple({"case": name, "error": name} for name in ("NONE", "REBALANCE_IN_PROGRESS", "UNKNOWN_MEMBER_ID", "ILLEGAL_GENERATION", "NOT_COORDINATOR", "COORDINATOR_NOT_AVAILABLE",
                                                          "FENCED_INSTANCE_ID", "REQUEST_TIMED_OUT"))
 PLAYS = (
@@ -214,10 +220,10 @@ QUESTIONS = (
                "asked(state, request, generation, broker) brings a group there and asks.")),
     Function(
         id="08.4", title="the heartbeat handler", points=4, answers=("on_heartbeat",), public_cases=ERRORS + PLAYS,
-        probe=lambda names, case: names["on_heartbeat"](case["error"]), play=work_day, look=stuck,
+        probe=handled, play=work_day, look=stuck,
         kept="right: nobody is waited for in vain, and nobody forgets who they are.",
         hints=("Who says REBALANCE_IN_PROGRESS knows you well. Who says UNKNOWN_MEMBER_ID does not know you at all.",
-               "Two names mean that this broker is the wrong one, two that your membership is over, one that somebody has your name. What you do not know: again, later.")),
+               "Two names mean that this broker is the wrong one, one that nobody knows you any more, one that somebody has your name. What you do not know: again, later.")),
     LineReading(
         id="08.5", title="bug hunt: who keeps the group busy", points=3, answers=("guilty", "habit"), draws=("A", "B", "C", "D"), row="group",
         space={"cause": CAUSES, "guilty": NAMES, "seed": tuple(range(1, 6))}, show=told, together=lambda groups: len({n["cause"] for n in groups}) == 4,
