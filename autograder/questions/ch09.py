@@ -6,7 +6,7 @@ from random import Random
 
 from autograder.asking import NotAsAsked
 from autograder.questions.kinds import Function, LineReading, Open, Value
-from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
+from kafkalab import KafkaConsumer, KafkaException, KafkaProducer, Lab, ProducerRecord
 
 THREE = ("A", "B", "C")
 DEATHS = (("work, commit", "polled"), ("work, commit", "half of the work"), ("work, commit", "work done"), ("work, commit", "commit on its way"),
@@ -226,6 +226,8 @@ def kept_in(names, case) -> dict:
         except PowerCut:
             gone.append(name)
             lab.sleep(10**9)
+        except KafkaException as told:                       # what went wrong in `take_over` says more than the consumer around it
+            raise told.__cause__ or told from None
 
     while len(lives) < MOST_LIVES:
         gone: list[str] = []
