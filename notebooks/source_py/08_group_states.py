@@ -7,7 +7,7 @@
 # **You need** chapters 01, 03 and 07. **You get** seven words: *group state*, *heartbeat*, *session timeout*, *rebalance in progress*, *grace time*, *fenced*, *reconciliation*.
 # **Time** about 45 minutes.
 #
-# One line on chapter 07: members send JOIN_GROUP to the group's *coordinator*, a broker. One of them, the *leader*, makes a plan of who reads what and sends it with
+# Chapter 07 in short: members send JOIN_GROUP to the group's *coordinator*, a broker. One of them, the *leader*, makes a plan of who reads what and sends it with
 # SYNC_GROUP. Each such round has a number, the *generation*. The whole round is called a *rebalance*.
 
 # %%
@@ -78,7 +78,8 @@ group_timeline(lab, "inventory")
 #
 # - **cyd closes**. `close()` sends LEAVE_GROUP. The coordinator knows at once and turns orange. The others hear of it a little later.
 # - **bob is killed**. He sends nothing any more, and that is all that can be seen from outside. The coordinator waits until his **session timeout** is over, counted from the last
-#   thing it heard of him. Until then the group looks healthy, and two partitions stand still.
+#   thing it heard of him. Until then the group looks healthy, and three partitions stand still. His last heartbeat came at second 39, so his session was over at second 49. ann
+#   heard of it with her next heartbeat, at second 51. That is 11 seconds after the kill.
 #
 # So a rebalance is not an instant, and it does not begin when something happens. It begins when the coordinator *notices*. Here is everything it noticed:
 
@@ -95,7 +96,7 @@ for state, says in states("group").says.items():
     print(f"{state}\n  {says.splitlines()[0]}")
 
 # %% [markdown]
-# Green arrows are the moves of our run, with how often each was made. One pair of states has no arrow between them that most people expect.
+# Green arrows are the moves of our run, with how often each was made. Grey ones are moves that did not happen here. Most people expect one more arrow. Which one is not there?
 
 # %% items="N111"
 def made(lab):
@@ -107,19 +108,23 @@ state_diagram(states("group"), made(lab))
 # Every going and every coming leads to *PreparingRebalance* first, whatever the group was doing. No arrow leads from Stable to Empty: when the last member goes, the coordinator
 # prepares a rebalance like any other, and then finds nobody.
 #
+# A grey arrow leads from every state to Dead. At any time another broker can become the coordinator, and for the old one the group is over then. The exercise leaves this out: in it,
+# only what expires leads to Dead.
+#
 # ### Exercise 08.1 · Write the machine
 #
-# Write the table as `{state: {event: next state}}`, and leave out what cannot happen. The events:
+# Write the table as `{state: {event: next state}}`. Leave out what cannot happen; a state that nothing leads out of has an empty row, `{}`. The events:
 #
 # - `"join"`: a new member's JOIN_GROUP is here.
 # - `"gone"`: a member has left, or its session is over.
 # - `"all in"`: every member that the coordinator knows has sent JOIN_GROUP.
-# - `"none left"`: nobody is left who could send one.
+# - `"none left"`: the coordinator gathers the members, and nobody is left who could send JOIN_GROUP.
 # - `"plan"`: the leader's SYNC_GROUP is here, with the plan.
 # - `"heartbeat"`: a member's heartbeat is here.
-# - `"expire"`: the last committed offset of the group is too old and is thrown away.
+# - `"expire"`: nobody is a member, and the last committed offset of the group is too old and is thrown away.
 #
-# An event that changes nothing leads from a state to itself. The check walks through short days of a group. The hidden walks are what happened to real groups under random comings and goings.
+# An event that can happen and changes nothing leads from a state to itself. The check follows your table through *walks*, lists of events that begin in *Empty*. The hidden walks are what
+# happened to groups of the lab under random comings and goings.
 
 # %% answer="08.1" items="N110 N111"
 group = ...               # {"Empty": {"join": "PreparingRebalance", ...}, ...}: five states
@@ -169,8 +174,8 @@ moves(lab).tail(3)
 # Nobody calls a member. It hears news when it asks. The question is the **heartbeat**, a request of a few bytes, and the answer is either *all is well* or *the group is
 # gathering, join again*: **REBALANCE_IN_PROGRESS**.
 #
-# Two members have been reading for a while. Now cyd joins. Their heartbeat interval is 3 seconds, then 1, then 9, with a session of 30. How many seconds, at most, will cyd
-# have to wait for the others in each case?
+# Two members have been reading for a while. Now cyd joins, and has to wait for the others. We let it join at five different moments, and take the longest wait. How many whole seconds
+# is that with a heartbeat interval of 3 seconds? And with 1, and with 9? The session is 30 seconds.
 
 # %%
 predict("08 newcomer", interval_3_s=None, interval_1_s=None, interval_9_s=None)
@@ -195,7 +200,7 @@ group_timeline(newcomer(3_000), "inventory", from_ms=8_000, to_ms=32_000, beats=
 
 # %% [markdown] items="N108 N109 N116"
 # Dots are heartbeats. A red triangle is a heartbeat whose answer said *join again*. The group turns orange when cyd's JOIN_GROUP arrives. It stays orange until the last of the others has
-# had its next heartbeat. Here is what ann wrote at that moment:
+# had its next heartbeat. So the longest wait is nearly one interval. With 9 seconds our five moments found 8; a worse moment would cost a little more. Here is what ann wrote:
 
 # %% items="N108"
 lab = newcomer(3_000)
@@ -211,17 +216,20 @@ def heartbeats_a_minute(interval_ms):
     sent = newcomer(interval_ms).table("request.sent").query("api == 'HEARTBEAT' and who == 'ann'")
     return round((len(sent) - 1) / (sent.at_ms.iloc[-1] - sent.at_ms.iloc[0]) * 60_000)
 
-{f"{seconds} s": f"{heartbeats_a_minute(seconds * 1_000)} heartbeats a minute and member"
+{f"{seconds} s": f"{heartbeats_a_minute(seconds * 1_000)} heartbeats a minute from ann"
  for seconds in (1, 3, 9)}
 
 # %% [markdown] items="N117 N118"
 # ### Exercise 08.2 · Who notices when?
 #
-# Three groups, A, B and C, of ann and bob. In A both send a heartbeat every `n.A.interval_s` seconds, counted from the moment when the group became Stable; the session timeout is `n.A.session_s`
-# seconds. `n.A.at_s` seconds after that moment bob ends: `n.A.how`. After how many whole seconds does the coordinator begin a rebalance? After how many does ann know of it? Count both from
-# bob's end.
+# Three groups, A, B and C, each of ann and bob. In group A both send a heartbeat every `n.A.interval_s` seconds. The first one comes one interval after the group became Stable. The
+# session timeout is `n.A.session_s` seconds. Bob ends `n.A.at_s` seconds after the group became Stable, and `n.A.how` says in which way.
 #
-# *A static member* is one with a `group.instance.id`, a name that outlives its process. It sends no LEAVE_GROUP when it closes, because it means to come back.
+# Two questions, both in whole seconds and counted from bob's end. After how many does the coordinator begin a rebalance, `noticed_after_s`? After how many does ann hear of it,
+# `told_after_s`?
+#
+# A *static member* is one with a `group.instance.id`, a name that outlives its process. It sends no LEAVE_GROUP when it closes, because it means to come back. Seen from the
+# coordinator, it is just silent. The function `ending` below plays such a story. Do your sums first, then try them on it.
 
 # %%
 n = numbers("08.2")
@@ -233,7 +241,7 @@ def ending(how, interval_s, session_s, at_s):
     often = {"heartbeat.interval.ms": interval_s * 1_000, "session.timeout.ms": session_s * 1_000}
     static = {"group.instance.id": "till-2"} if "static" in how else {}
     closes_ms = None
-    for rehearsal in (True, False):                # the first run tells when the group becomes Stable
+    for run in ("rehearsal", "real"):           # the rehearsal tells when the group becomes Stable
         lab = new_lab()
         start(lab, "ann", **often)
         start(lab, "bob", until_ms=closes_ms, **often, **static)
@@ -364,7 +372,8 @@ pd.DataFrame(table).T
 
 # %% [markdown] items="N119 N108"
 # Read it by rows. A heartbeat brings the news in *PreparingRebalance*. A coordinator of 2.3 repeats it in *CompletingRebalance*; a newer one does not, because this member has joined already. A commit is
-# the other way round: taken while the group gathers, refused while it waits for the plan. An older generation never gets that far: ILLEGAL_GENERATION.
+# the other way round: taken while the group gathers, refused while it waits for the plan. A sync while the group gathers comes too late: join again. In *Empty* alice has left, so nobody
+# knows her. And a request of an older generation never gets as far as the state: ILLEGAL_GENERATION.
 #
 # ## 5. The missing half: what a member does with an answer
 #
@@ -379,7 +388,7 @@ pd.DataFrame(table).T
 # | `NOT_COORDINATOR`, `COORDINATOR_NOT_AVAILABLE` | This group is no business of mine, or not now. |
 # | `FENCED_INSTANCE_ID` | Somebody else has joined with your `group.instance.id`. |
 #
-# More can come in a later version, and some of them pass.
+# Later versions may send more. An error that you do not know may pass by itself.
 #
 # ### Exercise 08.4 · The heartbeat handler
 #
@@ -417,6 +426,8 @@ check("08.4")
 require("08.4")
 
 # %% [markdown]
+# For ILLEGAL_GENERATION the check takes two answers. Older Java clients start over. Newer ones know that their id is still good: they keep it and join again.
+#
 # FENCED_INSTANCE_ID has a story. Somebody copied a file of settings, and two programs run with the same `group.instance.id`. The coordinator believes the later one. The earlier one is **fenced**, locked
 # out, and its program should hear of it. Else the two would lock each other out all night.
 #
@@ -453,7 +464,8 @@ group_timeline(lab, "inventory", beats=True,
 # - `"closes"`: it closes its consumer, rests, and makes a new one.
 # - `"subscribes anew"`: it changes the topics it wants to read.
 #
-# These are lines that the three members wrote in eighteen seconds. The number in front is the second.
+# These are lines that the three members wrote in eighteen seconds. The number in front is the second. Long lines are cut. There are about 55 of them, so take one group at a time, and
+# ask of each line: did this member begin it, or was it told?
 
 # %%
 shown = numbers("08.5")
@@ -520,10 +532,11 @@ group_timeline(newer, "inventory", beats=True)
 state_diagram(states("consumer group"), made(newer))
 
 # %% [markdown]
-# *Assigning*: the target is out of date. *Reconciling*: members are on their way to it, each at its own pace; that is **reconciliation**. ann never turned white. In the old protocol everybody drops everything and
-# waits for the slowest; here nobody waits who has nothing to give up.
+# *Assigning*: the target is out of date. *Reconciling*: members are on their way to it, each at its own pace; that is **reconciliation**. An *epoch* is what a generation was before. Once ann
+# reads, she never stops. In the old protocol everybody drops everything and waits for the slowest; here nobody waits who has nothing to give up.
 #
-# Not all is faster. A crash is noticed after the session of 45 seconds, and the new plan is made with somebody's *next* heartbeat, every five seconds. You trade the length of the stop for how many it stops.
+# Not all is faster. A crash is noticed after the session of 45 seconds. It counts from bob's last heartbeat, about five seconds before the kill, so 41 seconds are left. And the new plan is
+# made with somebody's *next* heartbeat; one comes every five seconds. Fewer members stop, but a dead one's partitions may lie there longer.
 
 # %% [markdown]
 # ## 8. The real thing beside it
@@ -559,7 +572,7 @@ side_by_side(told(recording / "inv-1.log.gz"), told(folder / "played.txt"),
              titles=("Java consumer 2.1.1", "simulator"))
 
 # %% [markdown]
-# `Received successful Heartbeat response` stands for three of them at first: all is well, and the other one is dead already. Then the session is over, the next heartbeat *fails*, and the survivor takes everything.
+# `Received successful Heartbeat response` stands for two of them at first: all is well, and the other one is dead already. Then the session is over, the next heartbeat *fails*, and the survivor takes everything.
 
 # %% [markdown]
 # ## 9. Spark lab: what a storm costs
