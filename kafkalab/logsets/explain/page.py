@@ -77,7 +77,7 @@ def _tables(story: Story) -> str:
         "Transactions": story.transactions, "Producers": story.producers, "Sockets": story.sockets, "Files": story.files, "Lines that the catalogue does not know": story.unknown,
     }  # fmt: skip
     return "\n".join(
-        f"<details{' open' if title in ('Requests', 'Rebalances', 'Commits') else ''}><summary>{title} ({len(rows)})</summary>{_table(rows)}</details>"
+        f"<details{' open' if title in ('Requests', 'Rebalances', 'Commits', 'Transactions') else ''}><summary>{title} ({len(rows)})</summary>{_table(rows)}</details>"
         for title, rows in tables.items()
         if len(rows)
     )
