@@ -178,8 +178,10 @@ def _similar(wanted) -> None:
 def _seal(wanted) -> None:
     from autograder.masters import chapter_number, released
     from autograder.sealing import seal
-    for chapter in [chapter_number(text) for text in wanted.chapters] or released():
-        print(f"sealed {seal(chapter)}")
+    from autograder.questions import find
+    for text in wanted.chapters or released():
+        question = find(text) if "." in text else None
+        print(f"sealed {seal(question.chapter, question.id) if question else seal(chapter_number(text))}")
 
 
 def _course(wanted) -> int:
@@ -313,7 +315,7 @@ def _parser() -> argparse.ArgumentParser:
     built = command("course", _course, "build the notebooks of source_py, for authors")
     built.add_argument("chapters", nargs="*", metavar="NN")
     built.add_argument("--prose", action="store_true", help="only text changed: leave the sealed verdicts as they are")
-    command("seal", _seal, "seal the public cases of chapters, for check()").add_argument("chapters", nargs="*", metavar="NN")
+    command("seal", _seal, "seal the public cases of chapters, or of one question, for check()").add_argument("chapters", nargs="*", metavar="NN|NN.k")
     classroom = command("classroom", _classroom, "make a class of submissions, grade it, and show what a teacher sees")
     classroom.add_argument("--students", type=int, default=30)
     classroom.add_argument("--chapters", default="02,03", metavar="NN,NN", help="which chapters, or: all")

@@ -21,11 +21,12 @@ class Unsealable(ValueError):
     """The judge, the reference and the wrong answers contradict each other; the message says which."""
 
 
-def seal(chapter: str) -> Path:
-    """Seal the public cases of a chapter and write the file; the same course gives the same bytes."""
-    chapter_boxes = {question.id: seal_question(question) for question in of_chapter(chapter)
-                     if question.kind != "open"}
+def seal(chapter: str, only: str | None = None) -> Path:
+    """Seal the public cases of a chapter and write the file; the same course gives the same bytes. only: seal this question, keep the others as they are."""
     path = sealed.folder() / f"ch{chapter}.json"
+    kept = json.loads(path.read_text(encoding="utf-8")) if only and path.is_file() else {}
+    chapter_boxes = {question.id: kept[question.id] if only not in (None, question.id) and question.id in kept else seal_question(question)
+                     for question in of_chapter(chapter) if question.kind != "open"}
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(chapter_boxes, indent=0, sort_keys=True) + "\n", encoding="utf-8")
     return path

@@ -342,8 +342,8 @@ QUESTIONS = (
         hints=("The first start gets epoch 0. What adds to it: a start, a transaction, both?",
                "epoch_after(client, transactions, starts, ends_by) runs it.")),
     LineReading(
-        id="06.4", title="bug hunt: two of one name", points=3, answers=("fenced", "heir", "shared_id"), draws=("A", "B"), row="shift",
-        space={"shift": tuple(range(1, 41))}, show=lambda numbers: {place: list(lines_of(drawn["shift"])) for place, drawn in numbers.items()},
+        id="06.4", title="bug hunt: two of one name", points=3, answers=("fenced", "heir", "shared_id"), draws=THREE, row="shift",
+        space={"shift": tuple(range(1, 61))}, show=lambda numbers: {place: list(lines_of(drawn["shift"])) for place, drawn in numbers.items()},
         hints=("Each line begins with the client and its transactional id. An id that stands beside two clients is the deployment's mistake.",
                "Of the two, look who gets the producer id last, with the higher epoch, and who writes about a newer producer afterwards.")),
     Function(

@@ -434,17 +434,17 @@ require("06.3")
 # %% [markdown]
 # ### Exercise 06.4 · Bug hunt: two of one name
 #
-# Four workers share the work of a night, each with a `transactional.id` of its own. At least that was the plan. On two shifts, A and B, one worker stopped. The lines of a shift, of all four
+# Four workers share the work of a night, each with a `transactional.id` of its own. At least that was the plan. On three shifts, A, B and C, one worker stopped. The lines of a shift, of all four
 # workers in the order of time: who was fenced, who took over, and which id did they share? A worker that only aborts has done nothing wrong.
 
 # %%
 n4 = numbers("06.4")
-print(*n4["A"], sep="\n")       # and n4["B"]
+print(*n4["A"], sep="\n")       # and n4["B"], n4["C"]
 
 # %% answer="06.4"
-fenced = {"A": ..., "B": ...}        # client ids
-heir = {"A": ..., "B": ...}
-shared_id = {"A": ..., "B": ...}     # a transactional id
+fenced = {"A": ..., "B": ..., "C": ...}        # client ids
+heir = {"A": ..., "B": ..., "C": ...}
+shared_id = {"A": ..., "B": ..., "C": ...}     # a transactional id
 ### BEGIN SOLUTION
 import re
 
