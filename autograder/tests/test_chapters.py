@@ -11,13 +11,14 @@ from autograder.references import references, solved
 from autograder.sandbox import Sandbox
 from autograder.sealing import seal, seal_question
 from autograder.submission import Submission
+from autograder.tests.shares import share
 
 CHAPTERS = [chapter for chapter in released() if chapter in questions.chapters()]
 STUDENTS = ("", "s001", "s002")
 EVERY = [(question.id, step) for chapter in CHAPTERS for question in of_chapter(chapter)
          for step in range(len(judges.find(question.id).wrong_answers))]
-WRONG = [pytest.param(*each, marks=() if place % 7 == 0 else pytest.mark.slow) for place, each in enumerate(EVERY)]
-OFTEN = [pytest.param(chapter, marks=() if place % 2 == 0 else pytest.mark.slow) for place, chapter in enumerate(CHAPTERS)]
+WRONG = share(EVERY, 14, id=lambda each: f"{each[0]}-{each[1]}")
+WHOLE = share([(student, chapter) for student in STUDENTS for chapter in CHAPTERS], 3, id=lambda each: f"{each[0]}-{each[1]}")
 
 
 @pytest.fixture(scope="module")
@@ -31,15 +32,14 @@ def handed_in(chapter: str, answers: dict, student: str = "") -> Submission:
     return Submission("made.ipynb", master(chapter).path, "0" * 64, student or "nobody", student, chapter, answers)
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
-@pytest.mark.parametrize("student", STUDENTS)
+@pytest.mark.parametrize("student, chapter", WHOLE)
 def test_the_reference_has_full_marks(sandbox, chapter, student):
     result = run(handed_in(chapter, references(chapter), student), sandbox)
     short = {question: cell for question, cell in result["cells"].items() if cell["kind"] != "open" and cell["score"] != cell["max"]}
     assert short == {} and result["score"] == result["max"] > 0 and result["reason"] == ""
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
+@pytest.mark.parametrize("chapter", share(CHAPTERS, 3, 1))
 def test_a_blank_notebook_has_no_points(sandbox, chapter):
     result = run(handed_in(chapter, {cell.question: cell.source for cell in master(chapter).cells if cell.question}), sandbox)
     assert (result["score"], result["open_pending"], result["status"]) == (0, 0, "graded")
@@ -67,7 +67,7 @@ def test_every_question_has_its_papers(chapter):
         assert len(judges.find(question.id).wrong_answers) >= 3, f"{question.id} needs the three wrong answers people give"
 
 
-@pytest.mark.parametrize("chapter", OFTEN)
+@pytest.mark.parametrize("chapter", share(CHAPTERS, 4, 2))
 def test_the_sealed_verdicts_are_of_this_chapter(chapter):
     """A share of the cases of each question, sealed anew, gives what the file holds."""
     kept = sealed.read(chapter)
@@ -88,7 +88,7 @@ def test_all_sealed_verdicts_are_of_this_chapter(chapter, tmp_path, monkeypatch)
     assert seal(chapter).read_text(encoding="utf-8") == kept
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
+@pytest.mark.parametrize("chapter", share(CHAPTERS, 2))
 def test_the_release_gives_nothing_away(chapter, tmp_path):
     package = release.release([chapter], tmp_path / "package")
     assert release.leaks(package, [chapter]) == []

@@ -17,6 +17,7 @@ from autograder.questions import chapters, of_chapter
 from autograder.rehearsal import Nowhere
 from autograder.references import references
 from autograder.sandbox import Sandbox
+from autograder.tests.shares import share
 
 words = sys.modules.get("autograder.check") or __import__("autograder.check", fromlist=["check"])
 CHAPTERS = [chapter for chapter in released() if chapter in chapters()]
@@ -27,14 +28,14 @@ BODIES = ("return None", "return args", "return args[0]", "raise KeyError('x')",
           "return [1, 2]", "return object()", "pass")
 
 
-def corpus(question, share: int) -> list[str]:
+def corpus(question, one_in: int) -> list[str]:
     """Answer cells of every sort for a question: the right one, a blank one, and so many-th of the others."""
     judge, luck = judges.find(question.id), Random(question.id)
     own = [references(question.chapter)[question.id], *(wrong.source for wrong in judge.wrong_answers), master(question.chapter).answer_cell(question.id).source]
     odd = ["\n".join(f"{name} = {luck.choice(ODD)}" for name in question.answers) for _ in range(10)]
     functions = ["\n".join(f"def {name}(*args):\n    {body}" for name in question.answers) for body in luck.sample(BODIES, 5)]
     others = [*own[1:-1], *odd, *functions, "1 / 0", "this is no python", ""]
-    return [own[0], own[-1], *others[luck.randrange(share)::share]]
+    return [own[0], own[-1], *others[luck.randrange(one_in)::one_in]]
 
 
 @pytest.fixture(scope="module")
@@ -70,11 +71,11 @@ def spoken_officially(question, cells, student, sandbox) -> list[tuple[bool, str
     return [(verdict.ok, verdict.sentence) for verdict in verdicts]
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=[question.id for question in QUESTIONS])
-@pytest.mark.parametrize("student, share", [("s017", 6), pytest.param("s017", 1, marks=pytest.mark.slow), pytest.param("", 1, marks=pytest.mark.slow)])
-def test_a_cell_says_what_official_grading_says(question, student, share, sandbox, monkeypatch):
+@pytest.mark.parametrize("question", share(QUESTIONS, 5, 3, id=lambda question: question.id))
+@pytest.mark.parametrize("student, one_in", [("s017", 6), pytest.param("s017", 1, marks=pytest.mark.slow), pytest.param("", 1, marks=pytest.mark.slow)])
+def test_a_cell_says_what_official_grading_says(question, student, one_in, sandbox, monkeypatch):
     right = 0
-    for answer in corpus(question, share):
+    for answer in corpus(question, one_in):
         cells = steps(master(question.chapter), {question.id: answer}, only={question.id})
         here = spoken_here(question, cells, student, monkeypatch)
         there = spoken_officially(question, cells, student, sandbox)
