@@ -73,7 +73,8 @@ poll_gap(lab, "ada", to_ms=18 * 60_000, title="ada: a batch of 500 orders, two s
 
 # %% [markdown]
 # The line climbs while ada works and falls when she polls. 500 orders of two seconds are 1000 seconds. The dashed line is `max.poll.interval.ms`, five minutes. Where the two
-# cross, ada's own client gives her membership up. Look at the heartbeats below: not one is missing before that moment. They end *because* she has left.
+# cross, ada's own client gives her membership up. Losing it like this is called **eviction**, even though she leaves by herself. The longest time
+# allowed between two polls is the **poll interval**. Look at the heartbeats below: not one is missing before that moment. They end *because* she has left.
 #
 # And the hour?
 
@@ -85,7 +86,8 @@ group_timeline(lab, "stock")
 
 # %% [markdown]
 # Both work all the time. After five minutes both are out, and the group is empty while they go on working. They come back with their next `poll()`, find nothing committed,
-# and are given the same orders again. This group can run for a year.
+# and are given the same orders again. The first number counts every round of the same work. This group can run for a year and
+# get nowhere.
 #
 # ## 2. Two clocks
 #
@@ -121,8 +123,9 @@ def minute_away(stands_still):
     lab.run_until(lambda: trouble)
     if stands_still:
         app.pause(60_000)
-    lab.run_for(ms=59_000)
-    return lab, len(lab.describe_group("stock", at_ms=lab.now_ms)) > 0
+    lab.run_for(ms=59_000)                   # just before the minute is over
+    members = lab.at(lab.now_ms)["groups"]["stock"]["members"]
+    return lab, len(members) > 0
 
 busy, busy_stays = minute_away(stands_still=False)
 still, still_stays = minute_away(stands_still=True)
@@ -134,7 +137,8 @@ poll_gap(still, "ada", title="ada's process stands still for a minute")
 
 # %% [markdown]
 # Work does not stop heartbeats. They come from a thread of their own, which beats on while the application is busy. So a longer `session.timeout.ms` does nothing for slow
-# work. A process that stands still sends none, and for that the session timeout is right.
+# work. A process that stands still sends none, and for that the session timeout is right. (The second picture shows the client's side, and the client cannot know. The
+# coordinator put ada out ten seconds after her last heartbeat.)
 #
 # It was not always so. Before 0.10.1 the heartbeats were sent inside `poll()`, and slow work did stop them. `max.poll.interval.ms` and the heartbeat thread came together, with
 # KIP-62. Many pages on the web are older than that.
@@ -142,9 +146,11 @@ poll_gap(still, "ada", title="ada's process stands still for a minute")
 # %% [markdown] items="N49"
 # ### Exercise 10.1 · Which clock?
 #
-# Four programs, A to D. `n.A.what` says what befalls A right after a `poll()`: it `"works"` for `n.A.seconds` seconds, or it `"stands still"` for so long, or it `"is killed"`.
-# Its session timeout is `n.A.session_s` seconds, its poll interval `n.A.poll_limit_s`. Which clock ends its membership: `"poll"`, `"session"` or `"none"`? After how many
-# seconds, counted from its last `poll()` for the poll clock and from its last heartbeat for the session clock? For `"none"` that is 0.
+# Four programs, A to D. `n.A.what` says what befalls A right after a `poll()`: it `"works"` for `n.A.seconds` seconds, or it `"stands still"` for so long, or it `"is killed"`
+# and never comes back; then `n.A.seconds` has no meaning. Its session timeout is `n.A.session_s` seconds, its poll interval `n.A.poll_limit_s`.
+#
+# Which clock ends its membership: `"poll"`, `"session"` or `"none"`? And after how many seconds? Count from its last `poll()` for the poll clock, from its last heartbeat for
+# the session clock. For `"none"` that is 0.
 
 # %%
 n = numbers("10.1")
@@ -174,8 +180,8 @@ require("10.1")
 # %% [markdown] items="N65"
 # ## 3. What the commit says
 #
-# Back to the program that works too long, with shorter times: the poll interval is 5 seconds, one order takes 6. She is alone in her group. Then she commits. How many
-# OFFSET_COMMIT requests leave the client?
+# Back to the program that works too long, with shorter times: the poll interval is 5 seconds, a poll returns one order, and one order takes 6. Ada is alone in her group. When
+# the first order is done she commits, and the commit fails. How many OFFSET_COMMIT requests have left her client by then?
 
 # %%
 predict("10 the late commit", requests=None)
@@ -210,8 +216,8 @@ lab.run_for(ms=200)
 story(lab, after_ms=8_000)
 
 # %% [markdown]
-# Poll timeout, LeaveGroup, and only then, with the next call, the failing commit. Then the partitions are *lost*, not revoked: it is too late to commit them in a listener. With
-# the next `poll()` she joins again.
+# Poll timeout, LeaveGroup, and only then, with the next call, the failing commit. Then the partitions are *lost*, not revoked: it is too late to commit them in a rebalance
+# listener. With the next `poll()` she joins again.
 #
 # The exception's text depends on the version. Here is the same program with an older client:
 
@@ -295,7 +301,7 @@ truth("10 with 150 records", all_2_s=exact_stays, one_takes_5_s=late_stays)
 poll_gap(late, "ada", title="150 orders of 2 s in 300 s, and one that takes 5 s")
 
 # %% [markdown]
-# Twice she touched the line, and came through by a few milliseconds: her client looks at its clock ten times a second, and the poll came first. The third time one slow order was
+# Twice ada touched the line, and came through by a few milliseconds: her client looks at its clock ten times a second, and the poll came first. The third time one slow order was
 # enough. The reckoning was right, but it left no slack. Databases have bad days: reckon with the slowest batch, and leave room. And count all that lies between two polls. The
 # commit does, too.
 #
@@ -408,9 +414,11 @@ truth("10 the script", with_a_member=by_day["the script"],
 #
 # ### Exercise 10.3 · Four nights
 #
-# On night A a script commits offset `n.A.script_commits` with the group id `n.A.script_group`. Group `stock` had one member, which had read and committed all `n.A.records` orders. It
-# still `"read"`s, or it has `"closed"` its consumer, or it was `"killed"`, `n.A.ago_s` seconds ago. Its session timeout is `n.A.session_s` seconds. What comes of the script's
-# commit, `"committed"` or `"CommitFailedException"`? Which offset does group stock read next, as far as the commits say?
+# On night A a script commits offset `n.A.script_commits` with the group id `n.A.script_group`. Group `stock` had one member, which had read and committed all `n.A.records` orders.
+# `n.A.members` says what has become of that member: it still `"read"`s, or it has `"closed"` its consumer, or it was `"killed"`. The last two happened `n.A.ago_s` seconds ago.
+# Its session timeout is `n.A.session_s` seconds.
+#
+# What comes of the script's commit, `"committed"` or `"CommitFailedException"`? And where does the bookmark of group `stock` stand afterwards: which offset would it read next?
 
 # %%
 n = numbers("10.3")
@@ -443,9 +451,10 @@ require("10.3")
 # The fourth cure is more threads. There are two ways to use them.
 #
 # - **A consumer per thread.** Every thread has a KafkaConsumer of its own and does everything: poll, work, commit.
-# - **A poller and a pool.** One thread polls. It hands each record to a pool of workers and goes on polling.
+# - **A poller and a pool.** One thread polls. It puts each record into a queue and goes on polling. A **worker pool**, some threads that wait at this queue, does the work.
 #
 # Four partitions with 100 orders each. Most orders take 30 ms, every seventh 170, so 50 on the average. You have eight threads. How many seconds does each design need, from the first order to the last?
+# Round to whole seconds.
 
 # %%
 predict("10 eight threads", consumer_per_thread=None, poller_and_pool=None)
@@ -500,12 +509,19 @@ def with_pool(workers):
     lab.run_until(lambda: len(done) == 400)
     return lab, done
 
+def overtaken(done):
+    """How many orders were done after a later one of the same partition."""
+    count, highest = 0, {}
+    for _, _, partition, offset in done:
+        count += offset < highest.get(partition, -1)
+        highest[partition] = max(offset, highest.get(partition, -1))
+    return count
+
 def summary(done, threads_busy):
-    began_ms = done[0][0] - 30
-    overtaken = sum(any(p == part and o > offset for _, _, p, o in done[:at])
-                    for at, (_, _, part, offset) in enumerate(done))
+    began_ms = done[0][0] - 30               # the first order took 30 ms
     return {"seconds": round((done[-1][0] - began_ms) / 1000),
-            "threads that worked": threads_busy, "orders that were overtaken": overtaken}
+            "threads that worked": threads_busy,
+            "orders that were overtaken": overtaken(done)}
 
 eight, done_by_eight = per_thread(8)
 pooled, done_by_pool = with_pool(8)
@@ -592,22 +608,26 @@ worker_lanes(lab, "ada", from_ms=3_000, title="ada commits what poll() has retur
 
 # %% [markdown]
 # A commit of 8 says: everything below 8 is done. Here that is never so. Most of these promises are made good a moment later, and so the program looks right for months. The
-# crash shows it. What lies below the last commit and was never finished is lost: the next owner begins behind it.
+# crash shows it. The last commit says 30. Orders 24, 27 and 28 are in dashed boxes, and 29 was still in the queue. What lies below the last
+# commit and was never finished is lost: the next owner begins behind it.
 #
-# The rule of chapter 09, *commit after the work*, has an addition for pools: commit up to the oldest order that is **not** done. One slow order holds the commit back, however many
-# behind it are finished. That is *head of line* again, and here it is what you want.
+# The rule of chapter 09, *commit after the work*, has an addition for pools: commit up to the oldest order that is **not** done. Below a **contiguous commit**, as this is called, there is
+# no gap. One slow order holds the commit back, however many behind it are finished. When the first in a queue holds up all others, people say *head of line* blocking. Mostly it is a
+# nuisance. Here it is what you want.
 #
 # ### Exercise 10.4 · Bug hunt
 #
 # A colleague knows all this and commits only what is done. Here is what the program said. It has a queue, three workers and one partition; `bo` starts when `ada` is dead.
-# Which offsets are lost: committed, and never finished by anybody? Which line holds the first commit that goes past one of *these*?
+#
+# Which offsets are lost: below a commit, and never finished by anybody? List them, the smallest first. Then look at these offsets alone: which line holds the first commit that
+# goes past one of them? A commit that goes past an order which is finished later does not count.
 
 # %%
 print(numbers("10.4"))
 
 # %% answer="10.4"
-lost = ...                # a list of offsets
-broken_promise = ...      # the number of a line
+lost = ...                # a list of offsets, such as [3, 5]
+broken_promise = ...      # the number at the beginning of a line
 ### BEGIN SOLUTION
 lost = [7, 12]
 broken_promise = 16
@@ -632,7 +652,8 @@ require("10.4")
 # - `pool.submit(record)`: hands it over and returns at once. `pool.finished()`: the records that were finished since you last asked. `pool.wait()`: returns when all are done.
 #
 # The function never returns. Some orders take more than a second, and `max.poll.interval.ms` is one second here. The check runs your function on several days. On most of them
-# ada is killed in the middle of her work, and bo goes on with the same function. Nothing may be lost. Something will be done twice, that cannot be helped, but not much.
+# ada is killed in the middle of her work, and bo goes on with the same function. Nothing may be lost. Something will be done twice, that cannot be helped, but no more
+# than some thirty orders.
 
 # %% answer="10.5"
 def work_through(consumer, pool):
@@ -760,7 +781,7 @@ check("10.6")
 require("10.6")
 
 # %% [markdown]
-# The average times the number of records is what a batch takes. A few very slow orders are enough. Watch `p99`, not the median, before you set `max.poll.records`.
+# The average times the number of records is what a batch takes, more or less. A few very slow orders are enough. Watch `p99`, not the median, before you set `max.poll.records`.
 #
 # ## 10. In your own words
 #
