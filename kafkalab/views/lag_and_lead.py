@@ -98,7 +98,7 @@ def _dress(above, below, rebalances: list[float], until: float, unit: str) -> No
     for axes, name in ((above, "lag: records before it"), (below, "lead: records behind it")):
         for place, at in enumerate(rebalances):
             axes.axvline(at, color=QUIET, linestyle=":", linewidth=1.2, zorder=1)
-            if axes is above and (place == 0 or at - rebalances[place - 1] > 0.08 * until):
+            if axes is above and at > 0.02 * until and (place == 0 or at - rebalances[place - 1] > 0.08 * until):    # not into the legend
                 axes.text(at + 0.004 * until, 1.0, "rebalance", transform=axes.get_xaxis_transform(), fontsize=SMALL_PT, color=QUIET, va="bottom")
         axes.set_ylabel(name, fontsize=SMALL_PT)
         axes.tick_params(labelsize=SMALL_PT)
