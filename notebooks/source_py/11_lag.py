@@ -2,7 +2,7 @@
 # # 11 · How far behind is too far?
 #
 # Everybody who runs consumers watches one number, the *lag*: how many records are still to be read. Zero is good, a hundred thousand is bad, and most dashboards know no more than
-# that. In this chapter a dashboard turns green at the very moment when three hundred orders are lost.
+# that. In this chapter a dashboard turns green at the very moment when more than three hundred orders are lost.
 #
 # **You need** chapters 01, 07, 08 and 09. **You get** six words: *lag*, *lead*, *log start offset*, *position*, *time lag*, *offset expiry*. **Time** about 45 minutes.
 
@@ -46,13 +46,16 @@ def member_of_billing(lab, name, reset="earliest", at_once=10):
         "group.id": "billing", "client.id": name, "auto.offset.reset": reset,
         "enable.auto.commit": False, "max.poll.records": at_once,
         "heartbeat.interval.ms": 15_000, "retry.backoff.ms": 1_000,
-        "max.partition.fetch.bytes": 500}, name=name)   # what it has, it cannot lose
+        "max.partition.fetch.bytes": 500}, name=name)   # it fetches little ahead
     member.subscribe(["orders"])
     return member
 
 @cache                                       # the same story is played once
 def slow_member(arrive=30, work=20, keep=10, reset="earliest", sale=0, name="m1"):
-    """(lab, offsets read): each minute so many orders come, and m1 reads so many."""
+    """Play 40 minutes. `arrive` orders come each minute, and m1 reads `work` of them.
+
+    The topic keeps `keep` minutes. Returns the lab and the offsets that m1 read.
+    """
     lab = shop_lab(keep)
     shop = KafkaProducer(lab, {"client.id": "shop"})
     member = member_of_billing(lab, name, reset)
@@ -79,14 +82,16 @@ lag_and_lead(labs, "billing", title="one slow member, ten minutes of retention")
 
 # %% [markdown] items="N85"
 # The **lag** is what lies before the bookmark: the log's end minus the committed offset. Ten more orders a minute, for forty minutes: four hundred, by arithmetic. Neither run
-# shows that.
+# shows that. (The small peaks at every minute: thirty orders come at once, and a moment later some are read.)
 #
 # Look at the lower picture. The **lead** is what lies behind the bookmark: the committed offset minus the **log start offset**, where the log begins now. For ten minutes it grows,
-# for nothing is deleted yet. Then retention begins and takes thirty records a minute, while the member moves by twenty. Retention is the faster runner. At lead 0 it has
-# reached the reader, and from then on records are deleted that nobody has read.
+# for nothing is deleted yet. Then retention begins and takes thirty records a minute, while the member moves by twenty. Retention is the faster runner. At lead 0, soon after minute
+# 30, it has reached the reader. Below 0 the bookmark names a record that is gone already. The member does not notice at once, because it fetches a little ahead of its bookmark. In
+# minute 35 it asks for the next orders, and hears that its place is gone.
 #
-# Now the upper picture again, after minute 35. With `earliest` the lag stops growing. That is not recovery. The log holds ten minutes of orders and no more, so no lag can be larger;
-# all that is too much falls off the other end. With `latest` the lag drops to **0** in one step. The dashboard turns green, and here is what it cost:
+# Now the upper picture again, after minute 35. With `earliest` the lag stops growing. That is not recovery. The log holds about ten minutes of orders, so the lag stays near three
+# hundred; all that is too much falls off the other end. With `latest` the lag drops to **0** in one step, and begins to grow again from there. The dashboard turns green, and here
+# is what it cost:
 
 # %%
 def never_read(lab, read):
@@ -272,7 +277,7 @@ found
 # a lag of 0. **Unknown is not zero**: let a monitor fail aloud. (Two details of the Java form are right: it turns auto commit off in its own consumer, and when its thread is interrupted, it
 # sets the interrupt flag again.)
 #
-# **The client itself.** A consumer counts as it reads, and shows the numbers over JMX as `kafka.consumer:type=consumer-fetch-manager-metrics,client-id=m1`. In the lab
+# **The client itself.** A consumer counts as it reads, and shows the numbers over JMX, Java's own way to look into a running program, as `kafka.consumer:type=consumer-fetch-manager-metrics,client-id=m1`. In the lab
 # they are `member.metrics()`. Here they are beside the tool's:
 
 # %%
@@ -292,7 +297,8 @@ names = ("records-lag", "records-lag-max", "records-lead", "records-lead-min")
 #
 # ### Exercise 11.2 · Four distances
 #
-# Three groups, A, B and C. For twelve minutes the shop of A wrote `n.A.per_minute` records at the beginning of each minute, into one partition. Now, at minute 12, the first `n.A.deleted` of them have been
+# Three groups, A, B and C. For twelve minutes the shop of A wrote `n.A.per_minute` records at the beginning of each minute, into one partition: first at minute 0, last at
+# minute 11. Now, at minute 12, the first `n.A.deleted` of them have been
 # deleted. A new member comes and begins at the log's start. It has polled `n.A.polled` records; on the last `n.A.in_work` of them it is still working, all before these are committed.
 #
 # What does the tool say (`tool_lag`), what do the client's `records-lag` and `records-lead` say, and how many minutes ago was the first record written that is not committed yet?
@@ -401,8 +407,11 @@ lag_and_lead({"two members": lab}, "billing", title="m2 is slow, and dies at min
 # ### Exercise 11.3 · When does retention bite?
 #
 # Three topics, A, B and C, each with one member as in section 1. In A `n.A.arrive` orders come each minute, the member reads `n.A.work` of them, the topic keeps `n.A.keep` minutes, and
-# `auto.offset.reset` is `n.A.reset`. In which minute does the member first find its position gone? And what will the lag on the dashboard do in that minute: drop to `"zero"`, stay
-# `"flat"` from then on, or `"grow"` as before?
+# `auto.offset.reset` is `n.A.reset`. In which minute does the member first find its position gone?
+#
+# And what does the lag on the dashboard do from that minute on? It drops to `"zero"`, or it stays `"flat"` (up and down around one level), or it goes on to `"grow"`.
+#
+# Reckon on paper first. Then play it: `slow_member` and `first_reset` are there for it.
 
 # %%
 n = numbers("11.3")
@@ -434,7 +443,7 @@ require("11.3")
 #
 # 1. `unread`: the records that are there and still to be read, in all partitions together;
 # 2. `lost`: how many were deleted after the bookmark and before anybody read them, all together; where there is no bookmark, nothing is known to be lost;
-# 3. `alarm`: the names, in order, of the partitions in danger: retention has begun to delete there, something is unread, and fewer than 100 records lie between the log start and the record
+# 3. `alarm`: a list of the names, in alphabetical order, of the partitions in danger: retention has begun to delete there, something is unread, and fewer than 100 records lie between the log start and the record
 #    that is read next.
 #
 # The check runs your monitor over labs with several seeds: slow members, members that die, partitions without a bookmark, and peaceful ones, in which an alarm would wake somebody for nothing. Here is one
