@@ -15,6 +15,7 @@ from pathlib import Path
 
 from kafkalab.logsets.java import find_java
 
+PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
 MASTER_VARIABLE = "KAFKALAB_SPARK_MASTER"
 PACKAGE = Path(__file__).absolute().parents[1]
 
@@ -42,6 +43,7 @@ def session(master: str | None = None, settings: dict[str, str] | None = None):
         if not master.startswith("local"):
             spark.sparkContext.addPyFile(_package_zip())  # Workers elsewhere need our code too.
     spark.dataSource.register(KafkaLines)
+    spark.conf.set(PUSHDOWN, "true")  # Somebody else's session may have it off, and then Spark refuses a source that could use it.
     return spark
 
 
@@ -58,7 +60,7 @@ def _settings(master: str) -> dict[str, str]:
     }
     meaning = {
         "spark.sql.session.timeZone": "UTC",  # Lines carry no zone; the recordings and the simulator write UTC.
-        "spark.sql.python.filterPushdown.enabled": "true",  # Lets the reader skip what a query does not ask for.
+        PUSHDOWN: "true",  # Lets the reader skip what a query does not ask for.
     }
     if not master.startswith("local"):
         # What frames need to sort and join; and beside the JVM 350 MB for the Python worker of each core, of which there are mostly two.

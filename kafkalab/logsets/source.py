@@ -4,6 +4,9 @@ Spark asks it for the pieces of work, sends each piece to a worker, and the work
 Python object. Options: `layout` (layouts.py; without it each file's first lines tell). Only the columns of the schema are made; Spark
 tells a Python source no others, so name them: `.schema(schema.spark_schema(("time", "client_id")))`, as read.load does. Filters on
 time, client_id, group_id, kind, level and event are used here: a row they leave out is never built.
+
+`logsets.session()` registers it. In a session of your own: spark.dataSource.register(KafkaLines), and set
+spark.sql.python.filterPushdown.enabled to true.
 """
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
