@@ -43,7 +43,8 @@ def session(master: str | None = None, settings: dict[str, str] | None = None):
         if not master.startswith("local"):
             spark.sparkContext.addPyFile(_package_zip())  # Workers elsewhere need our code too.
     spark.dataSource.register(KafkaLines)
-    spark.conf.set(PUSHDOWN, "true")  # Somebody else's session may have it off, and then Spark refuses a source that could use it.
+    if spark.conf.get(PUSHDOWN) != "true":  # In somebody else's session; Spark refuses a source that could use it where it is off.
+        spark.conf.set(PUSHDOWN, "true")
     return spark
 
 
