@@ -77,6 +77,9 @@ class FetchCollector:
                 continue
             if not fetch.initialized and not self._initialize(fetch, state):
                 continue
+            if fetch.next_offset != state.position.offset:   # seek() went elsewhere when a part of it had been taken
+                self._log("FETCH_NOT_NEXT", partition=fetch.partition, offset=fetch.next_offset, position=self._text(state.position))
+                continue
             taken += self._take(fetch, state, self._max_records - len(taken))
             if not fetch.is_exhausted:
                 self._completed.appendleft(fetch)

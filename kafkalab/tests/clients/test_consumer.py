@@ -280,6 +280,18 @@ def test_seek_reads_again_from_there():
     assert [record.value for record in poll_for(lab, consumer, 1_000)] == ["b", "c"]
 
 
+@pytest.mark.parametrize("to", [0, 1, 3])
+def test_seek_drops_what_is_left_of_an_answer_that_was_taken_in_part(to):
+    """The broker sent four records, the application took two; the other two are not next any more (Fetcher.fetchRecords)."""
+    lab = cluster("3.9")
+    lab.create_topic("t")
+    write(lab, "a", "b", "c", "d")
+    consumer = reader(lab, **{"auto.offset.reset": "earliest", "max.poll.records": 2})
+    assert [record.value for record in consumer.poll(5_000)] == ["a", "b"]
+    consumer.seek(TopicPartition("t", 0), to)
+    assert [record.value for record in poll_for(lab, consumer, 2_000)] == ["a", "b", "c", "d"][to:]
+
+
 # the group
 
 
