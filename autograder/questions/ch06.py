@@ -327,7 +327,7 @@ def ledger(day: int) -> tuple[str, ...]:
 QUESTIONS = (
     Function(
         id="06.1", title="the leader's verdict", points=4, answers=("verdict",), public_cases=BATCHES + STORIES, probe=verdict_of, play=led_by,
-        look=seen_in_the_log, kept="each order once, in its turn, and none by a zombie.",
+        look=seen_in_the_log, kept="each order once, in its turn, and none by a zombie.", first_only=True,
         hints=("Epochs first: a lower one, a higher one, the same. Only then look at the numbers.",
                "(batch.first, batch.last) in known.batches is a repeat. Otherwise batch.first must follow the last number of known.batches[-1].")),
     Value(

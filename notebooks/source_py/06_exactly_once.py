@@ -1,8 +1,8 @@
 # %% [markdown] items="N32"
 # # 06 · Can a record be written exactly once?
 #
-# An answer is lost. The producer sends again, and now the order stands in the log twice. Two tools of Kafka's are made against that, the *idempotent* and the *transactional*
-# producer. They reach differently far, and neither reaches as far as most people think.
+# An answer is lost. The producer sends again, and now the order stands in the log twice. Kafka has two tools against that: the *idempotent* and the *transactional*
+# producer. One reaches further than the other, and neither reaches as far as most people think.
 #
 # **You need** chapters 04 and 05. **You get** seven words: *producer id*, *sequence number*, *producer epoch*, *transactional.id*, *marker*, *last stable offset*, *fencing*.
 # **Time** about 45 minutes.
@@ -20,7 +20,7 @@ me("")     # your student id, if your teacher gave you one: me("s123")
 # ## 1. Guess, run, look
 #
 # A shop sends five orders, one after the other. The broker writes the third, and the connection breaks before the answer arrives. The shop does nothing special. How many records
-# does the topic hold in the end, with idempotence off and with idempotence on?
+# does the topic hold in the end? Guess twice: with *idempotence* off, and with it on. The word means that doing a thing twice is like doing it once.
 
 # %%
 predict("06 lost answer", off=None, on=None)
@@ -58,7 +58,7 @@ sequence_ladder(off, "orders-0", keys=True,
 sequence_ladder(on, "orders-0", title="idempotence on: the same story")
 
 # %% [markdown] items="N35 N34"
-# Now the boxes hold numbers. When it starts, an idempotent producer asks a broker for a **producer id**. Then it counts what it sends to each partition: the **sequence number**. Both
+# Now the boxes hold numbers, and the dashed box is the batch that came again and was not written. When it starts, an idempotent producer asks a broker for a **producer id**. Then it counts what it sends to each partition: the **sequence number**. Both
 # travel in the batch. The leader remembers, for each producer id, the last five batches. A batch that it finds among them is not written again; it is answered as if it had been, with
 # the offset of the first time. So the producer hears of success, and nothing is "silently dropped" behind its back.
 #
@@ -66,9 +66,12 @@ sequence_ladder(on, "orders-0", title="idempotence on: the same story")
 #
 # ## 2. You are the leader
 #
-# A batch has `producer_id`, `epoch`, `first` and `last`, the sequence numbers of its first and last record. What the leader remembers of this producer id is `known`: its newest
-# `epoch`, and `batches`, at most five pairs `(first, last)`, the oldest first. Or `None`, when it has never met it. The **producer epoch** counts the lives of an id. Who
-# comes with an older epoch has been replaced.
+# `batch` is what comes. `batch.producer_id` and `batch.epoch` say from whom; `batch.first` and `batch.last` are the sequence numbers of its first and last record.
+#
+# `known` is what the leader remembers of this producer id. `known.epoch` is the newest epoch that it has seen. `known.batches` are the batches of that epoch, at most five pairs `(first, last)`, the
+# oldest first. It may be empty: the epoch is new, and nothing was written with it yet. `known` itself is `None` when the leader has never met this producer id.
+#
+# The **producer epoch** counts the lives of an id. A producer with an older epoch has been replaced by another; it is a *zombie*, a process that should be dead and still writes.
 #
 # Four verdicts are possible:
 #
@@ -79,12 +82,13 @@ sequence_ladder(on, "orders-0", title="idempotence on: the same story")
 # | `"out of order"` | anything else with this epoch: a gap, something too old, half of one | OUT_OF_ORDER_SEQUENCE_NUMBER |
 # | `"fenced"` | its epoch is lower than the known one | INVALID_PRODUCER_EPOCH |
 #
-# A higher epoch starts again at 0; with another number it is out of order. A producer that the leader has never met may begin anywhere.
+# With a higher epoch, and with a known one that has no batches yet, the numbers begin at 0; any other number is out of order. A producer that the leader has never met may begin anywhere.
 
 # %% [markdown]
 # ### Exercise 06.1 · The leader's verdict
 #
-# Write `verdict`. It is tried on single batches first. Then a broker of the lab really judges by it, while answers are lost, batches are refused and a zombie knocks.
+# Write `verdict`. It is tried on twelve single batches first. Then a broker of the lab really judges by it in three stories: answers are lost, batches are refused, a zombie comes back. The check tells the first that goes
+# wrong.
 
 # %% answer="06.1"
 def verdict(known, batch):
@@ -109,12 +113,13 @@ check("06.1")
 require("06.1")
 
 # %% [markdown]
-# Try it: let your rule, or a careless one, lead section 1's topic.
+# What if a leader judges badly? This one writes everything. The shop sends one order, and its answer is lost. How many records are there then? Put `verdict` in place of the `lambda`, and
+# run it again.
 
 # %%
 lab = Lab(brokers=1, seed=6)
 lab.create_topic("orders")
-lab.broker(0).judge_batches(lambda known, batch: "append")    # or your verdict
+lab.broker(0).judge_batches(lambda known, batch: "append")    # or: verdict
 shop = KafkaProducer(lab, {"client.id": "shop", "linger.ms": 0})
 shop.partitions_for("orders")
 lab.link(0, "shop").cut_before_reply("PRODUCE")
@@ -124,15 +129,15 @@ in_the_log(lab)
 # %% [markdown] items="N33 G5"
 # ## 3. How far does it reach?
 #
-# The number belongs to one producer id on one partition, and the id to one run of the program. So what does it protect from? Four stories, three producers:
+# A sequence number belongs to one producer id and one partition. The id belongs to one run of the program. So what do they protect from? Four stories, three producers:
 #
 # - **an answer is lost**, as in section 1.
 # - **the program sends again**: the network is away until `delivery.timeout.ms`, `send` fails, and the program calls `send` once more.
 # - **the program starts again**: it dies before the answer comes. The new process does not know, and sends the order again.
 # - **the program is told twice**: a customer clicks twice, and the program sends two records with one order.
 #
-# The *plain* producer has no idempotence. The *idempotent* one has. The *transactional* one puts each order into a transaction; when something fails it aborts and begins
-# again. The reader reads what is committed. In how many of the four stories does an order stand twice for the reader?
+# The *plain* producer has no idempotence. The *idempotent* one has it. The *transactional* one puts each order into a transaction (section 4 shows what that is); when something fails it aborts and begins
+# again. The reader reads what is committed. In how many of the four stories does an order stand twice for the reader? Three numbers from 0 to 4.
 
 # %%
 predict("06 four stories", plain=None, idempotent=None, transactional=None)
@@ -228,8 +233,8 @@ sequence_ladder(labs["the program starts again", "idempotent"], "orders-0", keys
 # ## 4. All or nothing
 #
 # A **transaction** binds records of several partitions, even of several topics: all of them count, or none. A bank transfer is the usual picture: one record takes, another gives.
-# Here is one that is aborted, between two that are committed. Two readers come afterwards, one of each `isolation.level`. How many records does each get from `take`? And at which offset stands the third
-# transaction's record in `take`?
+# Here are three transfers, each with one record in the topic `take` and one in `give`. The second is aborted, the others are committed. Two readers come afterwards, one of each `isolation.level`. How many records
+# does each get from `take`? And at which offset of `take` does the third transfer's record stand?
 
 # %%
 predict("06 transfer", read_committed=None, read_uncommitted=None, offset_of_third=None)
@@ -263,8 +268,8 @@ sequence_ladder(lab, "take-0", title="three transactions, and what ends them")
 # Who decides what you see is the reader, by `isolation.level`. `read_uncommitted`, the default, gets everything, also what was aborted, so it is of little use with transactions.
 # `read_committed` gets what was committed, and what was written without a transaction. But it gets it only up to a certain point.
 #
-# The dashed line is that point, the **last stable offset**: where the earliest transaction begins that has not ended. A reader of committed records gets nothing behind it, not even records
-# that have nothing to do with the transaction. One transaction that hangs stops them all.
+# The dashed line is that point, the **last stable offset**: where the earliest transaction begins that has not ended. Follow the line down the rows: it stands still while a transaction is open, and jumps behind the marker when it ends. With
+# no open transaction it is at the end. A reader of committed records gets nothing behind it, not even records that have nothing to do with the transaction. One transaction that hangs stops them all:
 
 # %%
 lab = Lab(brokers=1, seed=7)
@@ -284,11 +289,14 @@ partition = lab.at(lab.now_ms)["partitions"]["take-0"]
  "read_committed": read(lab, "read_committed", "take")}
 
 # %% [markdown]
-# `plain 1` and `plain 2` were never in a transaction. They are behind `slow`, and must wait for it, for a minute or little more: after `transaction.timeout.ms` the coordinator aborts it.
+# The **high watermark** is the offset behind the last record that all in-sync replicas have; no reader of any level gets further. With one replica it is simply the end of the log.
+#
+# `plain 1` and `plain 2` were never in a transaction. They are behind `slow`, and must wait for it, for a minute or a little more. After `transaction.timeout.ms` the *transaction coordinator* aborts it. That is the broker that keeps
+# the book of a `transactional.id`: its producer id, its epoch, and whether a transaction is open.
 #
 # ### Exercise 06.2 · What two readers get
 #
-# Three partitions, A, B and C, each with one replica. First a producer without transactions wrote `n2.A.before` records. Then one transaction wrote `n2.A.good` records and was committed, one wrote
+# Three partitions, A, B and C, each with one replica and empty at first. Then a producer without transactions wrote `n2.A.before` records. Then one transaction wrote `n2.A.good` records and was committed, one wrote
 # `n2.A.bad` and was aborted, and one has written `n2.A.unfinished` so far. After that the first producer wrote `n2.A.after` more. Give the high watermark, the last stable offset, and how
 # many records a reader of each level gets.
 
@@ -326,13 +334,13 @@ require("06.2")
 # | `commit_transaction()` | all are written, then the coordinator decides, then markers |
 # | `abort_transaction()` | the other decision |
 #
-# A `KafkaException` on the way means: `abort_transaction()`, and begin again. There is one exception to it, and it is the next section: who has been fenced can abort nothing any more. It
-# closes its producer and goes.
+# A `KafkaException` on the way means: `abort_transaction()`, and begin again. There is one exception to the rule, and it is the next section: a producer that has been fenced can abort nothing any more. It
+# closes and goes.
 #
 # ## 5. Two with one name
 #
 # A process stands still for six seconds, in the middle of a transaction; a long garbage collection will do. The operations team thinks it is dead and starts another with the same
-# `transactional.id`. Then the first wakes up and goes on where it was: a zombie. Will both transactions be committed? Whose?
+# `transactional.id`. Then the first wakes up and goes on where it was: a zombie. Will the old one commit its transaction? Will the new one?
 
 # %%
 predict("06 zombie", old_commits=None, new_commits=None)     # True or False
@@ -368,6 +376,9 @@ transaction_timeline(lab, "till", title="a zombie is fenced")
 told, read(lab)
 
 # %% [markdown]
+# The picture has a row for the coordinator and one for each producer. The colours are the states; their names are at the top. At 3 s the new one comes, and the coordinator ends the old transaction with an ABORT marker. At 7 s the
+# old one wakes up, and its row turns dark orange.
+#
 # `init_transactions` of the new one raised the id's **epoch**, and had the open transaction aborted. The old one came back with the old epoch, and every door was shut: **fencing**.
 # What it had written before is in the log, in front of an ABORT marker, and no reader of committed records sees it.
 
@@ -375,14 +386,15 @@ told, read(lab)
 sequence_ladder(lab, "orders-0", keys=True, title="the same in the log")
 
 # %% [markdown]
-# The last row is the zombie's record. Its leader refused it.
+# The last row is the zombie's second record, `old 2`. It came with epoch 0, and the leader refused it.
 #
-# How does the epoch grow? It depends on the version of the client. Run it:
+# How does the epoch grow? It depends on the version of the client. The next two cells measure it. Each program commits three transactions in each life but the last, and it is started once, twice or three times:
 
 # %%
 def epoch_after(client, transactions, starts, ends_by, seed=3):
     """The epoch that the last of so many starts gets. Each earlier one commits its
-    transactions; then it closes, or it is killed in the middle of one more."""
+    transactions; then it closes, or it is killed in the middle of one more:
+    ends_by is "close" or "kill -9"."""
     lab = Lab(brokers=1, seed=seed, version=client)
     lab.create_topic("orders")
     for start in range(starts):
@@ -406,13 +418,13 @@ def epoch_after(client, transactions, starts, ends_by, seed=3):
  for client in ("3.9", "4.4")}
 
 # %% [markdown]
-# Up to 3.9 the epoch counts the starts. With a client and a broker of 4.0 or later (KIP-890) each transaction has an epoch of its own, so that a batch which was held up by the network
+# Up to 3.9 the epoch counts the starts, beginning with 0. With a client and a broker of 4.0 or later (KIP-890) each transaction has an epoch of its own as well, so that a batch which was held up by the network
 # cannot get into the next transaction of the same producer.
 #
 # ### Exercise 06.3 · The epoch of the last start
 #
 # Three programs, A, B and C. A is started `n3.A.starts` times, with a client of version `n3.A.client`. In each life but the last it commits `n3.A.transactions` transactions. Then it ends by
-# `n3.A.ends_by`; `"kill -9"` hits it in the middle of one transaction more. Which epoch does the last start get from `init_transactions`?
+# `n3.A.ends_by`; `"kill -9"` hits it in the middle of one transaction more. Which epoch does the last start get from `init_transactions`? Try `epoch_after` with `"kill -9"`, and see what an open transaction adds.
 
 # %%
 n3 = numbers("06.3")
@@ -434,12 +446,17 @@ require("06.3")
 # %% [markdown]
 # ### Exercise 06.4 · Bug hunt: two of one name
 #
-# Four workers share the work of a night, each with a `transactional.id` of its own. At least that was the plan. On three shifts, A, B and C, one worker stopped. The lines of a shift, of all four
-# workers in the order of time: who was fenced, who took over, and which id did they share? A worker that only aborts has done nothing wrong.
+# Four workers share the work of a night, each with a `transactional.id` of its own. At least that was the plan. On three shifts, A, B and C, one worker stopped. Below are the lines of each shift, of all four
+# workers in the order of time. Who was fenced, who took over (its *heir*), and which id did they share? A worker that only aborts has done nothing wrong.
 
 # %%
+import textwrap
+
 n4 = numbers("06.4")
-print(*n4["A"], sep="\n")       # and n4["B"], n4["C"]
+for shift, written in n4.items():
+    print(f"--- shift {shift}")
+    for line in written:                 # a long line goes on under its beginning
+        print(textwrap.fill(line, width=112, subsequent_indent=" " * 13))
 
 # %% answer="06.4"
 fenced = {"A": ..., "B": ..., "C": ...}        # client ids
@@ -472,11 +489,12 @@ require("06.4")
 # %% [markdown] items="G9 G6"
 # ## 6. Read, work, write
 #
-# Most programs that write also read: an order comes in, a parcel goes out. Exactly once is then a question about two things, *the parcel* and *how far I have read*. Whoever notes them one
-# after the other can die in between. Noted first, the order is lost: at most once. Noted last, it is packed twice: at least once.
+# Most programs that write also read: an order comes in, a parcel goes out. Exactly once is then a question about two things, *the parcel* and *how far I have read*, the place. Whoever writes them one
+# after the other can die in between. If the place is written first, the order is lost: at most once. If it is written last, the order is packed twice: at least once.
 #
 # There are two ways out, and both make one decision of two. If the result lives in **your own database**, keep the offset there too, in the same database transaction, and `seek` to it after a
-# start; Kafka's commit is not used at all. If the result lives **in Kafka**, let the transaction take the offset along: a committed offset is a record in a topic, `__consumer_offsets`. And
+# start; Kafka's commit is not used at all. If the result lives **in Kafka**, let the transaction take the offset along: a committed offset is a record in a topic, `__consumer_offsets`. The call is
+# `send_offsets_to_transaction(offsets, group)`. `offsets` is a dict from `TopicPartition` to `OffsetAndMetadata(offset)`, the offset of the *next* record to read; `group` is what `consumer.group_metadata()` gives. And
 # where handling an order twice does no harm, at least once is enough. At most once is hardly ever wanted.
 #
 # ### Exercise 06.5 · Copy, and note how far
@@ -493,7 +511,7 @@ require("06.4")
 #         producer.commit_transaction()
 #         consumer.commit_sync()
 #
-# Mend it. `copy` is called again and again, and dies at the worst moments; the next process has the same group and the same `transactional.id`, and calls `init_transactions()` before your
+# Mend it. `copy` is called again and again, and the process dies at the worst moments; the next process has the same group and the same `transactional.id`, and calls `init_transactions()` before your
 # code. Each order must become one parcel for a reader of committed records.
 
 # %% answer="06.5"
@@ -520,11 +538,55 @@ check("06.5")
 require("06.5")
 
 # %% [markdown]
-# `group_metadata()` carries the member's id and generation along. So a worker that has lost its partitions to another cannot note a place for them, even if its producer is alive and well.
+# `group_metadata()` carries the member's id and generation along (chapter 07). So a worker that has lost its partitions to another cannot note a place for them, even if its producer is alive and well.
+#
+# One thing `copy` does not show. A process that died begins again at the place that the group has noted. But what if it lives on, catches an error and calls `abort_transaction()`? Here a program polls
+# two orders, begins, sends two parcels, aborts, and polls again. Which order is the first of the second poll? Guess a number for a program that only aborts, and for one that also goes back.
+
+# %%
+predict("06 after an abort", only_aborts=None, goes_back=None)
+
+# %%
+def two_polls(goes_back):
+    """The orders of two polls, with an aborted transaction after each."""
+    lab = Lab(brokers=1, seed=8)
+    for topic in ("orders", "parcels"):
+        lab.create_topic(topic)
+    shop = KafkaProducer(lab, {"client.id": "shop"}, name="shop")
+    for number in range(4):
+        shop.send(ProducerRecord("orders", key=f"order {number}", value="tea")).get()
+    packer = KafkaProducer(lab, {"transactional.id": "packing"}, name="packer")
+    packer.init_transactions()
+    consumer = KafkaConsumer(lab, {"group.id": "packing", "enable.auto.commit": False,
+                                   "auto.offset.reset": "earliest",
+                                   "max.poll.records": 2}, name="reader")
+    place = TopicPartition("orders", 0)
+    consumer.assign([place])
+    polls = []
+    for _ in range(2):
+        polled = consumer.poll(timeout_ms=2_000)
+        polls.append([record.key for record in polled])
+        packer.begin_transaction()
+        for record in polled:
+            packer.send(ProducerRecord("parcels", key=record.key, value="a parcel"))
+        packer.abort_transaction()
+        if goes_back:
+            noted = consumer.committed([place])[place]      # None: nothing noted yet
+            consumer.seek(place, noted.offset if noted else 0)
+    return polls
+
+only_abort, with_seek = two_polls(goes_back=False), two_polls(goes_back=True)
+truth("06 after an abort", only_aborts=int(only_abort[1][0].split()[1]),
+      goes_back=int(with_seek[1][0].split()[1]))
+{"only aborts": only_abort, "goes back": with_seek}
+
+# %% [markdown]
+# `abort_transaction()` takes back the parcels. It does not take back the `poll`: the consumer has its own position in memory, and that has moved on. So orders 0 and 1 are passed over. If the next
+# transaction commits, the group's offset jumps over them, and they are never packed. Whoever goes on after an abort must also seek to what the group has committed.
 #
 # ## 7. The real thing beside it
 #
-# A recording of two real Java producers 4.4.0 with one `transactional.id`, the zombie and its heir. Here are the states that each went through, beside the simulator's.
+# A recording of two real Java producers 4.4.0 with one `transactional.id`, the zombie and its heir. Here are the states that each producer's part for transactions went through, beside the simulator's.
 
 # %%
 import json, pathlib
@@ -553,13 +615,13 @@ for client in ("zombie", "heir"):
 side_by_side(real, simulated, titles=("Java producers 4.4.0", "simulator"))
 
 # %% [markdown]
-# Follow the zombie to its end. The leader's refusal, `InvalidProducerEpochException`, only makes it *abortable*: an epoch also grows when a transaction took too long, and then a producer may go on. It tries to abort, asks the coordinator,
-# and hears the truth: fenced, fatal. Clients up to 2.3 took the first refusal for the last word.
+# Follow the zombie to its end. The leader refuses with `InvalidProducerEpochException`. That alone only makes the zombie *abortable*: an epoch also grows when a transaction took too long, and then a producer may go on. So it tries to abort, asks the coordinator,
+# and hears the truth: fenced, and that is fatal. Clients up to 2.3 gave up at the first refusal.
 #
 # ## 8. Spark lab: who wrote it twice?
 #
-# Three shops write to one partition: shop-a without idempotence, shop-b with. shop-c has it too, and starts again in the middle of the day; after that it sends its last orders once more, to be
-# sure. The network loses answers of shop-a and shop-b. `kafka-dump-log` prints what is in the log:
+# Three shops write to one partition: shop-a without idempotence, shop-b with it. shop-c has it too, and starts again in the middle of the day; after that it sends its last orders once more, to be
+# sure. The network loses answers of shop-a and shop-b. You have three such days, A, B and C. `kafka-dump-log` is Kafka's tool that prints what is in a log, here a line for each record:
 
 # %%
 from autograder.questions.ch06 import ledger     # a day's log, as lines
@@ -592,7 +654,7 @@ records.orderBy("day", "offset").limit(5).toPandas()
 # ### Exercise 06.6 · Repeats by cause
 #
 # How many orders of each day stand in the log twice because a *producer* sent a batch again, and how many because a *program* sent an order again? Three numbers, `(producer_id, epoch,
-# sequence)`, make a record of an idempotent producer unique in a partition. What has no producer id has `-1` three times.
+# sequence)`, make a record of an idempotent producer unique in a partition. A record without a producer id has `-1` in all three.
 
 # %% spark=true
 twice = records.groupBy("day", "key").count().where("count > 1")
@@ -624,7 +686,7 @@ check("06.6")
 require("06.6")
 
 # %% [markdown]
-# shop-b lost answers as well, and no order of it stands twice.
+# shop-b lost answers as well, and none of its orders stands twice.
 #
 # ## 9. In your own words
 #
@@ -654,6 +716,7 @@ require("06.6")
 # - Idempotence removes what the producer repeats. What the program repeats it cannot know.
 # - A transaction makes records of many partitions, and the offsets of a group, one decision. Readers must ask for it: `read_committed`.
 # - One name, one living producer: the epoch sees to that.
+# - After an abort the consumer goes back to what is committed.
 # - Exactly once ends where Kafka ends.
 #
 # **Words**: producer id 生产者 ID · sequence number 序列号 · producer epoch 生产者纪元 · transactional.id 事务 ID · marker 事务标记 (控制消息) · last stable offset 最后稳定位移 (LSO) · fencing 隔离 (屏蔽僵尸实例)
@@ -662,4 +725,4 @@ require("06.6")
 #
 # <details><summary>1. Chapter 05: what does <code>acks=all</code> wait for?</summary>For all replicas that are in sync, and at least <code>min.insync.replicas</code> of them. Idempotence needs it.</details>
 # <details><summary>2. Chapter 04: when is a batch closed?</summary>When it is full, or has waited for <code>linger.ms</code>. A batch that is sent again is never packed anew: its numbers must stay the same.</details>
-# <details><summary>3. Chapter 01: a group has committed offset 7. Which record does it get next?</summary>The one at offset 7. What is committed is the next offset, so the loop of section 6 notes <code>offset + 1</code>.</details>
+# <details><summary>3. Chapter 01: a group has committed offset 7. Which record does it get next?</summary>The one at offset 7. What is committed is the next offset. So section 6 wants the offset of the next record, too.</details>

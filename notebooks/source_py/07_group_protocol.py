@@ -18,11 +18,11 @@ me("")     # your student id, if your teacher gave you one: me("s123")
 # ## 1. Guess, run, look
 #
 # The group `billing` has three members, m1, m2 and m3. They read `orders`, a topic of eight partitions. After ten seconds m4 comes; ten seconds later m2 closes. Each
-# time the partitions are dealt anew. That is a **rebalance**: the protocol by which all members come to agree on who owns what. What was agreed is called a **generation**,
-# and generations are counted.
+# time the partitions are dealt anew, as cards are. That is a **rebalance**: the way in which all members come to agree on who owns what. Each such agreement is a **generation**. The generations
+# are numbered 1, 2, 3.
 #
 # Which program works out who gets what? Write `"broker"`, or the name of a member. How many generations will there be? And how many times does a
-# partition change its owner?
+# partition change its owner, both rebalances added up?
 
 # %%
 predict("07 who deals", dealt_by=None, generations=None, moved=None)
@@ -77,10 +77,10 @@ picture
 # A column is a generation, a cell shows the owner, and hatched cells have another owner than before. Three generations, seven moves.
 #
 # The dealer was m1, a consumer like the others. It is the **group leader**. The broker told m1 who is there and what each wants. m1 worked out the table by itself
-# and sent it back. Here is its line, the only place in all logs where the whole table is written:
+# and sent it back. Here is its line about generation 1, with a row for each member. It is the only kind of line that holds the whole table:
 
 # %%
-print(dealt.message.iloc[0])
+print(dealt.message.iloc[0].replace(", m", ",\n    m"))
 
 # %% [markdown]
 # The others heard of their own share only. And the rule m1 dealt by is a class in the *client*, the **assignor**; the setting is `partition.assignment.strategy`. With
@@ -98,11 +98,12 @@ lab.run_for(ms=7_000)
 # ## 2. What the broker does
 #
 # One broker is the group's **coordinator** (chapter 03). Every broker has this part, from its start, in its memory. For its groups it keeps three things: who is a member,
-# which generation it is, and the committed offsets. All members of a group talk to the same one. It does not deal.
+# which generation it is, and the committed offsets. All members of a group talk to the same one. It deals nothing.
 #
 # Which broker? The group's name decides: its hash picks one of the 50 partitions of `__consumer_offsets`, and that partition's leader is the coordinator. A formula for it went
-# round the world: `Math.abs(groupId.hashCode() % 50)`. It is right for nearly every name. Here is one for which it is not. Where does the formula put the group
-# `polygenelubricants`, whose hash is −2147483648? Java keeps the sign in `%`, and `Math.abs` comes last. Where does Kafka keep the group's records?
+# round the world: `Math.abs(groupId.hashCode() % 50)`. It is right for nearly every name. Here is one for which it is not. The group
+# `polygenelubricants` has the hash −2147483648. In Java the rest of a negative number is negative: −7 % 50 is −7. `Math.abs` comes last and drops the sign. Into which partition does the formula put the group? And in which
+# does Kafka keep the group's records? (The one answer takes a division, the other a guess.)
 
 # %%
 predict("07 a name", by_the_formula=None, in_kafka=None)
@@ -128,7 +129,7 @@ truth("07 a name", by_the_formula=abs(java_rest(java_string_hash(name), 50)),
 kept_in
 
 # %% [markdown]
-# Kafka takes `Utils.abs` *first*, then the rest: `Utils.abs(hash) % 50`. For every other `int` the two orders agree. This one has no positive twin, and `Utils.abs` makes it 0. So
+# Kafka takes `Utils.abs` *first*, then the rest: `Utils.abs(hash) % 50`. For every other `int` the two orders agree. The largest `int` is 2147483647, so this number has no positive twin, and `Utils.abs` makes it 0. So
 # partition 0 and not 48.
 
 # %% [markdown] items="G25 G26 G27 G28 G29"
@@ -136,11 +137,12 @@ kept_in
 #
 # 1. Is a lookup needed? Yes, when no coordinator is known, or the connection to it is broken.
 # 2. Take the least loaded node and queue a request for it (`unsent` in the source). The request is called FIND_COORDINATOR since 0.11; older texts say GroupCoordinatorRequest.
-# 3. `poll` and wait until it is answered or has failed.
-# 4. An error that may pass? Wait for fresh metadata and go back to 1. Any other error is raised to the program.
+# 3. Let the network work, and wait until the request is answered or has failed.
+# 4. Is there an error that may pass? Wait for fresh metadata and go back to 1. Any other error is raised in the program.
 # 5. Found, and no connection to it can be made? Fail what was waiting for it, forget it, and look again.
 #
-# Let us crash the coordinator, and see m1 walk through them. For some seconds the other brokers do not know of the crash and still name it.
+# Let us crash the coordinator, and see m1 walk through them. For some seconds the other brokers do not know of the crash and still name it. So m1 goes round and round. We print the first three of its lines, and the last. (2147483647 − 1 is
+# the id under which a client keeps its connection to coordinator 1, see chapter 03.)
 
 # %% items="C9"
 lab = Lab(brokers=3, seed=2, version="3.9", broker_version="4.4")
@@ -154,18 +156,20 @@ lab.run_for(ms=12_000)
 said = lab.lines("m1")
 said = said[said.message.str.contains("Discovered group|unavailable or invalid")]
 for line in [*said.head(3).itertuples(), *said.tail(1).itertuples()]:
-    print(line.time[-12:], line.message.split("] ", 1)[-1])
-first, lab.coordinator_of("billing"), len(said)
+    print(line.time[-12:], line.message.split("] ", 1)[-1][:90])
+{"coordinator before": first, "coordinator after": lab.coordinator_of("billing"),
+ "lines like these": len(said),
+ "generation": lab.at(lab.now_ms)["groups"]["billing"]["generation"]}
 
 # %% [markdown]
-# Nothing works without it: joining, getting one's partitions, heartbeats, committed offsets read or written. The records of the group are in `__consumer_offsets`, on three
+# A member needs its coordinator for nearly everything: joining, getting one's partitions, heartbeats, committed offsets read or written. Only reading goes on. The records of the group are in `__consumer_offsets`, on three
 # brokers. So the next coordinator reads them and goes on with generation 1. Nobody had to join again.
 #
 # ## 3. Join, then sync
 #
 # A member does two things to get its partitions. It **joins**: "here I am, this is what I want to read". When the coordinator has everybody, it answers. Then the
-# member **syncs**: "what is mine?" The members are m1 and m2, they start together. How many JOIN_GROUP requests does m1 send before it gets its partitions? How many
-# seconds does that take?
+# member **syncs**: "what is mine?" The members are m1 and m2, and they start together. How many JOIN_GROUP requests does m1 send before it gets its partitions? How many
+# whole seconds does that take?
 
 # %%
 predict("07 join", join_requests=None, seconds=None)
@@ -195,7 +199,7 @@ sequence(lab, "m1", apis=("FIND_COORDINATOR", "JOIN_GROUP", "SYNC_GROUP"))
 # more when somebody came meanwhile. Otherwise ten programs that start together would cause ten rebalances. From then on it does not wait three seconds; it waits until every
 # member it knows has joined again.
 #
-# Then it answers all of them at once. It names the generation, the leader, and the strategy that all of them support. The lines of both, in order:
+# Then it answers all of them at once. It names the generation, the leader, and the strategy that all of them support. The lines of both, in order, cut off where they get long:
 
 # %% items="G20 N114 N115"
 def told(lab, *wanted, width=110):
@@ -220,7 +224,7 @@ told(lab, "JoinGroup failed due to non-fatal", "Successfully joined",
 # ### Exercise 07.1 · Who leads, and how often do they join?
 #
 # Three groups, A, B and C. In group A the members `n.A.starts` start in this order within one second; all clients are version `n.A.version`. Later `n.A.later` more come, one
-# every fifteen seconds. Everybody polls eagerly and nobody leaves. Who is the leader in the end? How many JOIN_GROUP requests did the coordinator get from all of them? What is the
+# every fifteen seconds. Everybody polls all the time and nobody leaves. Who is the leader in the end? How many JOIN_GROUP requests did the coordinator get in all, of newcomers and of those who were there already? What is the
 # number of the last generation?
 
 # %%
@@ -252,8 +256,8 @@ require("07.1")
 # %% [markdown]
 # ## 4. The leader's half
 #
-# Now you are the leader. An assignor is a function of two things: how many partitions each topic has, and what each member wants to read. In this lab you may hand your own to the
-# consumers, in place of a class name. Here is a greedy one: everything for the member with the smallest id.
+# Now you are the leader. An assignor is a function of two things: how many partitions each topic has, and what each member wants to read. In this lab you may hand a function of your own to the
+# consumers, in place of a class name. It returns a dict: each member's list of `(topic, number)`. Here is a greedy one, everything for the member with the smallest id, and Range beside it:
 
 # %%
 def greedy(partitions, subscriptions):
@@ -263,7 +267,10 @@ def greedy(partitions, subscriptions):
                     for number in range(partitions[topic])]}
 
 def shares(strategy, topics, members, seed=5):
-    """member -> its partitions. topics: {name: partitions}; members: {name: topics}."""
+    """{member: its partitions} when all have joined.
+
+    topics: {name: how many partitions}; members: {name: the topics it reads}.
+    """
     lab = Lab(brokers=3, seed=seed, version="3.9", broker_version="4.4")
     for topic, count in topics.items():
         lab.create_topic(topic, partitions=count)
@@ -274,7 +281,8 @@ def shares(strategy, topics, members, seed=5):
     return {name: " ".join(clients[name]["assignment"]) for name in members}
 
 both = {"m1": ("orders",), "m2": ("orders",)}
-shares(greedy, {"orders": 4}, both), shares("Range", {"orders": 4}, both)
+{"greedy": shares(greedy, {"orders": 4}, both),
+ "Range": shares("Range", {"orders": 4}, both)}
 
 # %% [markdown]
 # The broker did not object. It does not know what a fair plan is.
@@ -317,7 +325,7 @@ require("07.2")
 # ### Exercise 07.3 · Write RoundRobin
 #
 # Put all partitions into one row: topics by name, then by number. Sort the members by their ids. Go round: each partition goes to the next member **that subscribed to its topic**;
-# who did not is skipped. The next partition goes on with the member after the one that has just been served.
+# a member that did not is skipped. After that, go on with the member behind the one that has just got something. A topic to which nobody subscribed is left out, in Range too.
 
 # %% answer="07.3"
 def round_robin_assign(partitions, subscriptions):
@@ -359,7 +367,8 @@ lab = Lab(brokers=3, seed=6, version="3.9", broker_version="4.4")
 lab.create_topic("orders", partitions=4)
 producer = KafkaProducer(lab, {"client.id": "shop"})
 for number in range(12):
-    producer.send(ProducerRecord("orders", partition=number % 4, value=f"order {number}"))
+    producer.send(ProducerRecord("orders", partition=number % 4,
+                                 value=f"order {number}"))
 producer.close()
 for name in ("m1", "m2"):
     lab.spawn(member, name, everything_to_everybody, name=name)
@@ -368,7 +377,7 @@ truth("07 bad leader", records_read=len(lab.table("record.delivered")))
 assignment_matrix(lab, "billing", title="a leader whose assignor is wrong")
 
 # %% [markdown]
-# Every order was billed twice, and no line says so. "One owner for each partition" is not a law of the broker. It is what a well behaved leader does. One bad client is enough to spoil the group, and
+# Each partition has two owners. Every order was billed twice, and no line says so. "One owner for each partition" is not a law of the broker. It is what a well behaved leader does. One bad client is enough to spoil the group, and
 # each language that wants to speak Kafka has to write these assignors once more, and get them right.
 #
 # ## 6. What moves?
@@ -376,15 +385,15 @@ assignment_matrix(lab, "billing", title="a leader whose assignor is wrong")
 # Range and RoundRobin know nothing of yesterday. Look at section 1 again: m4 came, and m3 lost both partitions that it had and got two others. **Sticky** assignors remember who owned what and move as
 # little as balance allows. Why care? A member that gets a new partition must find its place, and whatever it kept in memory for the old one is of no use.
 #
-# The same story under four assignors: m4 comes, m2 goes. How many moves does each need? Range you know.
+# The same story under four assignors: m4 comes, m2 goes. How many moves does each need? Range needed seven.
 
 # %%
 predict("07 moves", round_robin=None, sticky=None, cooperative_sticky=None)
 
 # %%
 strategies = ("Range", "RoundRobin", "Sticky", "CooperativeSticky")
-pictures = {name: assignment_matrix(come_and_go(name), "billing", title=f"{name}Assignor")
-            for name in strategies}
+pictures = {name: assignment_matrix(come_and_go(name), "billing",
+                                    title=f"{name}Assignor") for name in strategies}
 count = {name: moved(picture) for name, picture in pictures.items()}
 truth("07 moves", round_robin=count["RoundRobin"], sticky=count["Sticky"],
       cooperative_sticky=count["CooperativeSticky"])
@@ -394,15 +403,15 @@ pictures["RoundRobin"]
 pictures["CooperativeSticky"]
 
 # %% [markdown]
-# RoundRobin moved twelve times, sticky four. And the last picture has one generation more, with two cells that belong to nobody. That is the **cooperative** protocol, which does it
-# in two steps. In generation 2 the leader leaves out what is to move; m1 and m2 give up one partition each, and *keep the others*. They join again at once. In generation 3
+# RoundRobin moved twelve times, sticky four. The last picture is CooperativeSticky's. It has one generation more, and in it two cells that belong to nobody. That is the **cooperative** protocol, which does it
+# in two steps. In generation 2 the leader leaves out what is to move; m1 and m2 give up one partition each, and *keep the others*. Those two join again at once, the others when their next heartbeat tells them. So generation 3 comes three seconds later, and
 # m4 gets the two. Range, RoundRobin and Sticky are **eager**: before each join every member gives up *everything*, also what it will get back.
 
 # %% [markdown] items="N43"
 # ### Exercise 07.4 · Moved, and given up
 #
-# Four groups, A to D. Group A reads one topic of `n.A.partitions` partitions with `n.A.members` members, m1, m2 and so on, by `n.A.strategy`. Then one more comes; its id is the last. How many partitions
-# have another owner afterwards? How many did their owners give up on the way, for a while or for good?
+# Four groups, A to D. Group A reads one topic of `n.A.partitions` partitions with `n.A.members` members, m1, m2 and so on, by `n.A.strategy`. Then one more comes; sorted by id it is the last. How many partitions
+# have another owner afterwards? And how many did their owners give up on the way, for a while or for good?
 
 # %%
 n = numbers("07.4")
@@ -444,7 +453,7 @@ require("07.4")
 # ## 7. Who stands still?
 #
 # "In a rebalance nobody reads" is the usual sentence. Let us measure it. Three members with nine partitions; m2 is slow and needs nine seconds of work between two polls. A member
-# joins again only inside `poll`, and the coordinator waits for all. Then m4 comes. For how many seconds has a partition no owner, all partitions added up?
+# joins again only inside `poll`, and the coordinator waits for all. Then m4 comes. For how many seconds has a partition no owner? Add up all partitions: two that wait five seconds each make ten.
 
 # %%
 predict("07 standstill", eager_seconds=None, cooperative_seconds=None)
@@ -477,9 +486,9 @@ cooperative
 
 # %% [markdown]
 # In the first picture m1 and m3 heard of the newcomer by a heartbeat, gave up all they had, and then stood and waited: for m2, which was busy with its work. Six partitions had no reader for
-# that long. The join is a **barrier**, and the slowest member sets the pace for all.
+# that long, 6.6 seconds each. The join is a **barrier**, and the slowest member sets the pace for all.
 #
-# In the second picture seven of nine partitions were read all the time. The two that move pay for the second round. So the sentence is true for the eager assignors. In a cooperative
+# In the second picture seven of nine partitions were read all the time. The two that move pay for the second round, which waits for m2 once more. So the sentence is true for the eager assignors. In a cooperative
 # rebalance the others read on.
 
 # %% [markdown] items="G24 N44"
@@ -529,21 +538,22 @@ truth("07 triggers", slowest=max(took_ms, key=took_ms.get))
 took_ms
 
 # %% [markdown] items="N106"
-# A crash is silent: the coordinator waits 45 seconds for a heartbeat, `session.timeout.ms`. Longer still takes what no heartbeat can tell. Only the leader compares the partitions it has dealt
+# A crash is silent: the coordinator waits 45 seconds for a heartbeat, `session.timeout.ms`. More partitions take longest, since no heartbeat tells of them. Only the leader compares the partitions it has dealt
 # with those in its metadata, and it asks for metadata every five minutes, `metadata.max.age.ms`. Until then nobody reads the new partitions.
 #
-# How do the *others* learn that somebody came or went? Nobody calls them. They ask: a member sends a heartbeat every three seconds, and REBALANCE_IN_PROGRESS, error 27, rides back in
-# the answer:
+# How do the *others* learn that somebody came or went? Nobody calls them. They ask: a member sends a heartbeat every three seconds, and the answer may hold error 27, REBALANCE_IN_PROGRESS. Here is such an answer,
+# and what the members write when they get one:
 
 # %% items="N108"
 lab = come_and_go()
 answers = lab.lines("m1").message
-print(answers[answers.str.contains("Received HEARTBEAT.*errorCode=27")].iloc[0][-70:])
+told_so = answers[answers.str.contains("Received HEARTBEAT.*errorCode=27")]
+print(told_so.iloc[0].split("): ")[-1])
 told(lab, "Request joining group due to: group is already rebalancing")
 
 # %% [markdown] items="N48 N49 N107"
-# Heartbeats have a thread of their own since 0.10.1 (KIP-62). Before, the polling thread sent them, so slow work looked like a crash. Now two clocks run. Who does not heartbeat for
-# `session.timeout.ms` is thrown out. Who heartbeats but does not poll for `max.poll.interval.ms`, five minutes, leaves by itself. Two kinds of rebalance are therefore avoidable:
+# Heartbeats have a thread of their own since 0.10.1 (KIP-62). Before, the polling thread sent them, so slow work looked like a crash. Now two clocks run. A member that sends no heartbeat for
+# `session.timeout.ms` is thrown out. A member that sends heartbeats but does not poll for `max.poll.interval.ms`, five minutes, leaves by itself. Two kinds of rebalance are therefore avoidable:
 #
 # - **Late heartbeats.** Leave room for some to be lost: `session.timeout.ms` at least three times `heartbeat.interval.ms`.
 # - **Slow work.** Give `max.poll.interval.ms` more time than your slowest batch, or take fewer records in a poll. Chapter 10 does the sums.
@@ -574,20 +584,21 @@ truth("07 restart", **again)
 ownership(lab, "billing", title="m2 is a static member and restarts at 20 s")
 
 # %% [markdown]
-# A static member sends no LEAVE_GROUP. Its name stays in the group until `session.timeout.ms` is over, and who comes back under it in time gets the same partitions again. Nobody else hears of it
+# A static member sends no LEAVE_GROUP. Its name stays in the group until `session.timeout.ms` is over. A process that comes back under that name in time gets the same partitions again. Nobody else hears of it
 # (KIP-345, from 2.3 on). The price is in the picture: for three seconds nobody read m2's partitions.
 #
 # ## 9. The broker deals again
 #
 # KIP-848 gave the work back to the coordinator. It is the protocol that clients 4.0 play with `group.protocol=consumer`. There is no join, no sync and no leader: each member
-# sends one kind of request, and the coordinator answers with what this member should give up or take. Members move to the target one by one. Here is section 7 once more: m2 is slow, m4
+# sends one kind of request, CONSUMER_GROUP_HEARTBEAT, and the coordinator answers with what this member should give up or take. Members move to the target one by one. Here is section 7 once more: m2 is slow, m4
 # comes. How many JOIN_GROUP requests are sent? And how many of the nine partitions lose their owner for a while?
 
 # %%
 predict("07 new protocol", join_requests=None, partitions_without_owner=None)
 
 # %%
-lab, new = newcomer_beside_a_slow_member(None, "KIP-848: m4 comes at 30 s", version="4.4",
+lab, new = newcomer_beside_a_slow_member(None, "KIP-848: m4 comes at 30 s",
+                                         version="4.4",
                                          more={"group.protocol": "consumer"})
 kinds = lab.table("request.sent").query("who in ['m1', 'm2', 'm3', 'm4']").api
 without = {line.split()[0] for line in new.text.splitlines() if line.endswith("nobody")}
@@ -607,7 +618,7 @@ assignment_matrix(lab, "billing", title="what the coordinator wanted, epoch by e
 # %% [markdown]
 # ## 10. Bug hunt
 #
-# The coordinator chooses a strategy that *all* members support. And it adds nobody who supports none of the group's.
+# The coordinator chooses a strategy that *all* members support. A newcomer that shares no strategy with those who are there is refused.
 
 # %% [markdown] items="G18"
 # ### Exercise 07.5 · One of four is different
@@ -677,7 +688,7 @@ ours = group_lines(folder / "inv-1.txt") + group_lines(folder / "inv-2.txt")
 side_by_side(real, ours, titles=("Java consumers 2.8.2", "simulator"))
 
 # %% [markdown]
-# Two joins with MEMBER_ID_REQUIRED before the first; a leader that deals twice, with an empty share for `inv-2` in between; and only what moves is revoked.
+# Each member joins twice at first, with MEMBER_ID_REQUIRED in between; there is a leader that deals twice, with an empty share for `inv-2` in between; and only what moves is revoked.
 
 # %% [markdown]
 # ## 12. Spark lab: what a rebalance costs
@@ -800,7 +811,7 @@ require("07.6")
 # | The coordinator is `Math.abs(groupId.hashCode() % 50)`. | `Utils.abs(hash) % 50`. It differs for one hash only; `GroupMetadataManager.partitionFor`. | section 2 |
 # | The default strategy is Range. | From 3.0 on the list is Range and cooperative-sticky, and it still deals by Range (KAFKA-12477). | `Lab(version="3.9")`, the first line of a consumer |
 # | `session.timeout.ms` is 10 s. | 45 s since 3.0 (KIP-735). | `Lab(version="2.8")` |
-# | The request is GroupCoordinatorRequest. | FIND_COORDINATOR, since 0.11; it finds transactions' coordinators, too. | section 3 |
+# | The request is GroupCoordinatorRequest. | FIND_COORDINATOR, since 0.11; it finds transactions' coordinators, too. | sections 2, 3 |
 #
 # ## What you know now
 #
