@@ -43,10 +43,13 @@ def reprocessed(lines: DataFrame) -> DataFrame:
     so_far = of_partition.rowsBetween(Window.unboundedPreceding, -1)
     is_begin = F.col("event").isin(*BEGINS)
     reached = F.when(F.col("event").isin(*ASKS_FOR), F.col("position")).when(F.col("event") == HANDED_OVER, number(NEXT))
-    begins = F.when(is_begin, F.col("position"))
+    # From 3.9 on the line with the committed offset has no prefix, and in a log of several clients no owner: a fetch that goes back tells it then.
+    here = F.when(is_begin, F.col("position")).otherwise(reached)
+    goes_back = (F.col("event") == ASKS_FOR[0]) & (reached < F.last(here, ignorenulls=True).over(so_far))
+    begins = F.when(is_begin | goes_back, F.col("position"))
     wished = F.last(F.when(is_begin | F.col("event").isin(*SOUGHT), F.col("event")), ignorenulls=True).over(so_far).isin(*SOUGHT)
     how = F.when(F.col("event") == "RESETTING_OFFSET", F.when(wished, "seek").otherwise("reset"))
-    how = F.coalesce(how, *(F.when(F.col("event") == event, name) for event, name in BEGINS.items()))
+    how = F.coalesce(how, *(F.when(F.col("event") == event, name) for event, name in BEGINS.items()), F.lit("committed"))
     return (
         _owned(told(lines, (*BEGINS, *ASKS_FOR, HANDED_OVER, *SOUGHT), "group_id", "topic", "partition", "position", "message"))
         .withColumns({"reached": reached, "begins": begins, "how": how})
