@@ -38,7 +38,10 @@ def shop(lab, records, partitions=1):
     producer.close()
 
 def read(lab, group, most=1000):
-    """Read for eight seconds as the only member of a group. Return the offsets."""
+    """Read for eight seconds as the only member of a group. Return the offsets.
+
+    "earliest": a group that is new here begins with the oldest record (section 5).
+    """
     consumer = KafkaConsumer(lab, {"group.id": group, "auto.offset.reset": "earliest",
                                    "max.poll.records": most}, name=group)
     consumer.subscribe(["orders"])
@@ -67,9 +70,11 @@ bookmarks(lab, "orders-0")
 
 # %% [markdown] items="N4"
 # Nothing was taken away. The boxes are the records, in the order in which they were written. Their numbers are **offsets**: the first record has offset 0, the next
-# one 1, for ever. A list to which one only ever adds at the end is called a *log*, and that is all a partition is.
+# one 1, for ever. A list to which one only ever adds at the end is called a *log*. A topic consists of one or more **partitions**, and each partition is such a log.
+# Here there is one: `orders-0` is partition 0 of the topic `orders`.
 #
-# A reader is a bookmark on that log. It says which offset comes next. Each reader has one of its own, and moving yours does not move mine. Where is it kept?
+# A reader is a bookmark on that log, an arrow in the picture. It says which offset comes next. Each reader has one of its own, and moving yours does not move mine.
+# Where is it kept?
 #
 # - `billing` and `search` are **consumer groups**: programs that give a `group.id`. Kafka itself keeps their bookmark, the **committed offset**. It outlives the
 #   program. Start `search` again, and it goes on at 5.
@@ -82,20 +87,25 @@ read(lab, "search")
 # So one topic serves many purposes. Who writes does not know who reads, or how often, or when. The two sides meet nowhere, and neither waits for the other. That
 # is what people mean by *loosely coupled* and *asynchronous*.
 #
-# A record is bytes to Kafka: a key, a value, a time, and headers if you want some. It never looks into them. What the bytes mean is between those who write and those who
-# read. And the few calls above hid a lot of talk. These are the requests that the group `search` sent so far, by their number:
+# A record has a key, a value, a time, and headers if you want some. To Kafka the key and the value are just bytes, and it never looks into them. What they mean is agreed
+# between those who write and those who read.
+#
+# The few calls above hid a lot of talk with the brokers. These are the requests that `search` sent so far, and how many there are of each kind:
 
 # %% items="G1"
-lab.table("request.sent").query("client.str.contains('search')").api.value_counts().to_dict()
+lab.table("request.sent").query("who.str.startswith('search')").api.value_counts().to_dict()
 
 # %% [markdown]
-# Who leads the partition, who looks after the group, am I still a member, where did we stop: the client asks all that for you. The chapters to come open the lid.
+# Who leads the partition, who looks after the group, am I still a member, where did we stop: the client asks all that for you. The next chapters look at these
+# requests one by one.
 #
 # ### Exercise 01.1 · Who gets how many?
 #
-# You look after three topics, A, B and C. Topic A holds `n.A.records` records. A first group reads it with `n.A.members` members, a second group with one member. One program
-# reads all partitions without a group, and reads them twice from the start. Everybody reads to the end. How many records does the first group get in all, its members
-# together? How many do the second group and the program without a group get? How many are in the topic afterwards?
+# You look after three topics, A, B and C. Topic A holds `n.A.records` records. A first group reads it with `n.A.members` programs that share one `group.id`: its *members*. A
+# second group has one member. One more program reads without a group. It reads everything from the start, goes back, and reads everything once more. All read to the end.
+#
+# How many records does the first group get, its members together? How many does the second group get? And the program without a group? It counts a record each time it
+# comes. How many are in the topic afterwards? Write whole numbers.
 
 # %%
 n = numbers("01.1")
@@ -123,7 +133,7 @@ require("01.1")
 # ## 2. A topic is several logs
 #
 # One log lives on one broker. To share the load among brokers, a **topic** is cut into **partitions**, and each partition is a log of its own, with offsets
-# of its own. Here are three of them. Watch what the broker answers to each record.
+# of its own. Here are three of them. The broker's answer to each record is its partition and its offset. Look at the rows of *ann*.
 
 # %%
 import pandas as pd
@@ -140,24 +150,27 @@ pd.DataFrame({"key": keys, "partition": [answer.partition for answer in answers]
 # The same key goes to the same partition every time, because the partition is computed from the key (chapter 04). Within a partition there is one order for all readers.
 # Between partitions there is none: two records in different partitions have no first and second.
 #
-# To Kafka a record's key and value are just bytes. What they mean is agreed between those who write and those who read.
+# Who keeps these partitions? `replicas` lists the brokers that hold a copy. `log_end_offset` is the offset that the next record will get.
 
 # %%
 lab.describe_topic("orders")[["partition", "leader", "replicas", "log_end_offset"]]
 
 # %% [markdown] items="N4 N5"
-# Three layers: a topic has partitions; a partition has one **leader** and, if you ask for it, followers that copy it; and in the partition lie the records.
-# Clients talk to the leaders. The followers are there for the day a leader fails.
+# Three layers: a topic has partitions; a partition has copies on one or more brokers; and in each copy lie the records. We asked for two copies
+# (`replication_factor=2`). One is the **leader**, and clients talk to it. The other is a **follower**, which copies what the leader has. It is there for the day the leader
+# fails.
 #
 # ## 3. Inside a group
 #
 # `billing` has too much work for one program. Start more of them with the same `group.id`: they are now **members** of one group. Each partition has exactly one owner
-# among them. Four members, three partitions. How many records does the first member get, when 12 lie in the topic? How many members get nothing?
+# among them. Four members, three partitions, and 12 records, four in each partition. How many records does the first member get? How many members get nothing?
 
 # %%
 predict("01 four members", first_member=None, members_without_records=None)
 
 # %%
+inbox = {}          # member -> the records it got
+
 def member(lab, name, group="billing", topics=("orders",), assignor="Range"):
     """One program of a group: it reads for ever and keeps what it got in `inbox`."""
     strategy = f"org.apache.kafka.clients.consumer.{assignor}Assignor"
@@ -184,20 +197,23 @@ def group_of(members, topics, assignor="Range", seed=3):
     return lab
 
 # %%
-inbox = {}
 lab = group_of(4, {"orders": 3})
 without = sum(not records for records in inbox.values())
 truth("01 four members", first_member=len(inbox["m1"]), members_without_records=without)
 group_timeline(lab, "billing")
 
 # %% [markdown] items="N8"
-# Blue is a member that owns a partition and reads. The hatched one owns nothing: three partitions can keep three members busy, no more. It is not useless. When
-# another member dies, it takes over.
+# In the first six seconds nobody owns anything: the group waits for more members before it shares the partitions out. Chapter 07 is about that, and chapter 08 about the
+# top row.
+#
+# Then look at the end of the picture. Blue is a member that owns a partition and reads. `m4` stays hatched and owns nothing: three partitions can keep three members busy,
+# no more. It is not useless. When another member dies, it takes over.
 #
 # Now look at the two halves together. *Inside* a group each record goes to one member: that is a queue, and more members share the work. *Between* groups each one
 # gets everything: that is publish and subscribe. Kafka has no switch for it. You choose by choosing a `group.id`.
 #
-# All that `poll` did to get there is hidden from the program. Here are the requests of the first member, counted:
+# Sharing needs talk, too, and `poll` hides it. Here are the requests of the first member, counted. JOIN_GROUP says "I am here", SYNC_GROUP asks "what is mine?",
+# HEARTBEAT says "I am still here":
 
 # %%
 lab.table("request.sent").query("who == 'm1'").api.value_counts().to_dict()
@@ -205,9 +221,11 @@ lab.table("request.sent").query("who == 'm1'").api.value_counts().to_dict()
 # %% [markdown] items="N8"
 # ### Exercise 01.2 · Who owns what?
 #
-# Three groups, A, B and C. Group A reads one topic of `n.A.partitions` partitions with `n.A.members` members, named m1, m2 and so on. They use Kafka's Range strategy: the
-# partitions are dealt in order, in blocks as equal as can be, and the first members take what is left over. Which partitions does `m2` own? Later so many start that
-# there are `n.A.crowd` members: how many of them own nothing?
+# Three groups, A, B and C. Group A reads one topic of `n.A.partitions` partitions, numbered from 0, with `n.A.members` members, named m1, m2 and so on. They use a
+# strategy of Kafka's called *Range*. m1 gets the first block of neighbouring partitions, m2 the next, and so on. The blocks are equal. If the division leaves a rest, the
+# first members get one partition more each. Which partitions does `m2` own?
+#
+# Later more programs start, and the group has `n.A.crowd` members in all. How many of them own nothing?
 
 # %%
 n = numbers("01.2")
@@ -236,7 +254,7 @@ require("01.2")
 # ## 4. How many members are worth starting?
 #
 # A group may read several topics. Topic A has one partition, B has two, C has three: six in all. A well known rule says: start as many members as there are
-# partitions, six. We start six. How many of them will own something?
+# partitions. So we start six, with Range. How many of them will own something? (The cell plays it with a second strategy, RoundRobin, as well.)
 
 # %%
 predict("01 six members", busy=None)
@@ -255,12 +273,14 @@ truth("01 six members", busy=sum(bool(owned) for owned in by_range.values()))
 pd.DataFrame({"Range": by_range, "RoundRobin": by_round_robin})
 
 # %% [markdown] items="N41"
-# Range, which has always been the first choice of a consumer that is not told otherwise, deals each topic on its own, and begins with m1 each time. So m1 gets a
-# partition of every topic and three members get nothing. RoundRobin deals all topics as one pack, and six members are busy. The rule of six needs that word with it.
+# Range deals each topic on its own, and begins with m1 each time. So m1 gets a partition of every topic, and three members get nothing. RoundRobin deals the partitions of
+# all topics as one pack of cards, and six members are busy. So the rule "as many members as partitions" holds for RoundRobin. With Range the largest topic decides. And
+# Range is what a consumer uses that is not told otherwise.
 #
 # ### Exercise 01.3 · As many as are useful
 #
-# Three groups again. Group A reads three topics, with `n.A.a`, `n.A.b` and `n.A.c` partitions. How many members can be busy at most, with Range and with RoundRobin?
+# Three groups again. Group A reads three topics, with `n.A.a`, `n.A.b` and `n.A.c` partitions. You may start as many members as you like. How many of them own at least
+# one partition, at most? Answer once for Range, once for RoundRobin.
 
 # %%
 n = numbers("01.3")
@@ -284,7 +304,8 @@ require("01.3")
 # ## 5. What does remove a record?
 #
 # Time. A topic keeps its records for a while, the **retention**, seven days unless you say otherwise. Then the oldest go, read or not. Here a record is written every
-# ten minutes, and the topic keeps one hour. After 140 minutes a new group comes and reads from the earliest record on. How many of the 14 records does it get?
+# ten minutes, the first one at once, and the topic keeps one hour. After 140 minutes a new group comes and reads from the earliest record on. How many of the 14 records does
+# it get?
 
 # %%
 predict("01 retention", gets=None)
@@ -309,17 +330,20 @@ truth("01 retention", gets=len(late))
 bookmarks(lab, "orders-0")
 
 # %% [markdown]
-# The struck out records are gone. Offsets are not given out again: the log begins at another number now, its *log start offset*. The group `early` had stopped after
-# a few records. Its bookmark stands in the part that no longer exists. When it comes back, `auto.offset.reset` decides: `earliest` goes to the log's start, `latest` to
-# its end, `none` raises an error. In each case what lay between is lost to it. Nobody asked the group.
+# The pale, hatched records are gone. Offsets are not given out again: the log begins at 8 now, its *log start offset*. It ends at 14, its *log end offset*, which the next
+# record will get.
 #
-# The deleting is done in whole files, *segments*, and now and then, so a record can stay longer than its hour. Chapter 12 takes that apart.
+# The group `early` had stopped after three records. Its bookmark, 3, stands in the part that no longer exists. When the group comes back, its setting `auto.offset.reset`
+# decides: `earliest` goes to the log's start, `latest` to its end, `none` raises an error. The same setting decides for a group that has no bookmark yet. In each case
+# records 3 to 7 are lost to the group. Nobody asked it.
+#
+# The deleting is done in whole files, *segments*, and only now and then, so a record can stay longer than its hour. `segment.ms` above made the files small.
 #
 # ### Exercise 01.4 · Where does a reader begin?
 #
-# Write `first_offset(committed, log_start, log_end, reset)`. It returns the offset of the first record that a starting member of a group reads. `committed` is the
-# group's committed offset or `None`; `reset` is `"earliest"` or `"latest"`. A bookmark is good from `log_start` to `log_end`, both included: at `log_end` it waits
-# for the next record. The check runs consumers on logs that lost their beginning, and compares.
+# Write `first_offset(committed, log_start, log_end, reset)`. It returns the offset at which a starting member of a group begins to read. `committed` is the group's
+# committed offset, or `None` if it has none. `reset` is `"earliest"` or `"latest"`. A bookmark is good from `log_start` to `log_end`, both included: at `log_end` the
+# member waits for the next record. The check runs consumers on logs that lost their beginning, and compares.
 
 # %% answer="01.4"
 def first_offset(committed, log_start, log_end, reset):
@@ -339,7 +363,8 @@ require("01.4")
 # %% [markdown]
 # ## 6. The real thing beside it
 #
-# Two members, one topic with five partitions: a recording of two real Java consumers 2.3.0, and the simulator doing the same. The lines tell who got what.
+# Two members, `inv-1` and `inv-2`, and one topic with five partitions: on the left is a recording of two real Java consumers 2.3.0, on the right the simulator doing the same.
+# First come the lines of `inv-1`, then those of `inv-2`. You need not read the cell: it finds the files and keeps the lines that tell who got what.
 
 # %%
 import json, pathlib
@@ -362,21 +387,20 @@ side_by_side(told(recording / "inv-1.log.gz", recording / "inv-2.log.gz"),
              told(home / "data/generated/chapter01.log"), titles=("Java consumers 2.3.0", "simulator"))
 
 # %% [markdown]
-# `inv-1` got three partitions, `inv-2` got two. Their group had no bookmark yet, so each line says that none was found, and where reading begins. Then `inv-2` left,
-# and in generation 2 `inv-1` had them all.
+# `inv-1` got three partitions, `inv-2` got two. Their group had no bookmark yet, so a line for each partition says that none was found, and another where reading begins.
+# Then `inv-2` left. Each time a group shares its partitions out anew, it counts one **generation** more. In generation 2 `inv-1` had them all.
 
 # %% [markdown]
 # ### Exercise 01.5 · A bug to hunt
 #
 # The search team says: "Since Monday our index lacks about two thirds of all orders. Kafka loses data." Nothing is lost. Below are lines of all programs that
-# read `orders`. What is wrong? Put the number of a line that proves it into `guilty_line`. Put the name of the group that the search team's program should have had all
-# along into `right_group`; their documentation says "our group is called like our team".
+# read `orders`. The program of the search team is `search-1`. What is wrong with it? Put the number of the line that proves it into `guilty_line`. In which group should
+# that program be? Put its name into `right_group`. The team's documentation says: "our group is called like our team".
 
 # %%
 lab = Lab(brokers=3, seed=6)
 lab.create_topic("orders", partitions=3)
 shop(lab, records=12, partitions=3)
-inbox = {}
 for name, group in (("billing-1", "billing"), ("billing-2", "billing"), ("audit-1", "audit"),
                     ("search-1", "billing")):
     lab.spawn(member, name, group, name=name)
@@ -386,8 +410,8 @@ for number, line in enumerate(shown):
     print(number, line)
 
 # %% answer="01.5"
-guilty_line = ...
-right_group = ...
+guilty_line = ...         # the number before the line
+right_group = ...         # a text
 ### BEGIN SOLUTION
 guilty_line = next(number for number, line in enumerate(shown) if "clientId=search-1" in line)
 right_group = "search"
@@ -438,8 +462,8 @@ def per_partition(busy, partitions):
 per_partition(busy=7, partitions=6).toPandas()
 
 # %% [markdown]
-# The keys are shared out evenly, the records are not. One partition has more than three times the work, and it has one owner in each group. More members would not
-# help it: chapter 04 says what would.
+# The keys are shared out evenly, the records are not. One partition has more than three times the work of any other, and it has one owner in each group. More members
+# would not help it. Chapter 04 shows a cure.
 #
 # ### Exercise 01.6 · The busiest partition
 #
