@@ -17,14 +17,17 @@ me("")     # your student id, if your teacher gave you one: me("s123")
 # %% [markdown] items="N17"
 # ## 1. Guess, run, look
 #
-# A shop sends twenty orders, one every ten milliseconds, and looks at no answer: *fire and forget*. The partition has a leader, broker 0, and two followers that copy it. The
-# followers are slow for four seconds just now. One second after the last order the leader crashes. With `acks=1` the leader answers at once; with `acks=all` it waits for
-# the followers. How many of the twenty are there in the end?
+# A shop sends twenty orders, one every ten milliseconds, and looks at no answer: *fire and forget*. The partition has a leader, broker 0, and two followers that copy it. Each of
+# the three copies is a *replica*. The followers are asleep for the first four and a half seconds and copy nothing. One second after the last order the leader crashes.
+#
+# The setting **acks** says when a record is *acknowledged*, that is, when the producer hears "written". With `acks=1` the leader answers as soon as it has the record itself.
+# With `acks=all` it waits for the followers. The program runs on after the crash. How many of the twenty are in the topic in the end, half a minute later?
 
 # %%
 predict("05 twenty orders", acks_1=None, acks_all=None)
 
 # %%
+# A producer that tries again for 20 s. Idempotence is for section 4: off until then.
 PATIENT = {"delivery.timeout.ms": 20_000, "request.timeout.ms": 3_000, "linger.ms": 0,
            "enable.idempotence": False}
 
@@ -37,9 +40,9 @@ def cluster(min_insync=1, unclean=False, seed=5):
     return lab
 
 def sell(lab, acks, count=20):
-    """Send orders and keep what the callbacks say: the keys that were acknowledged, and those that failed."""
-    producer = KafkaProducer(lab, {"client.id": "shop", "acks": acks, "bootstrap.servers": "localhost:9095",
-                                   **PATIENT})
+    """Send orders. Keep what the callbacks say: which keys were acknowledged, and which failed."""
+    producer = KafkaProducer(lab, {"client.id": "shop", "acks": acks, **PATIENT,
+                                   "bootstrap.servers": "localhost:9095"})     # broker 3
     producer.partitions_for("orders")
     told = {"acknowledged": [], "failed": []}
     for number in range(count):
@@ -67,34 +70,40 @@ def in_the_log(lab):
 one, told_one = slow_followers(acks="1")
 every, told_every = slow_followers(acks="all")
 truth("05 twenty orders", acks_1=in_the_log(one), acks_all=in_the_log(every))
-replica_ladder(one, "orders-0", {1_100: "just before the crash", 31_000: "in the end"}, title="acks=1: the leader dies with what only it had")
+replica_ladder(one, "orders-0", {1_100: "just before the crash", 31_000: "in the end"},
+               title="acks=1: the leader dies with what only it had")
 
 # %% [markdown] items="N16 N17"
-# Each bar is a replica's log. With `acks=1` the leader had all twenty, said so, and died. A follower took over with what it had: nothing. The shop heard twenty times "written".
-# Nobody made a mistake, by the contract of `acks=1`.
+# Each bar is a replica's log, and the numbers below are the brokers. (The red line marks how far the log is copied to all in-sync replicas: here not at all.) With `acks=1`
+# the leader had all twenty, said so, and died. A follower took over with what it had: nothing. The shop heard "written" twenty times. Nobody broke a promise: this is all
+# that `acks=1` promises.
 #
 # With `acks=all` the leader waited for its followers, so the shop had no answer when the leader died. The producer sent again, to the new leader. All twenty are there.
 
 # %%
-{name: {key: len(keys) for key, keys in told.items()} for name, told in (("acks=1", told_one), ("acks=all", told_every))}
+for acks, told in (("acks=1", told_one), ("acks=all", told_every)):
+    print(acks, {fate: len(keys) for fate, keys in told.items()})
 
 # %% [markdown] items="N16 N22 N104"
-# So "Kafka keeps **committed** records" needs its second half: committed means *copied to all in-sync replicas*. What only the leader has is not committed, whatever was answered.
+# Both producers heard the same. Only for the second was it worth something. "Kafka keeps **committed** records", people say, and committed means *copied to all in-sync replicas*.
+# What only the leader has is not committed, whatever was answered.
 #
 # ## 2. The whole grid
 #
-# The **in-sync replicas** are those that keep up with the leader. `acks=all` waits for them, and only for them: a follower that was thrown out is not waited for. So the set
-# can shrink to the leader alone, and then "all" is one. `min.insync.replicas` is the floor: with fewer, a write with `acks=all` is refused.
+# The **in-sync replicas** are the leader and those followers that keep up with it. A follower that stays behind for too long is taken out of this set. `acks=all` waits for the
+# set, and only for the set. So the set can shrink to the leader alone, and then "all" is one. The setting `min.insync.replicas` is the floor, the least number of in-sync
+# replicas: with fewer, a write with `acks=all` is refused.
 #
-# Five settings and four stories. In the first three the leader crashes at the end:
+# There are five settings: `acks=0`, `acks=1`, and `acks=all` with a floor of 1, 2 and 3. `acks=0` is new: the producer waits for no answer at all, and a record counts as
+# acknowledged as soon as it is sent. And there are four stories. In each the shop sends twenty orders, and then the leader crashes for good:
 #
 # - **followers fine**: both keep up.
 # - **followers slow**: they sleep for a few seconds, as in section 1.
-# - **followers away**: both died earlier; the leader was alone, then it dies, and they come back.
-# - **the same, unclean**: as before, but the cluster may make a replica leader that was not in sync, an **unclean election**.
+# - **followers away**: both died earlier, so the leader was alone. It dies, too, and then the followers come back.
+# - **the same, unclean**: as before, but now a replica may become leader that was not in sync. That is an **unclean election**.
 #
-# There are twenty cells. Guess three numbers: in how many cells are acknowledged records lost? In how many are records refused? In how many has nobody the right to
-# lead, so that the partition waits?
+# Five times four make twenty cells. Each has one outcome. Guess three numbers: in how many cells are acknowledged records lost? In how many are records refused and nothing
+# lost? In how many may nobody lead in the end, so that the partition waits?
 
 # %%
 predict("05 grid", lost=None, refused=None, waiting=None)
@@ -135,17 +144,19 @@ truth("05 grid", lost=kinds.count("lost"), refused=kinds.count("refused"), waiti
 outcome_grid(grid, title="twenty orders, three replicas")
 
 # %% [markdown] items="N22 N24 N26"
-# Read it by columns. `acks=0` and `acks=1` lose as soon as the followers are a little behind. `acks=all` alone is not enough: with the floor at 1 the last column but two loses
-# too, when the set had shrunk to one. With a floor of 2 nothing is lost in any story. With 3 nothing is lost either, and nearly nothing can be written: one replica away, and
-# every write is refused.
+# Read it by columns. `acks=0` and `acks=1` lose as soon as the followers are a little behind. `acks=all` alone is not enough: with a floor of 1 it loses too, in the last story,
+# because the set had shrunk to one. With a floor of 2 nothing is lost in any story. In the last one the lonely leader refused the orders, the producer tried again, and the
+# new leader took all twenty. With a floor of 3 nothing is lost either. But as soon as one replica is away, every write is refused.
 #
-# Read it by rows. Waiting is not losing. The old leader may come back with everything. An unclean election ends the waiting, and throws the records away.
+# Read it by rows. *No leader* means that the partition waits. Waiting is not losing: the old leader may come back with everything. An unclean election ends the waiting. It
+# throws away what only the old leader had.
 
 # %% [markdown] items="N22 N26"
 # ### Exercise 05.1 · Written, or refused?
 #
-# Five records, A to E. The partition of A has `n.A.replicas` replicas and a floor of `n.A.floor`. `n.A.down` of its followers have been down for a minute; the others are in
-# sync. A is sent with `acks=n.A.acks`. Is it `"written"` or `"refused"`? How many replicas have it for sure when the answer comes? For a refused record that is 0.
+# Five records, A to E. The partition of A has `n.A.replicas` replicas, the leader among them, and a floor of `n.A.floor`. `n.A.down` of its followers have been down for a
+# minute. All others are in sync. A is sent with `acks=n.A.acks`. Is it `"written"` or `"refused"`? How many replicas have it for sure when the answer comes? Count the
+# leader, too. For a refused record write 0.
 
 # %%
 n = numbers("05.1")
@@ -174,10 +185,11 @@ require("05.1")
 # %% [markdown]
 # ## 3. How long does a producer try?
 #
-# An answer that does not come is not a failure yet. The producer sends again, by default for ever. What ends it is the **delivery timeout**, two minutes unless you say
-# otherwise: from `send` to the last word. Here a broker hangs: it answers no
-# PRODUCE any more. `request.timeout.ms` is 3 seconds, `delivery.timeout.ms` 10. After how many
-# seconds does the callback hear of the failure? How often was the record sent?
+# An answer that does not come is not a failure yet. The producer waits for one answer as long as `request.timeout.ms` says. Then it sends again, by default as often as it can.
+# What ends it is the **delivery timeout**, `delivery.timeout.ms`: from `send` to the last word, success or failure, two minutes unless you say otherwise.
+#
+# Here a broker hangs: it answers no PRODUCE any more. `request.timeout.ms` is 3 seconds, `delivery.timeout.ms` 10. After how many seconds does the callback hear of the
+# failure? How many times was the record sent, the first time included?
 
 # %%
 predict("05 hanging broker", seconds=None, times=None)
@@ -204,13 +216,16 @@ truth("05 hanging broker", seconds=seconds, times=times)
 error
 
 # %% [markdown] items="N23"
-# `retries` is a huge number nowadays; time ends it, not counting. And "failed" is a word of caution: the broker may have written the record and only the answer was lost. You know
-# that you do not know.
+# `retries`, the number of tries, is huge nowadays. So time ends it, and not a count. And take "failed" with care: perhaps the broker has written the record and only its answer
+# was lost. The producer cannot know.
+#
+# Before each new try the producer waits a little, longer each time, up to a second (`retry.backoff.ms`, `retry.backoff.max.ms`). So dividing one timeout by the other can give
+# too many tries. The function `hang` counts them.
 #
 # ### Exercise 05.2 · The last word
 #
-# Three programs, A, B and C. In A `request.timeout.ms` is `n.A.request_s` seconds and `delivery.timeout.ms` is `n.A.delivery_s` seconds. The broker hangs for ever. After how
-# many whole seconds does the callback hear of it? How many times was the record sent?
+# Three programs, A, B and C. In A `request.timeout.ms` is `n.A.request_s` seconds and `delivery.timeout.ms` is `n.A.delivery_s` seconds. The broker hangs for ever, as above.
+# After how many whole seconds does the callback hear of the failure? How many times was the record sent, the first time included? You may call `hang`; it takes milliseconds.
 
 # %%
 n = numbers("05.2")
@@ -234,8 +249,8 @@ require("05.2")
 # %% [markdown]
 # ## 4. Sending again changes the order
 #
-# A follower is away, so the floor of 2 is not met, and writes are refused. Then it comes back. Sixty records are sent meanwhile, one every 20 ms, by an older producer
-# whose idempotence is off. In which order do the first seven lie in the log?
+# A partition has two replicas and a floor of 2. The follower has been away, so writes are refused. It comes back, and while it catches up, a producer sends sixty records, number
+# 0 to 59, one every 20 ms. It is an older one, and its idempotence is off. Which number lies first in the log?
 
 # %%
 predict("05 order", first_in_the_log=None)
@@ -265,9 +280,11 @@ truth("05 order", first_in_the_log=plain[0])
  "idempotent": order_in_the_log(**{"enable.idempotence": True})[:7]}
 
 # %% [markdown]
-# Record 0 was refused and had to wait 100 ms for its second try. Records 1 to 5 came in the meantime and passed it. A producer keeps up to five requests under way, so a
-# retry can be overtaken. Two cures: only one request at a time, which is slow; or idempotence, which numbers the batches, so that the broker refuses a gap. Chapter 06 shows how. From
-# version 3.2 on idempotence is on unless you switch it off.
+# These are the first seven numbers in the log. Record 0 was refused and had to wait 100 ms for its second try. Records 1 to 5 were sent in the meantime and passed it. A producer
+# keeps up to five requests under way, so a retry can be overtaken.
+#
+# There are two cures. One is a single request at a time, which is slow. The other is *idempotence*: the producer numbers its batches, and the broker refuses a batch when the one
+# before it is missing. Chapter 06 shows how. From version 3.2 on idempotence is on unless you switch it off.
 
 # %% [markdown] items="N18 N21"
 # ## 5. Say what you know
@@ -286,9 +303,9 @@ metadata
 # %% [markdown] items="N18 N21"
 # ### Exercise 05.3 · Repair fire and forget
 #
-# Here is a function from a real code review. It sends all orders and returns. Write it so that it returns the list of keys that were **not** acknowledged, in the order of
-# `orders`, when every order has had its last word. Do not wait after each single order: that would make it a hundred times slower. The check runs your function on clusters
-# whose brokers crash, with several seeds, and compares with what was really acknowledged.
+# A function `send_all` sends a list of orders and returns at once: fire and forget. Write it anew, so that it waits until every order has had its last word, success or failure.
+# Then it returns the list of keys that were **not** acknowledged, in the order of `orders`. When all went well, the list is empty. Do not wait after each single order before
+# you send the next: that would be many times slower. The check runs your function on clusters whose brokers crash, and compares with what was really acknowledged.
 
 # %% answer="05.3"
 def send_all(producer, orders):
@@ -313,9 +330,9 @@ require("05.3")
 # %% [markdown]
 # ## 6. Bug hunt
 #
-# A program counts what it has sent: "20 orders sent, all fine". Its topic holds none of them. Nothing crashed. Here is the producer's log, the lines that speak of the writes. What
-# was wrong? Put the name of the error, as the lines say it, into `error_name`. Put into `setting` the producer's setting that made the program blind to it: with which
-# setting would the broker's refusal have reached the program?
+# A program counts what it has sent: "3 orders sent, all fine". Its topic holds none of them, and the program went on without an error. Here are the first warnings in the
+# producer's log. What does the broker answer? Put the name of the error, as the lines write it, into `error_name`. And why did the program not hear of it? Put what it should
+# have passed to `send` or to the producer into `missing`: one of the three words in the cell.
 
 # %%
 lab = cluster(min_insync=3)
@@ -333,7 +350,7 @@ for line in shown.head(4):
 
 # %% answer="05.4"
 error_name = ...          # as the lines write it
-missing = ...             # what the program must pass to send: "callback", "acks" or "retries"
+missing = ...             # what the program should have passed: "callback", "acks" or "retries"
 ### BEGIN SOLUTION
 error_name = "NOT_ENOUGH_REPLICAS"
 missing = "callback"
@@ -348,8 +365,8 @@ require("05.4")
 # %% [markdown]
 # ## 7. The real thing beside it
 #
-# A recording of a real Java producer 2.3.0. It sends to three partitions, the leader of one is stopped, another broker takes over, and the producer goes on. Lines that repeat
-# the one before are left out.
+# A recording of a real Java producer 2.3.0. It sends to the three partitions of a topic `safe`. The leader of one is stopped, another broker takes over, and the producer goes
+# on. In the lines `acks=-1` is how Kafka writes `acks=all`. Lines that repeat the one before are left out.
 
 # %%
 import json, pathlib, re
@@ -379,9 +396,9 @@ side_by_side(told(recording / "client.log.gz"), told(folder / "played.txt"),
 # %% [markdown]
 # ## 8. Spark lab: the loss report
 #
-# An auditor has two lists: what producers were told is written, and what readers can read. Three shops, A, B and C, wrote a hundred orders each, one every ten milliseconds. Shop
-# A wrote with `acks=n.A.acks`, and its followers fell asleep after `n.A.asleep_after_ms` milliseconds. In each the leader crashed. What was acknowledged and cannot be read is
-# lost. Spark finds it with one join.
+# An auditor has two lists: what the producers heard is written, and what readers can read. Three shops, A, B and C, wrote a hundred orders each, one every ten milliseconds. Shop
+# A wrote with `acks=n.A.acks`, and its followers fell asleep after `n.A.asleep_after_ms` milliseconds. After the last order the leader of each shop crashed. What was
+# acknowledged and cannot be read is lost. Spark finds it with one join.
 
 # %%
 n = numbers("05.5")
