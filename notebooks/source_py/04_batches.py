@@ -1,8 +1,8 @@
 # %% [markdown]
 # # 04 · How does a record become part of a batch?
 #
-# `send` takes one record. What crosses the network is a *batch*: many records for one partition, packed together. Who chooses the partition, who closes the
-# batch, and who makes it small? Three questions, and each has an answer most people get wrong at first.
+# `send` takes one record. What crosses the network is a *batch*: many records for one partition, put together. Who chooses the partition? What ends a batch? And who
+# compresses it, so that it is small? Three questions, and most people get each of them wrong at first.
 #
 # **You need** chapters 01 and 02. **You get** six words: *record batch*, *batch.size*, *linger.ms*, *partitioner*, *sticky*, *codec*. **Time** about 40 minutes.
 
@@ -26,7 +26,8 @@ predict("04 batches", v2_3=None, v2_8=None)
 # %%
 def write(version, records=240, pace_ms=1, partitions=3, seed=5, **config):
     """A lab in which one producer has written so many records without a key."""
-    lab = Lab(brokers=3, seed=seed, version=version, broker_version="2.3" if version == "2.3" else "4.4")
+    brokers_of_its_time = "2.3" if version == "2.3" else "4.4"
+    lab = Lab(brokers=3, seed=seed, version=version, broker_version=brokers_of_its_time)
     lab.create_topic("orders", partitions=partitions)
     producer = KafkaProducer(lab, {"client.id": "shop", **config})
     producer.partitions_for("orders")           # know the topic before the first record
@@ -42,13 +43,14 @@ truth("04 batches", v2_3=counted[0], v2_8=counted[1])
 batch_strip(labs, "orders")
 
 # %% [markdown] items="N10"
-# Each block is a **record batch**, the unit in which Kafka sends, stores and hands out records. The number in it says how many records it holds.
+# Each block is a **record batch**, the unit in which Kafka sends, stores and hands out records. The number in it says how many records it holds. Dark and light blue only
+# show where one batch ends and the next begins. The first batch of each partition is larger, because its records had to wait for the connection.
 #
-# Both clients waited five milliseconds, and five records came in that time. Client 2.3 dealt them to three partitions in turn, *round robin*. So each batch got two.
-# Client 2.8 is **sticky**: it stays with one partition until a batch is finished, and then picks another (KIP-480). All five land in one batch. In the long run each
-# partition gets about the same; in the short run the batches are more than twice as large, and the requests less than half as many.
+# Both clients waited five milliseconds, and five records came in that time. Client 2.3 dealt them to three partitions in turn, *round robin*. So most batches got two.
+# Client 2.8 is **sticky**: it stays with one partition until a batch is finished, and then picks another by chance (KIP-480). All five land in one batch. After 240 records
+# the partitions are not quite even, but in the long run each gets about the same. And the batches are more than twice as large.
 #
-# Why does it matter? A batch has a header of 61 bytes, and a request costs both sides work, whatever is in it.
+# Why does it matter? A batch has a header of 61 bytes, and a request costs both sides work, whatever is in it. The cell counts both:
 
 # %%
 import pandas as pd
@@ -58,15 +60,16 @@ def summary(lab):
     batches = lab.table("record.appended")
     requests = lab.table("request.sent")
     return {"batches": len(batches), "requests": (requests.api == "PRODUCE").sum(),
-            "records a batch": round(batches.records.map(len).mean(), 1), "bytes": batches.size_bytes.sum()}
+            "records a batch": round(batches.records.map(len).mean(), 1),
+            "bytes": batches.size_bytes.sum()}
 
 pd.DataFrame([summary(lab) for lab in labs.values()], index=list(labs))
 
 # %% [markdown] items="N9"
 # ## 2. With a key, the key decides
 #
-# A record with a key goes where the key says: take the key's bytes, compute a number with a function called *murmur2*, drop the sign, take the rest by the number of
-# partitions. All Java clients do it the same way, so all of them agree where a key lives.
+# A record with a key goes where the key says. Take the key's bytes and compute a number from them with a function called *murmur2*. Drop the sign. Divide by the number of
+# partitions: the rest is the partition. All Java clients do it the same way, so all of them agree where a key lives.
 
 # %%
 murmur2(b"tea"), murmur2("茶".encode()), murmur2(b"coffee")
@@ -74,8 +77,9 @@ murmur2(b"tea"), murmur2("茶".encode()), murmur2(b"coffee")
 # %% [markdown] items="N9"
 # ### Exercise 04.1 · Where does a key live?
 #
-# Write `partition_of(key, partitions)`. `key` is a text or `None`; its bytes are UTF-8. `murmur2` gives an `int` of Java, which may be negative. Kafka drops the sign by
-# clearing the highest of its 32 bits, `number & 0x7fffffff`, and not by taking the absolute value. Without a key there is nothing to compute: return `None`.
+# Write `partition_of(key, partitions)`. `key` is a text or `None`; its bytes are UTF-8. `murmur2` takes bytes and gives an `int` of Java, which may be negative. Kafka drops the
+# sign by clearing the highest of its 32 bits, `number & 0x7fffffff`, and not by taking the absolute value. An empty text is a key like any other. Without a key, `None`,
+# there is nothing to compute: return `None`.
 
 # %% answer="04.1"
 def partition_of(key, partitions):
@@ -110,8 +114,9 @@ moved = [name for name in names if home(name, 5) != home(name, 6)]
 truth("04 sixth partition", moved=len(moved))
 
 # %% [markdown]
-# Most of them. The rest of a division by six has little to do with the rest of a division by five. What was written before stays where it is. So a customer who moved has
-# an old half in one partition and a new half in another, and nothing orders the two. Whoever keeps a sum or a session by partition now has it in the wrong place.
+# Most of them: 77 of 100. The rest of a division by six has little to do with the rest of a division by five. What was written before stays where it is. So the old records of
+# a customer who moved are in one partition and the new ones in another, and nothing orders the two. A program that reads one partition and keeps a sum for each of its
+# customers has the old sum in the wrong place now.
 #
 # Here is one customer's story, three orders before the change and three after it, as (partition, offset):
 
@@ -135,8 +140,8 @@ after = [order() for _ in range(3)]
 # %% [markdown] items="N9"
 # ### Exercise 04.2 · Count the movers
 #
-# Three topics, A, B and C. The keys of A are called `n.A.name`-0 to `n.A.name`-199, and A grows from `n.A.before` to `n.A.after` partitions. How many of the 200 keys move? What
-# is the number of the first that does?
+# Three topics, A, B and C. A has 200 keys: the word `n.A.name`, a hyphen, and a number from 0 to 199, as in `customer-0`. A grows from `n.A.before` to `n.A.after` partitions.
+# How many of the 200 keys get another partition? And which is the first of them, in the order of the numbers? Write its number alone, 0 and not `"customer-0"`.
 
 # %%
 n = numbers("04.2")
@@ -163,24 +168,27 @@ require("04.2")
 # %% [markdown]
 # ## 4. What closes a batch?
 #
-# Two settings. A batch is finished when it is full, `batch.size`, sixteen kilobytes unless you say otherwise; or when it has waited long enough, `linger.ms`. And whenever
-# a request leaves for a broker, what is ready for that broker goes along. Here is one partition, a record each millisecond, and four settings:
+# Two settings. A batch is finished when it is full: `batch.size`, sixteen kilobytes unless you say otherwise. Or it is finished when its first record has waited long enough:
+# `linger.ms`. Here is one partition, a record each millisecond, and four settings:
 
 # %%
-settings = {"linger 0": {"linger.ms": 0}, "linger 5": {"linger.ms": 5}, "linger 50": {"linger.ms": 50},
+settings = {"linger 0": {"linger.ms": 0},
+            "linger 5": {"linger.ms": 5},
+            "linger 50": {"linger.ms": 50},
             "linger 50, batch 1000 bytes": {"linger.ms": 50, "batch.size": 1000}}
-labs = {name: write("3.9", records=150, partitions=1, **config) for name, config in settings.items()}
+labs = {name: write("3.9", records=150, partitions=1, **config)
+        for name, config in settings.items()}
 batch_strip(labs, "orders")
 
 # %% [markdown] items="P7"
-# With `linger.ms=0` a record leaves as soon as somebody can carry it. Batches still form when records come faster than requests go. The last row is full after a few
-# records, long before the 50 ms are over. `batch.size` counts bytes, not records.
+# With `linger.ms=0` a record leaves as soon as a request can carry it, most of them alone. Batches still form when records come faster than requests go. And look how long the
+# first row is: every batch brings its header. In the last row a batch is full after ten records, long before the 50 ms are over. `batch.size` counts bytes, not records.
 #
 # ### Exercise 04.3 · How many batches?
 #
 # Three producers, A, B and C. Producer A sends `n.A.records` records at once, all to one partition. Each value has `n.A.value_bytes` bytes, there is no key, and `batch.size`
-# is `n.A.batch_size`. `linger.ms` is long enough to fill every batch. How many batches are written? How many records does the first one hold? Your formula may be fine; the lab
-# is surer, and knows what a record weighs beyond its value.
+# is `n.A.batch_size` bytes. `linger.ms` is so long that a batch leaves when it is full, and the last one with what is left. How many batches are written? How many records does
+# the first one hold? A record has some bytes beyond its value, so do not trust a division: build a lab and count. `write` above shows how.
 
 # %%
 n = numbers("04.3")
@@ -212,11 +220,11 @@ require("04.3")
 # %% [markdown] items="N11 N12 N13"
 # ## 5. Who makes it small?
 #
-# `compression.type=gzip` in the producer. The topic keeps what it gets, unless its own `compression.type` says otherwise. Which of the three, producer, broker, consumer,
-# compresses, and which unpacks? Guess for the second lab: a producer with gzip, and a topic with snappy. How many times are the records packed or unpacked in all?
-
-# %%
-predict("04 pack and unpack", times=None)
+# A producer can compress its batches: `compression.type=gzip`, for example. gzip, snappy, lz4 and zstd are **codecs**. *Packing* means compressing here, *unpacking* the way back.
+# A topic has a setting `compression.type`, too. Its default, `producer`, means: keep what comes. `uncompressed` asks for plain records, and a codec's name for that codec.
+#
+# Who packs, and who unpacks: producer, broker or consumer? The next cell shows it for a producer with gzip and a topic with the default. Look at it first. Then guess for
+# the same producer and a topic with snappy: how many rows will the table have, one for each time that records are packed or unpacked?
 
 # %%
 def packed(producer_codec, topic_codec):
@@ -237,22 +245,27 @@ def packed(producer_codec, topic_codec):
 packed("gzip", "producer")
 
 # %%
+predict("04 pack and unpack", times=None)
+
+# %%
 both = packed("gzip", "snappy")
 truth("04 pack and unpack", times=len(both))
 both
 
 # %% [markdown] items="N15"
-# The rule is: the producer packs, the broker keeps, the consumer unpacks. `validate` in the first table is the broker reading through a batch to check it. The stored
-# bytes are the producer's own.
+# The rule is: the producer packs, the broker keeps, the consumer unpacks. `validate` in the first table is the broker reading through a batch to check it. For that it
+# unpacks the records, too. But what it stores are the producer's own bytes.
 #
-# In the second lab the topic asks for another codec. So the broker unpacks and packs again, for every batch of every producer. On a busy broker that is the
-# difference between idle and on fire. `compression.type=producer`, the default of a topic, is nearly always what you want.
+# In the second lab the topic asks for another codec. So the broker must pack again, `recompress`, for every batch of every producer. The column `cpu_us` is the work in
+# microseconds of one processor. With gzip or zstd this is far more than checking, and on a busy broker it adds up. `compression.type=producer`, the default of a topic, is
+# nearly always what you want.
 
 # %% [markdown] items="N12 N13 N15"
 # ### Exercise 04.4 · Who packs?
 #
-# Four topics, A to D. The producer of A packs with `n.A.producer`, and the topic's `compression.type` is `n.A.topic`. Who packs records: `"producer"`, `"broker"`, `"both"` or
-# `"nobody"`? `packed` knows. A broker that only reads through a batch does not pack, and neither does one that unpacks.
+# Four topics, A to D. In A the producer's `compression.type` is `n.A.producer`, where `none` means that it does not pack, and the topic's is `n.A.topic`. Who packs records:
+# `"producer"`, `"broker"`, `"both"` or `"nobody"`? The function `packed` shows it. A broker that only reads through a batch does not pack, and neither does one that only
+# unpacks.
 
 # %%
 n = numbers("04.4")
@@ -281,8 +294,9 @@ require("04.4")
 # %% [markdown]
 # ## 6. One slow broker
 #
-# Back to records without a key. Broker 2 takes 40 milliseconds for each PRODUCE. Five records come every millisecond, 3,000 in all. The sticky client 2.8 and the client
-# 3.9 see the same. Which of them writes *more than a third* to the slow broker: 2.8, 3.9, both or neither?
+# Back to records without a key. There are three partitions, one on each of three brokers. Broker 2 is slow: it takes 40 milliseconds for each PRODUCE. Five records come every
+# millisecond, 3,000 in all. Once the sticky client 2.8 writes them, once client 3.9. Which of the two writes *more than a third* to the slow broker? Write `"2.8"`,
+# `"3.9"`, `"both"` or `"neither"`.
 
 # %%
 predict("04 slow broker", more_than_a_third=None)
@@ -306,19 +320,23 @@ def with_slow_broker(version, **config):
 
 slow = {"client 2.8": with_slow_broker("2.8"), "client 3.9": with_slow_broker("3.9"),
         "3.9, not adaptive": with_slow_broker("3.9", **{"partitioner.adaptive.partitioning.enable": False})}
-answer = [name for name in ("client 2.8", "client 3.9") if slow[name]["orders-2"] > 1_000]
-truth("04 slow broker", more_than_a_third=", ".join(answer) or "neither")
+more = [version for version in ("2.8", "3.9")
+        if slow[f"client {version}"]["orders-2"] > 1_000]
+who = "both" if len(more) == 2 else more[0] if more else "neither"
+truth("04 slow broker", more_than_a_third=who)
 pd.DataFrame(slow)
 
 # %% [markdown] items="N9"
-# The sticky client sends *more* to the slow broker. It moves on when a batch is finished, and the slow broker's batches wait longest, so they get the fullest. Client 3.9
-# looks at how much is queued for each partition and prefers the short queues (KIP-794). All is written in half the time.
+# The sticky client sends *more* to the slow broker, in the row `orders-2`. It moves on when a batch is finished, and the slow broker's batches wait longest, so they get the
+# fullest. Client 3.9 looks at how much is waiting for each partition and prefers the short queues (KIP-794). All is written in half the time. The third column switches this
+# off in client 3.9: then it is no better than 2.8.
 #
 # ### Exercise 04.5 · A partitioner of your own
 #
-# One customer, `mega`, writes as much as all others together. Write a partitioner that gives `mega` the last partition for itself. All other keys share the
-# remaining partitions by Kafka's rule for keys. Records without a key go anywhere but to the last partition. The check puts your function into a producer, sends with
-# several seeds and numbers of partitions, and looks where the records are. `cluster.partition_count_for_topic(topic)` tells how many partitions there are.
+# One customer, `mega`, writes as much as all others together. A **partitioner** is a function that the producer calls for each record, and that returns the number of a
+# partition. Write one that gives the key `mega` the last partition for itself. All other keys share the remaining partitions by Kafka's rule for keys (section 2), as if the
+# last one did not exist. Records without a key, `None`, go anywhere but to the last partition. `cluster.partition_count_for_topic(topic)` tells how many partitions there are,
+# at least two. The check puts your function into a producer and looks where the records are.
 
 # %% answer="04.5"
 def mega_partitioner(topic, key, key_bytes, value, value_bytes, cluster):
@@ -341,8 +359,9 @@ require("04.5")
 # %% [markdown]
 # ## 7. The real thing beside it
 #
-# A recording of a real Java producer 4.4.0. It sent records with keys into a topic of six partitions, and its lines tell the partition and the bytes of every batch. Here
-# they are beside the simulator's. (The topic's id, a random name, is cut off.)
+# A recording of a real Java producer 4.4.0. It sent records with keys into a topic `six` of six partitions. Its lines tell the partition and the bytes of every batch:
+# `six-3=74` is a batch of 74 bytes for partition 3. Here they are beside the simulator's. (The topic's id, a random name, is cut off.) You need not read the cell: it finds
+# the files and cuts the lines.
 
 # %%
 import json, pathlib
@@ -377,7 +396,7 @@ pd.DataFrame([(event["key"], event["result"]["partition"], home(event["key"], 6)
 # ## 8. Spark lab: the producer that sends too much
 #
 # The network team complains: one of eight producers sends far more requests than the others, for the same number of records. We let eight producers write and keep their
-# lines, as a logging server would. Then Spark reads them all.
+# lines, as a logging server would. (Their settings are in this cell. Try not to look: the log tells it, too.) Then Spark reads all lines.
 
 # %%
 import random
@@ -406,6 +425,7 @@ from pyspark.sql import functions as F
 spark = logsets.session()
 lines = logsets.read(spark, str(log_folder))
 produce = lines.where("message like 'Sending PRODUCE%'")
+# "six-3=74,six-0=72" -> [74, 72] -> 146: the bytes of all batches in one request
 sizes = F.regexp_extract_all("message", F.lit(r"-\d+=(\d+)"), F.lit(1)).cast("array<int>")
 in_all = F.aggregate(sizes, F.lit(0), lambda total, size: total + size)
 requests = (produce.withColumn("bytes", in_all).groupBy("client_id")
@@ -415,8 +435,8 @@ requests.orderBy("client_id").toPandas()
 # %% [markdown]
 # ### Exercise 04.6 · Find the setting
 #
-# Which producer is it? A client writes all its settings into its log when it starts, one line of many rows, at INFO. Look there for what makes its batches small. Somebody
-# thought that the number counts records.
+# Which producer sends far more requests than the others? A client writes all its settings into its log when it starts. Print those of the guilty one and compare: which setting
+# makes its batches small? Somebody thought that its number counts records.
 
 # %% spark=true
 settings = lines.where("message like 'ProducerConfig values%'").orderBy("client_id")
