@@ -58,6 +58,9 @@ class Hearing:
         for version, value, holds, yours in self.rows:
             shown = "" if not self.asked else yours if isinstance(yours, Problem) else repr(yours) + ("" if yours == value else "  differs")
             lines.append(f"{version:9}{value!r:{wide}}{shown!s:{wide}}" + ("yes" if holds else "no"))
+        stopped = next((yours for _, _, _, yours in self.rows if isinstance(yours, Problem) and yours.says), None)
+        if stopped is not None:
+            lines += ["", f"Your experiment stopped: {stopped.says}"]
         lines += ["", f"Verdict: {self.verdict}. {self.claim.because}"]
         return "\n".join(lines)
 
@@ -65,7 +68,9 @@ class Hearing:
 
 
 class Problem(str):
-    """What stopped the learner's experiment, in a word; shown in its place."""
+    """What stopped the learner's experiment, in a word, shown in its place; `says` is its whole sentence."""
+
+    says = ""
 
 
 class NotYetHeard(str):
@@ -109,4 +114,6 @@ def _ask(experiment, version: str) -> object:
     try:
         return experiment(version)
     except Exception as problem:            # a learner's mistake is shown, and the hearing goes on
-        return Problem(type(problem).__name__)
+        stopped = Problem(type(problem).__name__)
+        stopped.says = f"{problem}"
+        return stopped

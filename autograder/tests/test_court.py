@@ -36,6 +36,7 @@ def test_a_learners_measurements_stand_beside_the_courts(capsys):
 def test_a_mistake_of_the_learner_stops_nothing():
     hearing = court(4, lambda version: 1 // 0)
     assert isinstance(hearing, Hearing) and str(hearing).count("ZeroDivisionError") == 8
+    assert str(hearing).count("Your experiment stopped: integer") == 1
 
 
 def test_without_an_experiment_the_court_keeps_its_own_to_itself():

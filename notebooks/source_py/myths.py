@@ -18,7 +18,8 @@ print(claims())
 # ## How a hearing goes
 #
 # Say what you think first: `"true"`, `"false"`, `"until 2.3"` for what held up to that version, `"from 2.8"` for what holds since. The lab plays 2.1, 2.2, 2.3, 2.8, 3.6, 3.9, 4.0
-# and 4.4. Then write `experiment(version)`, which returns what the claim asks to measure. The court calls it for each version, puts its own result beside yours, and the verdict falls.
+# and 4.4, so name one of these. Then write `experiment(version)`, which returns what the claim asks to measure. The court calls it for each version and puts its own result beside
+# yours. *differs* means that the two are not equal. That is no mistake where your experiment only sent or paused at other moments. The verdict rests on the court's results.
 #
 # The first claim as an example:
 
@@ -82,7 +83,7 @@ court(2, experiment)
 #
 # > Records without a key go to the partitions in turn.
 #
-# **Measure:** the partitions of six records sent at once, three partitions. Six futures, sent without a pause and with `linger.ms=20`. A future's `get().partition` tells.
+# **Measure:** the partitions of six records sent at once, three partitions. Return a list of six numbers. Send without a pause and with `linger.ms=20`, and keep the futures: `get().partition` tells.
 
 # %%
 predict("myth 03", verdict=None)
@@ -136,7 +137,7 @@ court(5, experiment)
 #
 # > By default the leader alone answers for a record.
 #
-# **Measure:** is a record acknowledged within a second while both followers sleep?. Three replicas; `lab.broker(1).pause(3_000)`. How much later is `lab.now_ms` after `get()`?
+# **Measure:** is a record acknowledged within a second while both followers sleep? Return `True` or `False`. Three replicas; `lab.broker(1).pause(3_000)`. How much later is `lab.now_ms` after `get()`?
 
 # %%
 predict("myth 06", verdict=None)
@@ -170,7 +171,7 @@ court(7, experiment)
 #
 # > With default settings five seconds without a broker lose the record.
 #
-# **Measure:** what the future says: written, or the error's name. `lab.broker(0).crash()` and `.restart()`. `get()` raises what went wrong.
+# **Measure:** what the future says: `"written"`, or the error's name. Return a text. `lab.broker(0).crash()` and `.restart()`. `get()` raises what went wrong.
 
 # %%
 predict("myth 08", verdict=None)
@@ -204,7 +205,7 @@ court(9, experiment)
 #
 # > With acks=all and min.insync.replicas=2 a leader that dies takes no acknowledged record with it.
 #
-# **Measure:** of 20 records, how many are acknowledged when the leader crashes, and how many of these are gone. Chapter 05 has the cluster. Keep the keys that the callback acknowledged, and read the topic afterwards.
+# **Measure:** of 20 records, how many are acknowledged when the leader crashes, and how many of these are gone. Return `{"acknowledged": ..., "gone": ...}`. Chapter 05 has the cluster. Keep the keys that the callback acknowledged, and read the topic afterwards.
 
 # %%
 predict("myth 10", verdict=None)
@@ -241,7 +242,7 @@ court(11, experiment)
 #
 # > A new consumer connects at once.
 #
-# **Measure:** connections two seconds after the constructor and subscribe(), no poll. `subscribe`, no `poll`, two seconds.
+# **Measure:** connections two seconds after the constructor and `subscribe()`, without a `poll()`. `lab.sockets()` has them.
 
 # %%
 predict("myth 12", verdict=None)
@@ -346,7 +347,7 @@ court(17, experiment)
 #
 # > Slow work loses the partitions because heartbeats stop.
 #
-# **Measure:** the longest pause between heartbeats in seconds during slow work, and whether the member left the group. Let the consumer work for longer than `max.poll.interval.ms` between two polls. The journal has its HEARTBEAT and LEAVE_GROUP requests.
+# **Measure:** the longest pause between heartbeats in seconds during slow work, and whether the member left the group. Return `{"longest_pause_s": ..., "left_the_group": ...}`. Let the consumer work for longer than `max.poll.interval.ms` between two polls. The journal has its HEARTBEAT and LEAVE_GROUP requests.
 
 # %%
 predict("myth 18", verdict=None)
@@ -380,7 +381,7 @@ court(19, experiment)
 #
 # > What is committed is the last record read.
 #
-# **Measure:** the last offset read, and the committed one. `commit_sync`, then `consumer.committed([partition])`.
+# **Measure:** the last offset read, and the committed one. Return `{"last_read": ..., "committed": ...}`. `commit_sync`, then `consumer.committed([partition])`.
 
 # %%
 predict("myth 20", verdict=None)
