@@ -478,7 +478,7 @@ found.toPandas() if found is not None else "Write zombies first."
 # ### Exercise 02.7 · Write the table
 #
 # Five things happen to a connection. The client wants it: `connect`. The broker takes it: `accepted`, or not: `refused`. The question about versions is answered:
-# `versions`. And somebody ends it, or the idle limit does: `closed`. Write `connection`, a dict `{state: {event: next state}}`, for the states `DISCONNECTED`,
+# `versions`. And somebody ends it, or the idle limit does: `closed`. Write `connection`, a dict `{state: {event: next state}}`, as a door would be `{"shut": {"push": "open"}}`, for the states `DISCONNECTED`,
 # where each begins, `CONNECTING`, `CHECKING_API_VERSIONS` and `READY`. What cannot happen in a state, leave out: a connection that does not stand cannot be
 # closed. The check walks through your table and tells the first walk that goes astray.
 

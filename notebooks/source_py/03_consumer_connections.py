@@ -116,7 +116,8 @@ pd.crosstab(requests.api, requests.socket.map(role_of).rename("class"))[["bootst
 
 # %% [markdown] items="G23 G33"
 # What does the consumer itself remember? A small table, `SubscriptionState` in Java: for each partition the **position**, which is the offset to ask for next, and whether it is paused.
-# Each FETCH carries positions. The records that come back move them. The calls you know only read and write this table.
+# Each FETCH carries positions. The records that come back move them. The calls you know only read and write this table. The cell reads three records of partition 0, goes back
+# to offset 0 and pauses the partition. It shows the position before, the position after, and what is paused:
 
 # %%
 tp = TopicPartition("t4", 0)
@@ -403,7 +404,7 @@ compare(lab23, lab39, titles=("client 2.3", "client 3.9"))
 # | `createMessageStreams()` opens one connection more than there are leaders. | That consumer was written in Scala and spoke to ZooKeeper. Kafka 2.0 removed it. | — |
 
 # %% [markdown]
-# The first row of the table, with a client 4.4. One second has passed, and nobody has called `poll`:
+# The first row of the table, with a client 4.4. One second has passed, and nobody has called `poll`. How many connections are there?
 
 # %%
 def without_a_poll(protocol):
