@@ -86,8 +86,8 @@ group_timeline(lab, "stock")
 
 # %% [markdown]
 # Both work all the time. After five minutes both are out, and the group is empty while they go on working. They come back with their next `poll()`, find nothing committed,
-# and are given the same orders again. The first number counts every round of the same work. This group can run for a year and
-# get nowhere.
+# and are given the same orders again. The first number above counts every round of the same work. This group can run for a year
+# and get nowhere. (A red cross stands where a member was seen last. Both programs are alive and at work after it.)
 #
 # ## 2. Two clocks
 #
