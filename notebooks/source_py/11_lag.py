@@ -273,12 +273,12 @@ found
 # It counts 48. The forty records of partition 1 are missing, because the group has no bookmark there and the answer does not name that partition. A careful monitor begins with the
 # *partitions of the topics* and looks up the bookmark of each. You will write one in section 6.
 #
-# The script waits ten seconds for its answer. What if none comes? The Java form of it catches the errors and returns an empty map, apart from the time-out, which it throws on. An empty map adds up to
-# a lag of 0. **Unknown is not zero**: let a monitor fail aloud. (Two details of the Java form are right: it turns auto commit off in its own consumer, and when its thread is interrupted, it
-# sets the interrupt flag again.)
+# The script waits ten seconds for its answer. What if none comes? A Java form of it went round the world. It catches most errors and returns an empty map; only the time-out is
+# raised. An empty map adds up to a lag of 0, and the dashboard is green. **Unknown is not zero**: let a monitor fail aloud. (Two details of the Java form are right. It turns auto
+# commit off in its own consumer. And when its thread is interrupted, it sets the interrupt flag again.)
 #
-# **The client itself.** A consumer counts as it reads, and shows the numbers over JMX, Java's own way to look into a running program, as `kafka.consumer:type=consumer-fetch-manager-metrics,client-id=m1`. In the lab
-# they are `member.metrics()`. Here they are beside the tool's:
+# **The client itself.** A consumer counts as it reads. It shows the numbers over JMX, Java's own way to look into a running program, under the name
+# `kafka.consumer:type=consumer-fetch-manager-metrics,client-id=m1`. In the lab they are `member.metrics()`. Here they are beside the tool's:
 
 # %%
 here = TopicPartition("orders", 0)
@@ -298,8 +298,7 @@ names = ("records-lag", "records-lag-max", "records-lead", "records-lead-min")
 # ### Exercise 11.2 · Four distances
 #
 # Three groups, A, B and C. For twelve minutes the shop of A wrote `n.A.per_minute` records at the beginning of each minute, into one partition: first at minute 0, last at
-# minute 11. Now, at minute 12, the first `n.A.deleted` of them have been
-# deleted. A new member comes and begins at the log's start. It has polled `n.A.polled` records; on the last `n.A.in_work` of them it is still working, all before these are committed.
+# minute 11. Now, at minute 12, the first `n.A.deleted` of them have been deleted. A new member comes and begins at the log's start. It has polled `n.A.polled` records; on the last `n.A.in_work` of them it is still working, all before these are committed.
 #
 # What does the tool say (`tool_lag`), what do the client's `records-lag` and `records-lead` say, and how many minutes ago was the first record written that is not committed yet?
 
