@@ -613,7 +613,8 @@ assignment_matrix(lab, "billing", title="what the coordinator wanted, epoch by e
 # %% [markdown]
 # No barrier: m1 and m3 read on. The coordinator did not wait for the slow m2 to deal; only the partition that m2 owed to m4 had to wait for it. The gaps that are left are m4's: it hears of a partition that
 # has become free with its next heartbeat, every five seconds. The generations are called epochs now, and each
-# member has one of its own.
+# member has one of its own. Epoch 3 has no column: a coordinator deals at most once a second (KIP-1263). Three members came nearly at once, m2 was given everything, and m1 and m3 had to wait for a
+# heartbeat of theirs, at 5 s.
 
 # %% [markdown]
 # ## 10. Bug hunt
