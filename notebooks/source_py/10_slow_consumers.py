@@ -757,7 +757,7 @@ times = spark.createDataFrame(measured, "service string, took_ms int")
 # %% [markdown]
 # ### Exercise 10.6 · Count
 #
-# How often did each service leave its group because it polled too late? The lines know. Look at one such moment first: several lines speak of it.
+# How often did each service leave its group because it polled too late? Write 0 for one that never did. The lines know. Look at one such moment first: several lines speak of it.
 
 # %% spark=true
 lines = logsets.read(spark, str(folder / "services"))
