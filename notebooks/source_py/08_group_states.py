@@ -29,8 +29,8 @@ me("")     # your student id, if your teacher gave you one: me("s123")
 predict("08 gone", after_close=None, after_kill=None)
 
 # %% items="N117 N118"
-SETTINGS = {"group.id": "inventory", "session.timeout.ms": 10_000, "heartbeat.interval.ms": 3_000,
-            "enable.auto.commit": False}
+SETTINGS = {"group.id": "inventory", "enable.auto.commit": False,
+            "session.timeout.ms": 10_000, "heartbeat.interval.ms": 3_000}
 
 def new_lab(seed=8, version="3.9"):
     lab = Lab(brokers=3, seed=seed, version=version, broker_version="4.4")
@@ -38,7 +38,7 @@ def new_lab(seed=8, version="3.9"):
     return lab
 
 def member(lab, name, until_ms=None, work_ms=0, **config):
-    """Read `orders` as one of the group; each poll is followed by so much work. Close at `until_ms`."""
+    """Read `orders` as one of the group, with work after each poll. Close at `until_ms`."""
     consumer = KafkaConsumer(lab, {**SETTINGS, "client.id": name, **config}, name=name)
     consumer.subscribe(["orders"])
     while until_ms is None or lab.now_ms < until_ms:
@@ -61,16 +61,18 @@ lab.run_for(ms=20_000)
 def moves(lab):
     """What the coordinator did with the group, move by move."""
     table = lab.table("state").query("machine in ('group', 'consumer group')")
-    reason = table.reason.str.replace(r"(member \w+)-\S+", r"\1", regex=True)       # no random ids
+    reason = table.reason.str.replace(r"(member \w+)-\S+", r"\1", regex=True)  # no ids
     table = table.assign(reason=reason, generation=table.generation.astype(int))
-    return table[["at_ms", "before", "after", "generation", "reason"]].reset_index(drop=True)
+    columns = ["at_ms", "before", "after", "generation", "reason"]
+    return table[columns].reset_index(drop=True)
 
 def stable_after(lab, at_ms):
     """Seconds from a moment until the group is Stable once more."""
     found = moves(lab).query("after == 'Stable' and at_ms > @at_ms")
     return round((found.at_ms.iloc[0] - at_ms) / 1_000)
 
-truth("08 gone", after_close=stable_after(lab, 20_000), after_kill=stable_after(lab, 40_000))
+truth("08 gone", after_close=stable_after(lab, 20_000),
+      after_kill=stable_after(lab, 40_000))
 group_timeline(lab, "inventory")
 
 # %% [markdown] items="N110 N111 N117 N118"
@@ -161,7 +163,8 @@ consumer.commit_sync()
 consumer.close()
 empty_ms = lab.now_ms
 lab.run_for(ms=30 * 24 * 3_600_000)
-truth("08 forgotten", days=round((moves(lab).at_ms.iloc[-1] - empty_ms) / (24 * 3_600_000)))
+dead_ms = moves(lab).at_ms.iloc[-1]
+truth("08 forgotten", days=round((dead_ms - empty_ms) / (24 * 3_600_000)))
 moves(lab).tail(3)
 
 # %% [markdown] items="N112"
@@ -185,14 +188,16 @@ def newcomer(interval_ms, joins_at_ms=20_000, seed=8):
     lab = new_lab(seed)
     for name, at_ms in (("ann", 0), ("bob", 1_200), ("cyd", joins_at_ms)):
         lab.run_for(ms=at_ms - lab.now_ms)
-        start(lab, name, **{"heartbeat.interval.ms": interval_ms, "session.timeout.ms": 30_000})
+        start(lab, name, **{"heartbeat.interval.ms": interval_ms,
+                            "session.timeout.ms": 30_000})
     lab.run_for(ms=16_000)
     return lab
 
 def longest_wait(interval_ms):
-    """The longest time a newcomer had to wait, in seconds, of five that came at different moments."""
+    """The longest time that a newcomer waited, in seconds, of five different moments."""
     moments = range(20_000, 20_000 + interval_ms, interval_ms // 5)
-    return round(max(stable_after(newcomer(interval_ms, moment), moment) for moment in moments))
+    waits = [stable_after(newcomer(interval_ms, moment), moment) for moment in moments]
+    return round(max(waits))
 
 truth("08 newcomer", interval_3_s=longest_wait(3_000), interval_1_s=longest_wait(1_000),
       interval_9_s=longest_wait(9_000))
@@ -205,7 +210,8 @@ group_timeline(newcomer(3_000), "inventory", from_ms=8_000, to_ms=32_000, beats=
 # %% items="N108"
 lab = newcomer(3_000)
 at_ms = moves(lab).query("before == 'Stable'").at_ms.iloc[0]
-for line in lab.lines("ann").query("at_ms > @at_ms and level == 'INFO'").head(4).message:
+then = lab.lines("ann").query("at_ms > @at_ms and level == 'INFO'")
+for line in then.head(4).message:
     print(line[:110])
 
 # %% [markdown] items="N109"
@@ -213,7 +219,8 @@ for line in lab.lines("ann").query("at_ms > @at_ms and level == 'INFO'").head(4)
 
 # %% items="N109"
 def heartbeats_a_minute(interval_ms):
-    sent = newcomer(interval_ms).table("request.sent").query("api == 'HEARTBEAT' and who == 'ann'")
+    requests = newcomer(interval_ms).table("request.sent")
+    sent = requests.query("api == 'HEARTBEAT' and who == 'ann'")
     return round((len(sent) - 1) / (sent.at_ms.iloc[-1] - sent.at_ms.iloc[0]) * 60_000)
 
 {f"{seconds} s": f"{heartbeats_a_minute(seconds * 1_000)} heartbeats a minute from ann"
@@ -238,10 +245,11 @@ n
 # %% items="N117 N118"
 def ending(how, interval_s, session_s, at_s):
     """A lab in which bob ends, and when that was."""
-    often = {"heartbeat.interval.ms": interval_s * 1_000, "session.timeout.ms": session_s * 1_000}
+    often = {"heartbeat.interval.ms": interval_s * 1_000,
+             "session.timeout.ms": session_s * 1_000}
     static = {"group.instance.id": "till-2"} if "static" in how else {}
     closes_ms = None
-    for run in ("rehearsal", "real"):           # the rehearsal tells when the group becomes Stable
+    for run in ("rehearsal", "real"):     # the rehearsal tells when the group is Stable
         lab = new_lab()
         start(lab, "ann", **often)
         start(lab, "bob", until_ms=closes_ms, **often, **static)
@@ -312,7 +320,8 @@ start(lab, "bob")
 lab.run_for(ms=13_500)
 gathering = [answer for at_ms, state, answer in said if state == "PreparingRebalance"]
 truth("08 grace", refused=sum(answer != "accepted" for answer in gathering))
-group_timeline(lab, "inventory", beats=True, title="ann works for eight seconds; bob waits for her")
+group_timeline(lab, "inventory", beats=True,
+               title="ann works for eight seconds; bob waits for her")
 
 # %%
 said
@@ -328,12 +337,13 @@ said
 
 # %% items="N119 N108"
 def asked(state, request, generation="current", broker="4.4"):
-    """What a coordinator answers alice, of this generation or an old one, when the group is in this state."""
+    """What a coordinator answers alice when the group is in this state."""
     case = GroupCase(broker).bring_to(state)
     number = case.group.generation - (generation == "old")
     if request == "sync":
         return case.sync("alice", number).name
-    return (case.beat if request == "heartbeat" else case.commit)(case.ids["alice"], number).name
+    send = case.beat if request == "heartbeat" else case.commit
+    return send(case.ids["alice"], number).name
 
 asked("PreparingRebalance", "commit"), asked("PreparingRebalance", "heartbeat")
 
@@ -363,7 +373,8 @@ require("08.3")
 import pandas as pd
 
 def row(request, broker="4.4"):
-    return {state: asked(state, request, broker=broker) for state in states("group").moves}
+    return {state: asked(state, request, broker=broker)
+            for state in states("group").moves if state != "Dead"}
 
 table = {f"{request}, {broker}": row(request, broker)
          for request, broker in (("heartbeat", "2.3"), ("heartbeat", "4.4"),
@@ -373,7 +384,7 @@ pd.DataFrame(table).T
 # %% [markdown] items="N119 N108"
 # Read it by rows. A heartbeat brings the news in *PreparingRebalance*. A coordinator of 2.3 repeats it in *CompletingRebalance*; a newer one does not, because this member has joined already. A commit is
 # the other way round: taken while the group gathers, refused while it waits for the plan. A sync while the group gathers comes too late: join again. In *Empty* alice has left, so nobody
-# knows her. And a request of an older generation never gets as far as the state: ILLEGAL_GENERATION.
+# knows her. (A coordinator for which the group is *Dead* says COORDINATOR_NOT_AVAILABLE to everything.) And a request of an older generation never gets as far as the state: ILLEGAL_GENERATION.
 #
 # ## 5. The missing half: what a member does with an answer
 #
@@ -438,7 +449,8 @@ def offended(error):
     return {"REBALANCE_IN_PROGRESS": "start over"}.get(error, "alive")
 
 def proud(lab, name):
-    consumer = KafkaConsumer(lab, {**SETTINGS, "client.id": name}, name=name, on_heartbeat=offended)
+    consumer = KafkaConsumer(lab, {**SETTINGS, "client.id": name}, name=name,
+                             on_heartbeat=offended)
     consumer.subscribe(["orders"])
     while True:
         consumer.poll(timeout_ms=500)
@@ -449,7 +461,7 @@ for name, at_ms in (("ann", 0), ("bob", 0), ("cyd", 14_000)):
     lab.spawn(proud, name, name=name)
 lab.run_for(ms=26_000)
 group_timeline(lab, "inventory", beats=True,
-               title="cyd joins; ann and bob start over, and the group waits for who they were")
+               title="cyd joins; ann and bob start over; the group waits for who they were")
 
 # %% [markdown]
 # The coordinator waits for the two members it knows. They will never come: they are standing at the door under other names. Only when their old sessions are over does the group go on.
@@ -508,7 +520,8 @@ predict("08 newer protocol", ann_stops=None, after_kill=None)
 
 # %%
 newer = new_lab(version="4.4")
-modern = {"group.protocol": "consumer", "group.id": "inventory", "enable.auto.commit": False}
+modern = {"group.protocol": "consumer", "group.id": "inventory",
+          "enable.auto.commit": False}
 
 def modern_member(lab, name, until_ms=None):
     consumer = KafkaConsumer(lab, {**modern, "client.id": name}, name=name)
@@ -550,7 +563,7 @@ from kafkalab.lines.layout import read as read_log
 from kafkalab.replay import replay
 
 here = pathlib.Path.cwd()
-project = next(folder for folder in (here, *here.parents) if (folder / "data/recordings").is_dir())
+project = next(each for each in (here, *here.parents) if (each / "data/recordings").is_dir())
 recording = project / "data/recordings/2.3.1/2.1.1/group_member_crash"
 scenario = json.loads((recording / "scenario.json").read_text())
 folder = project / "data/generated/chapter08"
@@ -559,14 +572,17 @@ folder.mkdir(parents=True, exist_ok=True)
 
 def told(path):
     """What a member wrote about its group, each line once, without random ids."""
-    wanted = re.compile(r"(Successfully joined group.*|Attempt to heartbeat failed.*|\(Re-\)joining group|"
-                        r"Revoking previously assigned.*|Setting newly assigned.*|Received successful Heartbeat.*)")
-    found = [in_order(match[1]) for each in read_log(path) if (match := wanted.match(each.text))]
-    return [text for place, text in enumerate(found) if place == 0 or found[place - 1] != text]
+    wanted = ("Successfully joined group", "Attempt to heartbeat failed", "(Re-)joining group",
+              "Revoking previously assigned", "Setting newly assigned",
+              "Received successful Heartbeat")
+    texts = [in_order(each.text) for each in read_log(path) if each.text.startswith(wanted)]
+    return [text for before, text in zip([None, *texts], texts) if text != before]
 
 def in_order(text):
     """Java prints a set of partitions in any order; we sort what stands in brackets."""
-    return re.sub(r"\[(.*)\]", lambda match: f"[{', '.join(sorted(match[1].split(', ')))}]", text)
+    def inside(match):
+        return f"[{', '.join(sorted(match[1].split(', ')))}]"
+    return re.sub(r"\[(.*)\]", inside, text)
 
 side_by_side(told(recording / "inv-1.log.gz"), told(folder / "played.txt"),
              titles=("Java consumer 2.1.1", "simulator"))
@@ -585,8 +601,8 @@ n = numbers("08.6")
 n
 
 # %%
-USUAL = {"group.id": "inventory", "session.timeout.ms": 10_000, "enable.auto.commit": False,
-         "fetch.max.wait.ms": 2_000}
+USUAL = {"group.id": "inventory", "session.timeout.ms": 10_000,
+         "enable.auto.commit": False, "fetch.max.wait.ms": 2_000}
 
 def read_on(lab, name, until_ms=None, work_ms=0, **config):
     consumer = KafkaConsumer(lab, {**USUAL, "client.id": name.split("/")[0], **config},
@@ -619,7 +635,8 @@ def storm(cause, seed):
     for name in ("ann", "cyd"):
         lab.spawn(read_on, name, name=name)
     if cause == "too slow":
-        lab.spawn(lambda lab: read_on(lab, "bob", work_ms=9_000, **{"max.poll.interval.ms": 6_000}), name="bob")
+        slow = {"work_ms": 9_000, "max.poll.interval.ms": 6_000}
+        lab.spawn(lambda lab: read_on(lab, "bob", **slow), name="bob")
     elif cause == "closes":
         lab.spawn(close_and_come_back, name="bob")
     elif cause == "subscribes anew":
@@ -663,13 +680,15 @@ lines.groupBy("group", "client_id").count().orderBy("group", "client_id").toPand
 
 # %% spark=true
 in_time = Window.partitionBy("group", "file").orderBy("time", "offset")
-ours = (lines.where("message like '(Re-)joining group%' or message like 'Successfully synced group%'")
+ours = (lines.where("message like '(Re-)joining group%' "
+                    "or message like 'Successfully synced group%'")
         .withColumn("begins", F.col("message").startswith("(Re-)")))
 first = (ours.withColumn("before", F.lag("begins").over(in_time))
          .where("not begins or before is null or not before"))
 waits = (first.withColumn("began", F.lag("time").over(in_time)).where("not begins")
          .withColumn("seconds", (F.unix_millis("time") - F.unix_millis("began")) / 1000)
-         .withColumn("generation", F.regexp_extract("message", r"generationId=(\d+)", 1).cast("int"))
+         .withColumn("generation",
+                     F.regexp_extract("message", r"generationId=(\d+)", 1).cast("int"))
          .select("group", "client_id", "generation", "seconds"))
 waits.orderBy("group", "generation").limit(8).toPandas()
 
@@ -679,7 +698,7 @@ waits.orderBy("group", "generation").limit(8).toPandas()
 # For each group: how many different generations reached their members? How many seconds did members wait in all, from `(Re-)joining` to `synced`, summed over everybody? Give whole seconds, rounded down.
 
 # %% spark=true
-waits.groupBy("group", "client_id").agg(F.max("generation")).toPandas()            # change this
+waits.groupBy("group", "client_id").agg(F.max("generation")).toPandas()  # change this
 
 # %% answer="08.6"
 generations = {"A": ..., "B": ..., "C": ..., "D": ...}

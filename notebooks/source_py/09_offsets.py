@@ -40,7 +40,7 @@ def cluster(orders=12, seed=1, brokers=1, **broker_config):
     return lab
 
 def member(lab, name, listener=None, **config):
-    """A member of the group `billing` that reads `orders`. It commits when it is told to."""
+    """A member of the group `billing`, reading `orders`. It commits when told to."""
     settings = {"group.id": "billing", "auto.offset.reset": "earliest",
                 "enable.auto.commit": False, "session.timeout.ms": 6_000, **config}
     reader = KafkaConsumer(lab, settings, name=name)
@@ -178,7 +178,7 @@ half = {order: runs[f"{order} · half of the work"].times
         for order in ("work, commit", "commit, work")}
 truth("09 half of the work", work_first_twice=half["work, commit"].count(2),
       commit_first_never=half["commit, work"].count(0))
-work_strip(runs, title="twelve orders, a crash in the second round; the bar is the bookmark")
+work_strip(runs, title="twelve orders, a crash in round two; the bar is the bookmark")
 
 # %% [markdown] items="G5"
 # The thick bar is the bookmark. Compare it with the work that was done. Where the work is ahead of the bar, the next reader repeats. Where the bar is ahead of the work,
@@ -272,7 +272,7 @@ offset_paths({f"ada is {how}" if how != "joined" else "bo joins": lab
 # A shorter interval makes that window smaller, and never closes it. Here are three intervals. For each Ada is killed at two moments, after 7.93 and after 8.95 seconds, and we count the orders that are read twice:
 
 # %%
-{f"every {interval} ms": [ending("killed", interval, at_ms)[1] for at_ms in (7_930, 8_950)]
+{f"every {interval} ms": [ending("killed", interval, at)[1] for at in (7_930, 8_950)]
  for interval in (5_000, 1_000, 300)}
 
 # %% [markdown] items="N58 N28"
@@ -359,7 +359,7 @@ predict("09 a retry", bo_begins_at=None)
 
 # %%
 def with_retry(retries, seed=2):
-    """Five polls with commit_async; the second fails. Returns the lab, and where Bo begins."""
+    """Five polls with commit_async; the second fails. The lab, and where Bo begins."""
     lab, seen = cluster(50, seed, brokers=3), []
     lab.place_coordinator("billing", broker=1)
 
@@ -528,7 +528,7 @@ require("09.3")
 from kafkalab.hashing import java_string_hash
 
 lab = cluster(orders=100)
-idle = member(lab, "idle", **{"enable.auto.commit": True})           # every five seconds
+idle = member(lab, "idle", **{"enable.auto.commit": True})      # every five seconds
 end_ms = lab.now_ms + 22_000
 while lab.now_ms < end_ms:
     idle.poll(timeout_ms=500)
@@ -542,7 +542,8 @@ def records_of(lab, topic, partition):
 
 mine = abs(java_string_hash("billing")) % 50
 for offset, key, value in records_of(lab, "__consumer_offsets", mine):
-    print(offset, key, value[:60] if value else value)
+    print(offset, key)
+    print("   ", value[:70])
 
 # %% [markdown] items="N53 N50"
 # The key is three things: group, topic, partition. (Type 2 is the group itself, its members and generation.) The value is the offset. And the idle reader? It commits 100 again and
@@ -556,7 +557,7 @@ predict("09 compaction", left_of_the_first_four=None)
 
 # %% items="N54 N55"
 def compacted(pairs):
-    """Write keys and values, roll the segment, wait for the cleaner. What is left of them."""
+    """Write keys and values, roll the segment, wait for the cleaner: what is left?"""
     lab = Lab(brokers=1, seed=1)
     lab.create_topic("marks", config={"cleanup.policy": "compact", "segment.ms": 60_000,
                                       "min.cleanable.dirty.ratio": 0.01})
@@ -615,7 +616,8 @@ kept = {}
 for days in (1, 6, 8):
     lab.run_for(ms=days * day_ms - lab.now_ms)
     group = lab.at(lab.now_ms)["groups"].get("billing")
-    kept[f"day {days}"] = group["offsets"]["orders-0"]["offset"] if group else "the group is gone"
+    kept[f"day {days}"] = (group["offsets"]["orders-0"]["offset"] if group
+                           else "the group is gone")
 kept
 
 # %% [markdown] items="G9 G10 G12 G13"
