@@ -234,12 +234,14 @@ JUDGES = (
         id="09.5", judge=_once, hidden_cases=lambda rng: [{"dies_after": rng.randrange(4, 12), "orders": rng.randrange(8, 16)} for _ in range(3)],
         wrong_answers=(
             WrongAnswer("two commits", OF_STORE + "store.insert(record.key)\n    store.commit()\n    store.set_offset(record.partition, record.offset + 1)\n    store.commit()",
-                        "Between which two calls"),
+                        "An order is in the store twice. Between which two calls did the power fail, and where did the next reader begin?"),
             WrongAnswer("the offset first", OF_STORE + "store.set_offset(record.partition, record.offset + 1)\n    store.commit()\n    store.insert(record.key)\n    store.commit()",
-                        "and no reader will come back to it"),
-            WrongAnswer("without + 1", OF_STORE + "store.insert(record.key)\n    store.set_offset(record.partition, record.offset)\n    store.commit()", "Where did each next reader begin?"),
+                        "An order is missing, and no reader will come back to it. The offset was kept before the order; keep both with one commit."),
+            WrongAnswer("without + 1", OF_STORE + "store.insert(record.key)\n    store.set_offset(record.partition, record.offset)\n    store.commit()",
+                        "The next readers began with an order that was done already. Which offset did the store keep, and did `take_over` seek there?"),
             WrongAnswer("no seek", "def take_over(store, consumer, partitions):\n    known = [store.offset_of(place.partition) for place in partitions]\n\ndef keep(store, record):\n    store.insert(record.key)\n"
-                        "    store.set_offset(record.partition, record.offset + 1)\n    store.commit()", "Where did each next reader begin?"),
+                        "    store.set_offset(record.partition, record.offset + 1)\n    store.commit()",
+                        "The store knows where to go on, and nobody asked it. Without a `seek` each next reader begins where Kafka says."),
         )),
     Judge(
         id="09.6", truth=lambda case: {"read_twice": _read_twice(case["interval_s"], case["life_s"], case["pace_ms"])},
