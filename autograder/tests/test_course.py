@@ -78,7 +78,7 @@ CLAIMS = (
     ("08", "That is 11 seconds after the kill", r"after_kill +- +11$"),
     ("08", "at second 39, so his session was over at second 49", r"490\d\d +Stable +PreparingRebalance"),
     ("08", "With 9 seconds our five moments found 8", r"interval_9_s +- +8$"),
-    ("08", "Here is what ann wrote at that moment", r"group is already rebalancing"),
+    ("08", "Here is what ann wrote:", r"group is already rebalancing"),
     ("08", "Only when their old sessions are over does the group go on", r"the group +14.0 s +25.0 s +PreparingRebalance"),
     ("08", "the survivor takes everything", r"^(\d+) of \1 lines are the same$"),
     ("09", "\"Committed 5\" says: 0 to 4 are done", r"committed +- +5$"),
