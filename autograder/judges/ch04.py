@@ -130,10 +130,10 @@ JUDGES = (
         id="04.5", judge=_mega, hidden_cases=lambda rng: [{"partitions": rng.randrange(2, 9), "seed": rng.randrange(10, 999)} for _ in range(4)],
         wrong_answers=(
             WrongAnswer("others share all", OF_MEGA + "if key == 'mega':\n        return partitions - 1\n    if key is None:\n        return 0\n"
-                        "    return to_positive(murmur2(key_bytes)) % partitions", "which belongs to mega."),
+                        "    return to_positive(murmur2(key_bytes)) % partitions", "Kafka's rule over all {partitions} partitions puts other keys into the last one, which belongs to mega."),
             WrongAnswer("mega is the first", OF_MEGA + "if key == 'mega':\n        return 0\n    if key is None:\n        return partitions - 1\n"
-                        "    return 1 + to_positive(murmur2(key_bytes)) % (partitions - 1)", "which belongs to mega."),
-            WrongAnswer("one for everybody else", OF_MEGA + "return partitions - 1 if key == 'mega' else 0", "partitions are used."),
+                        "    return 1 + to_positive(murmur2(key_bytes)) % (partitions - 1)", "You gave mega the first partition. It gets the last one, and nobody else may go there."),
+            WrongAnswer("one for everybody else", OF_MEGA + "return partitions - 1 if key == 'mega' else 0", "You put everybody else into partition 0. They are to share all partitions but the last."),
         )),
     Judge(
         id="04.6", truth=lambda case: {"too_busy": "producer-6", "setting": "batch.size", "its_value": 200},

@@ -117,22 +117,24 @@ JUDGES = (
             WrongAnswer("for ever", each(_HEARD, "None", "None"), "retries is huge, but the delivery timeout ends the trying after {delivery_s} s."),
             WrongAnswer("sent once", each(_HEARD, "x.delivery_s", "1"),
                         "The time is right. But every {request_s} s without an answer the record is sent again."),
+            WrongAnswer("one timeout divided by the other", each(_HEARD, "x.delivery_s", "-(-x.delivery_s // x.request_s)"),
+                        "The producer waits before each new try, longer each time, so fewer tries fit into {delivery_s} s. hang counts them."),
             WrongAnswer("both timeouts", each(_HEARD, "x.request_s + x.delivery_s", "x.delivery_s // x.request_s + 1"),
                         "You added the timeouts. The delivery timeout counts from send and includes every try."),
         )),
     Judge(
         id="05.3", judge=_said, hidden_cases=lambda rng: [{"seed": rng.randrange(10, 900), "crash": rng.choice((1, 2, 3)), "orders": rng.randrange(20, 50)} for _ in range(4)],
         wrong_answers=(
-            WrongAnswer("fire and forget", SEND + "for order in orders:\n        producer.send(order)\n    return []", "and you named 0."),
+            WrongAnswer("fire and forget", SEND + "for order in orders:\n        producer.send(order)\n    return []", "You named none, but orders have failed. To send is not to ask, and a future is done also when its order has failed. get() tells, by what it raises."),
             WrongAnswer("one by one", SEND + "failed = []\n    for order in orders:\n        try:\n            producer.send(order).get()\n        except Exception:\n"
-                        "            failed.append(order.key)\n    return failed", "right, but each"),
+                        "            failed.append(order.key)\n    return failed", "The list is right, and slow: every get() holds up the next order. Keep all futures, then go through them."),
             WrongAnswer("the first error ends it", SEND + "for order in orders:\n        try:\n            producer.send(order).get()\n        except Exception:\n"
-                        "            return [order.key]\n    return []", "Send every one,"),
+                        "            return [order.key]\n    return []", "You stopped at the first failure, and the orders after it were never handed over."),
             WrongAnswer("done means written", SEND + "futures = [(order.key, producer.send(order)) for order in orders]\n    producer.flush()\n"
-                        "    return [key for key, future in futures if not future.done()]", "and you named 0."),
+                        "    return [key for key, future in futures if not future.done()]", "You named none, but orders have failed. To send is not to ask, and a future is done also when its order has failed. get() tells, by what it raises."),
             WrongAnswer("those that are safe", SEND + "futures = [(order.key, producer.send(order)) for order in orders]\n    producer.flush()\n    safe = []\n"
                         "    for key, future in futures:\n        try:\n            future.get()\n            safe.append(key)\n        except Exception:\n"
-                        "            pass\n    return safe", "and you named"),
+                        "            pass\n    return safe", "You named the orders that are safe. Asked for are the others, those that were not acknowledged."),
         )),
     Judge(
         id="05.4", truth=lambda case: {"error_name": "NOT_ENOUGH_REPLICAS", "missing": "callback"},

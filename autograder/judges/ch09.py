@@ -234,7 +234,7 @@ JUDGES = (
         id="09.5", judge=_once, hidden_cases=lambda rng: [{"dies_after": rng.randrange(4, 12), "orders": rng.randrange(8, 16)} for _ in range(3)],
         wrong_answers=(
             WrongAnswer("two commits", OF_STORE + "store.insert(record.key)\n    store.commit()\n    store.set_offset(record.partition, record.offset + 1)\n    store.commit()",
-                        "An order is in the store twice. Between which two calls did the power fail, and where did the next reader begin?"),
+                        "An order is in the store twice. Where did the power fail, and from where did the next reader go on?"),
             WrongAnswer("the offset first", OF_STORE + "store.set_offset(record.partition, record.offset + 1)\n    store.commit()\n    store.insert(record.key)\n    store.commit()",
                         "An order is missing, and no reader will come back to it. The offset was kept before the order; keep both with one commit."),
             WrongAnswer("without + 1", OF_STORE + "store.insert(record.key)\n    store.set_offset(record.partition, record.offset)\n    store.commit()",

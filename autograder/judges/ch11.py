@@ -150,7 +150,7 @@ JUDGES = (
             WrongAnswer("the last record read", each(_FOUR, f"{TOOL} - 1", f"{LAG} - 1", f"{LEAD} + 1", OLD),
                         "You are off by one. A committed offset names the next record, not the last one that was read."),
             WrongAnswer("lag over rate, rounded down", each(_FOUR, TOOL, LAG, LEAD, f"({TOOL}) // x.per_minute"),
-                        "You divided the lag by {per_minute} and rounded down. In which minute was record number (bookmark) written? It has waited since then."),
+                        "You divided the lag by {per_minute} and rounded down. In which minute was the record at the bookmark written? It has waited since then."),
         )),
     Judge(
         id="11.3", truth=_bites, right="right: and from that minute on the lag looks better than it is.",

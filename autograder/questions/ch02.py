@@ -144,7 +144,7 @@ def log_of_a_typing_error(numbers) -> list[str]:
 
 @lru_cache(maxsize=None)
 def _mistyped(typed: str, seconds: int) -> tuple[str, ...]:
-    lab = Lab(brokers=2, seed=seconds, version="2.3", broker_version="2.3", broker_config={"auto.create.topics.enable": False})
+    lab = Lab(2, broker_config={"auto.create.topics.enable": False}, version="2.3", seed=seconds, broker_version="2.3")
     lab.create_topic("orders", partitions=2)
     producer = KafkaProducer(lab, {"client.id": "shop", "max.block.ms": seconds * 1_000, "retry.backoff.ms": 2_000}, name="shop")
     try:

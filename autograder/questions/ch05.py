@@ -36,6 +36,9 @@ def said_what_failed(case: dict, data) -> tuple[bool, str]:
         return False, "the function returns a list of keys, also when nothing failed: then the list is empty."
     if sorted(map(str, said)) == sorted(failed) and said != failed:
         return False, "the right orders, in another sequence than they were given."
+    if said != failed and len(said) == len(failed):
+        return False, ("as many keys as there are failures, but not the right ones. A function made in a loop sees the loop's variable as it is "
+                       "when it is called. Give it the key as a default value.")
     if said != failed:
         return False, f"{len(failed)} orders were not acknowledged, and you named {len(said)}. Every order needs its last word before you return."
     if case["crash"] == 0 and data["took_ms"] > 200:
