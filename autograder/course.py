@@ -5,6 +5,7 @@ Authors edit `notebooks/source_py/NN_noun.py` (py:percent, with solutions). `pyt
     notebooks/source/NN_noun/NN_noun.ipynb     what nbgrader reads, with solutions; not in git
     notebooks/release/NN_noun/NN_noun.ipynb    what learners open: no solutions, no outputs; in git
     autograder/questions/sealed/chNN.json      the verdicts of the public cases, sealed; in git
+    notebooks/MAP.md                           which cell teaches which topic; in git
 
 and builds the same bytes each time. The release is made by nbgrader itself, so a teacher who runs `nbgrader
 generate_assignment` in notebooks/ gets the same. In source_py a cell says what it is with a short key on its `# %%` line:
@@ -105,6 +106,7 @@ def main(argv: list[str]) -> int:
     --prose leaves the sealed verdicts as they are: right after a change of text, wrong after one of a question, a judge or a solution.
     """
     from autograder.sealing import Unsealable, seal
+    from autograder.topics import write_map
 
     prose, named = "--prose" in argv, [each for each in argv if each != "--prose"]
     try:
@@ -115,6 +117,7 @@ def main(argv: list[str]) -> int:
                 if not prose:
                     seal(name[:2])
                 _look_for_leaks(name)
+        write_map()
     except (Unbuildable, Unsealable, Leak) as problem:
         print(f"course: {problem}", file=sys.stderr)
         return 2

@@ -184,7 +184,7 @@ def _lines_of(cause: str, guilty: str, seed: int) -> tuple[str, ...]:
     wanted = ("Subscribed to topic", "Request joining group due to", "sending LeaveGroup", "consumer poll timeout", "Kafka version", "Adding newly assigned")
     found = []
     for event in lab.journal.of("line"):
-        text = event.message.split("] ", 1)[-1]
+        text = event.message.partition("] ")[2] or event.message
         if event.level in ("INFO", "WARN") and 14_000 <= event.at_ms <= 32_000 and text.startswith(("Member",) + wanted) and any(word in text for word in wanted):
             client = re.split("[-/]", event.who)[0]
             found.append(f"{event.at_ms / 1_000:5.1f}  {client}  {_short(text)}")

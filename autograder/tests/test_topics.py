@@ -1,8 +1,9 @@
-"""Nothing the course promises is left out: every topic of topics.csv has a cell in each of its chapters."""
+"""Nothing the course promises is left out: every topic of topics.csv has a cell in each of its chapters, and the map is what the cells say."""
 import pytest
 
 from autograder import course
-from autograder.topics import places, topics
+from autograder.masters import notebooks
+from autograder.topics import map_text, places, topics
 
 CHAPTERS = course.chapters()
 
@@ -19,3 +20,7 @@ def test_a_cell_names_topics_there_are(chapter):
     known = {topic.item for topic in topics()}
     unknown = {item for place in places(chapter) for item in place.items} - known
     assert unknown == set(), f"{chapter} names topics that topics.csv does not have: correct the name, or add the row"
+
+
+def test_the_map_is_what_the_cells_say():
+    assert (notebooks() / "MAP.md").read_text(encoding="utf-8") == map_text(), "run make course and commit notebooks/MAP.md"
