@@ -155,7 +155,8 @@ QUESTIONS = (
         where=lambda n: (n["ago_s"] == 0) == (n["members"] == "read") and (n["members"] != "killed" or abs(n["ago_s"] - n["session_s"]) > 4),
         together=lambda sets: (any(n["script_group"] == "stock" and n["members"] == "killed" and n["ago_s"] < n["session_s"] for n in sets)
                                and any(n["script_group"] == "stock" and n["members"] == "killed" and n["ago_s"] > n["session_s"] for n in sets)
-                               and any(n["script_group"] == "repair" and n["members"] == "read" for n in sets)),
+                               and any(n["script_group"] == "stock" and n["members"] == "read" for n in sets)      # who thinks assign() is free errs here too
+                               and any(n["script_group"] == "repair" for n in sets)),
         hints=("Who is a member when the script commits? A group without members takes a commit from anybody.",
                "closed has said goodbye. killed has not, and stays a member for n.A.session_s. What the script commits is where the group goes on, also when it lies further back.")),
     LineReading(
