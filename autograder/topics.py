@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from autograder.course import author_notebook, chapters
-from autograder.masters import notebooks
+from autograder.masters import notebooks, question_of
 
 SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 EXERCISE = re.compile(r"^### Exercise (\S+)")
@@ -88,5 +88,5 @@ def _question(cells, index: int) -> str | None:
         return exercise[1]
     following = cells[index + 1].metadata.get("nbgrader", {}) if index + 1 < len(cells) else {}
     if cells[index + 1:index + 2] and cells[index + 1].cell_type == "markdown" and following.get("solution"):
-        return following["grade_id"].removeprefix("q-").replace("-", ".", 1)
+        return question_of(following["grade_id"])
     return None

@@ -6,6 +6,7 @@ from random import Random
 
 from autograder.judges import Judge, WrongAnswer
 from autograder.judges.answers import each
+from autograder.judges.walks import states_of
 from autograder.plain import canonical
 from autograder.questions.ch02 import node
 from kafkalab import KafkaProducer, Lab, ProducerRecord
@@ -90,13 +91,7 @@ EVENTS = ("connect", "accepted", "refused", "versions", "closed")
 
 def _walked(case: dict) -> list:
     """The states of a walk, None where an event cannot be. A test holds MOVES against the simulator's own table."""
-    state, seen = "DISCONNECTED", []
-    for event in case["walk"]:
-        state = MOVES.get((state, event))
-        seen.append(state)
-        if state is None:
-            break
-    return seen
+    return states_of(MOVES, "DISCONNECTED", case["walk"])
 
 
 def _long_walks(rng: Random) -> list[dict]:

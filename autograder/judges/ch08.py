@@ -7,6 +7,7 @@ from random import Random
 
 from autograder.judges import Judge, WrongAnswer
 from autograder.judges.answers import each
+from autograder.judges.walks import states_of
 from autograder.questions.ch08 import troubled_group
 from kafkalab import KafkaConsumer, Lab
 from kafkalab.answer.group_case import GroupCase
@@ -20,13 +21,7 @@ MOVES = {(EMPTY, "join"): PREPARING, (EMPTY, "expire"): DEAD,
 
 def _walked(case: dict) -> list:
     """The states of a walk, None where an event cannot be. A test holds MOVES against what coordinators do."""
-    state, seen = EMPTY, []
-    for event in case["walk"]:
-        state = MOVES.get((state, event))
-        seen.append(state)
-        if state is None:
-            break
-    return seen
+    return states_of(MOVES, EMPTY, case["walk"])
 
 
 def lived(seed: int, broker_version: str = "4.4") -> list[tuple[str, str, str]]:
