@@ -18,6 +18,7 @@ from bench import Row
 LINES = 4_000_000
 CLIENTS = 240
 MESSAGES = 500  # So many of ours dbldatagen draws from.
+SORTED = 80  # Each of them stands for so many lines of about its length.
 TRIES = 3
 ALIKE = 0.05  # So much may the bytes differ.
 
@@ -67,7 +68,7 @@ def _ours(spark, folder: Path):
     sheets = [sheet for sheet in sheets if sheet.number < LINES // sheets[0].rows]
     if sum(sheet.rows for sheet in sheets) != LINES:
         raise AssertionError("too few lines for the comparison: raise CLIENTS")
-    sample = _sample(library, sheets[len(sheets) // 2])
+    sample = _sample(library, sheets)
     place = made.Place.of(folder)
     checksum = keep(place, lines, gaps, begins, roles, 0, plan.duration_ms)
 
@@ -83,12 +84,15 @@ def _ours(spark, folder: Path):
     return told, again, sample
 
 
-def _sample(library, sheet) -> list[str]:
-    """Every so many-th line of a part."""
-    step, found = sheet.rows // MESSAGES, []
-    for text, begins in library.blocks_of(sheet):
-        found += [bytes(text[begins[row] : begins[row + 1]]).decode() for row in range(0, len(begins) - 1, step)]
-    return found
+def _sample(library, sheets) -> list[str]:
+    """Lines that stand for the whole set: of every so many-th line, sorted by length, every so many-th again, so that the mean length is theirs."""
+    step, found, passed = LINES // MESSAGES // SORTED, [], 0
+    for sheet in sheets:
+        for text, begins in library.blocks_of(sheet):
+            rows = len(begins) - 1
+            found += [bytes(text[begins[row] : begins[row + 1]]).decode() for row in range(-passed % step, rows, step)]
+            passed += rows
+    return sorted(found, key=lambda line: (len(line), line))[SORTED // 2 :: SORTED]
 
 
 def _theirs(spark, sample: list[str], folder: Path, partitions: int) -> float:
