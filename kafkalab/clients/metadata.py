@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from kafkalab.clients.connection_states import exponential_ms
-from kafkalab.clients.log_context import LogContext
+from kafkalab.clients.log_context import Later, LogContext
 from kafkalab.clients.node import Node
 from kafkalab.errors import Errors, error_for
+from kafkalab.lines.cluster_text import leader_text, partition_metadata_text
 from kafkalab.protocol.frozen import record
-from kafkalab.protocol.messages import MetadataResponse
+from kafkalab.protocol.messages import MetadataResponse, MetadataResponsePartition
 from kafkalab.records import TopicPartition
 from kafkalab.sim.apps import Signal
 
@@ -98,6 +99,7 @@ class Metadata:
         self.new_topics: Callable[[], list[str]] | None = None
         self._is_partial = False
         self._epochs: dict[TopicPartition, int] = {}
+        self._told: dict[TopicPartition, MetadataResponsePartition] = {}  # as last heard, to be printed when a leader is learned
         self._backoff_drawn: tuple[int, int] | None = None
         self._due_ms: int | None = None  # when the next refresh is due, if nothing changes; None: something has
 
@@ -224,6 +226,7 @@ class Metadata:
             for p in topic.partitions:
                 tp = TopicPartition(topic.name, p.partition_index)
                 self._note_epoch(tp, p.leader_epoch, topic.topic_id)
+                self._told[tp] = p
                 leader = p.leader_id if p.leader_id in known else None
                 view = PartitionView(topic.name, p.partition_index, leader, p.leader_epoch, tuple(p.replica_nodes), tuple(p.isr_nodes))
                 if p.error_code != Errors.NONE.code:
@@ -252,13 +255,20 @@ class Metadata:
         partitions, learned = dict(self.view.partitions), []
         for tp, (leader, epoch) in news.items():
             known = partitions.get(tp)
-            if known is None or leader not in by_id or known.epoch is not None and epoch <= known.epoch:
+            if known is None or leader not in by_id:
+                continue
+            if known.epoch is not None and epoch <= known.epoch:
+                self._log("LEADER_NOT_NEWER", partition=tp, leader=f"LeaderIdAndEpoch{{leaderId={leader}, epoch={epoch}}}",
+                          known=leader_text(self.view.leader(tp), known.epoch))
                 continue
             partitions[tp] = replace(known, leader=leader, epoch=epoch)
             self._epochs[tp] = epoch
-            self._log("LEADER_LEARNED", partition=tp, leader=f"LeaderIdAndEpoch(leaderId={leader}, leaderEpoch={epoch})")
+            self._told[tp] = replace(self._told[tp], leader_id=leader, leader_epoch=epoch)
+            self._log("LEADER_LEARNED", partition=tp, metadata=Later(partition_metadata_text, tp.topic, self._told[tp]))
             learned.append(tp)
-        if learned:
+        if not learned:
+            self._log("NO_LEADER_LEARNED")
+        else:
             topics = {topic: tuple(partitions[TopicPartition(topic, p.partition)] for p in views) for topic, views in self.view.topics.items()}
             self.view = replace(self.view, nodes=tuple(by_id.values()), partitions=partitions, topics=topics, by_id=by_id)
         return learned

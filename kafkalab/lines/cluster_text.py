@@ -30,7 +30,7 @@ def cluster_text(version: str, *, cluster_id: str | None, brokers: Sequence[Meta
     kind = STYLES[version].cluster
     if kind in ("MetadataCache", "MetadataSnapshot"):
         by_id = ", ".join(f"{node_id}={text}" for node_id, text in nodes.items())
-        listed = ", ".join(_partition_metadata(topic, partition) for topic, _, partition in held)
+        listed = ", ".join(partition_metadata_text(topic, partition) for topic, _, partition in held)
         return f"{kind}{{clusterId='{cluster_id}', nodes={{{by_id}}}, partitions=[{listed}], controller={controller}}}"
     listed = ", ".join(_partition(topic, partition) for topic, _, partition in held)
     text = (f"Cluster(id = {'null' if cluster_id is None else cluster_id}, nodes = [{', '.join(nodes.values())}], "
@@ -46,13 +46,19 @@ def _partition(topic: str, partition: MetadataResponsePartition) -> str:
             f"offlineReplicas = [{_ids(partition.offline_replicas)}])")
 
 
-def _partition_metadata(topic: str, partition: MetadataResponsePartition) -> str:
+def partition_metadata_text(topic: str, partition: MetadataResponsePartition) -> str:
     """MetadataResponse.PartitionMetadata.toString."""
     return (f"PartitionMetadata(error={error_for(partition.error_code).name}, "
             f"partition={topic}-{partition.partition_index}, leader={optional_text(partition.leader_id)}, "
             f"leaderEpoch={optional_text(partition.leader_epoch)}, "
             f"replicas={_ids(partition.replica_nodes)}, isr={_ids(partition.isr_nodes)}, "
             f"offlineReplicas={_ids(partition.offline_replicas)})")
+
+
+def leader_text(leader: object | None, epoch: int | None) -> str:
+    """Metadata.LeaderAndEpoch.toString, from 2.4 on; leader: a node that prints itself."""
+    named = "Optional.empty" if leader is None else f"Optional[{leader}]"
+    return f"LeaderAndEpoch{{leader={named}, epoch={'absent' if epoch is None else epoch}}}"
 
 
 def _ids(node_ids: tuple[int, ...]) -> str:

@@ -9,6 +9,7 @@ SESSIONS = "org.apache.kafka.clients.FetchSessionHandler"
 FETCHER = INTERNALS + "Fetcher"
 ABSTRACT_FETCH = INTERNALS + "AbstractFetch"  # since 3.5
 COLLECTOR = INTERNALS + "FetchCollector"  # since 3.7
+LINE_TABLES = "line number tables of the released jars of all eight versions; not every version has a recording of the line"
 COMPLETED_FETCH = INTERNALS + "CompletedFetch"
 FETCH_BUFFER = INTERNALS + "FetchBuffer"
 
@@ -77,9 +78,9 @@ ANSWERS = (
           debug("Fetch {isolation} at offset {offset} for partition {partition} returned fetch data {data}", "- - - - 181 199 202 205",
                 logger=ABSTRACT_FETCH)),
     entry("FETCH_NEW_LEADER", ABSTRACT_FETCH,
-          debug("For {partition}, received error {error}, with leaderIdAndEpoch {leader}", "- - - - - - - 210")),
+          debug("For {partition}, received error {error}, with leaderIdAndEpoch {leader}", "- - - - - 204 207 210"), source=LINE_TABLES),
     entry("FETCH_POSITION_TO_VALIDATE", ABSTRACT_FETCH,
-          debug("For {partition}, as the leader was updated, position will be validated.", "- - - - - - - 241")),
+          debug("For {partition}, as the leader was updated, position will be validated.", "- - - - - 231 234 241"), source=LINE_TABLES),
 )
 
 READING = (
@@ -125,9 +126,17 @@ READING = (
           debug("Skipping aborted record batch from partition {partition} with producerId {producer_id} "
                 "and offsets {offset} to {last_offset}",
                 "- - - - - 216 ~ 218", logger=COMPLETED_FETCH)),
+    entry("FETCH_WITHOUT_POSITION", FETCHER,
+          debug("Ignoring fetched records for partition {partition} since it is no longer fetchable", "923 926 1138 - - - - -"),
+          debug("Ignoring fetched records for partition {partition} since it no longer has valid position", "- - - 1239 - - - -"),
+          debug("Ignoring fetched records for partition {partition} since it no longer has valid position", "- - - - 507 - - -",
+                logger=ABSTRACT_FETCH),
+          debug("Ignoring fetched records for partition {partition} since it no longer has valid position", "- - - - - 224 225 230",
+                logger=COLLECTOR), source=LINE_TABLES),
     entry("FETCH_ERROR_REFRESH", FETCHER,
-          debug("Error in fetch for partition {partition}: {error}", "974 ~ ~ 1303 - - - -"),
-          debug("Error in fetch for partition {partition}: {error}", "- - - - - ~ ~ 330", logger=COLLECTOR)),
+          debug("Error in fetch for partition {partition}: {error}", "974 977 1201 1303 - - - -"),
+          debug("Error in fetch for partition {partition}: {error}", "- - - - 603 - - -", logger=ABSTRACT_FETCH),
+          debug("Error in fetch for partition {partition}: {error}", "- - - - - 335 336 330", logger=COLLECTOR), source=LINE_TABLES),
     entry("FETCH_UNKNOWN_LEADER_EPOCH", FETCHER,
           debug("Received unknown leader epoch error in fetch for partition {partition}", "- - 1228 - - - - -")),
     entry("FETCH_UNKNOWN_TOPIC", FETCHER,

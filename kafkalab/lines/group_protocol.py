@@ -138,6 +138,10 @@ OFFSETS = (
           since_4_0(debug, "Creating ListOffset request {request} for broker {node} to reset positions", 622, 678)),
     entry("ASYNC_LIST_OFFSETS_RECEIVED", OFFSET_REQUESTS,
           since_4_0(trace, "Received ListOffsetResponse {response} from broker {node}", 639, 695)),
+    entry("ASYNC_LEADER_EPOCH_CREATING", OFFSET_REQUESTS,
+          since_4_0(debug, "Creating OffsetsForLeaderEpoch request request {request} to broker {node}", 788, 844)),
+    entry("ASYNC_LEADER_EPOCH_RECEIVED", OFFSET_REQUESTS,
+          since_4_0(trace, "Received OffsetsForLeaderEpoch response {response} from broker {node}", 804, 860)),
 )
 
 ENTRIES = APPLICATION + NETWORK + MEMBER + OFFSETS

@@ -136,6 +136,10 @@ class LeaderIdAndEpoch:
     leader_id: int = -1
     leader_epoch: int = -1
 
+    def text(self) -> str:
+        """As clients print it."""
+        return f"LeaderIdAndEpoch(leaderId={self.leader_id}, leaderEpoch={self.leader_epoch})"
+
 
 @message
 class SnapshotId:

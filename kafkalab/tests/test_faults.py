@@ -1,6 +1,8 @@
 """Faults are sentences: what happens to clients when an answer is lost, a process stands still, or somebody calls wakeup()."""
 
-from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
+import pytest
+
+from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
 from kafkalab.errors import WakeupException
 
 GROUP = {"group.id": "inventory", "session.timeout.ms": 6_000, "auto.offset.reset": "earliest"}
@@ -79,3 +81,31 @@ def test_wakeup_ends_a_poll_that_waits_and_close_still_works():
     held[0].wakeup()
     lab.run_for(ms=1_000)
     assert story[0] == ("woken", 7_000) and story[1][0] == "closed"
+
+
+@pytest.mark.parametrize("version, once", [("2.8", False), ("3.9", True), ("4.4", True)])
+def test_after_a_leaders_return_older_consumers_ask_again_and_again(version, once):
+    """Recorded with 2.8.2: a hundred refusals a second while METADATA waits behind a long poll. From KIP-951 on, one answer is enough."""
+    lab = Lab(seed=3, brokers=3)
+    lab.create_topic("orders", partitions=3)
+    writer = KafkaProducer(lab, {"client.id": "shop"})
+    for partition in range(3):
+        writer.send(ProducerRecord("orders", value="tea", partition=partition)).get()
+    reader = KafkaConsumer(lab, {"client.id": "reader", "auto.offset.reset": "earliest", "fetch.max.wait.ms": 1_000}, version=version)
+    reader.assign([TopicPartition("orders", partition) for partition in range(3)])
+    records = poll_for(lab, reader, 2_000)
+    leader = lab.broker(lab.leader("orders", 0))
+    leader.crash()
+    poll_for(lab, reader, 300)
+    leader.restart()
+    records += poll_for(lab, reader, 12_000)
+    refused = [line for line in lab.log_text("reader").splitlines() if "Received FETCH" in line and "errorCode=74" in line]
+    assert len(records) == 3
+    assert len(refused) == 1 if once else len(refused) > 10
+
+
+def poll_for(lab, reader, ms):
+    records, end_ms = [], lab.now_ms + ms
+    while lab.now_ms < end_ms:
+        records += reader.poll(500)
+    return records

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 
 from kafkalab.clients.consumer.completed_fetch import CompletedFetch
-from kafkalab.clients.consumer.subscription_state import FetchPosition, PartitionState, SubscriptionState
+from kafkalab.clients.consumer.subscription_state import FetchPosition, FetchState, PartitionState, SubscriptionState
 from kafkalab.clients.consumer.unpacking import unpack
 from kafkalab.clients.log_context import Later, LogContext
 from kafkalab.errors import ConsumerOffsetOutOfRangeException, Errors, error_for
@@ -74,6 +74,8 @@ class FetchCollector:
             if not self._subscriptions.is_fetchable(fetch.partition):
                 if state.paused and self._profile.keeps_paused_data:
                     kept.append(fetch)
+                elif not fetch.initialized and state.state is not FetchState.FETCHING:
+                    self._log("FETCH_WITHOUT_POSITION", partition=fetch.partition)
                 continue
             if not fetch.initialized and not self._initialize(fetch, state):
                 continue

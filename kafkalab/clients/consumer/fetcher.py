@@ -18,9 +18,13 @@ from kafkalab.clients.consumer.timer import Timer
 from kafkalab.clients.log_context import Later, LogContext
 from kafkalab.clients.metadata import ClusterView
 from kafkalab.clients.node import Node
+from kafkalab.errors import Errors, error_for
 from kafkalab.lines import payload
-from kafkalab.protocol.messages import FetchPartition, FetchRequest
+from kafkalab.protocol.messages import FetchPartition, FetchRequest, FetchResponse
 from kafkalab.records import TopicPartition
+
+LED_BY_ANOTHER = frozenset({Errors.NOT_LEADER_OR_FOLLOWER.code, Errors.FENCED_LEADER_EPOCH.code})
+"""Errors whose answer names who leads, and in which epoch."""
 
 
 class Fetcher:
@@ -160,7 +164,7 @@ class Fetcher:
         names = self._metadata.topic_names
         answered = {TopicPartition(topic.topic or names.get(topic.topic_id, ""), partition.partition_index): (t, p)
                     for t, topic in enumerate(message.responses) for p, partition in enumerate(topic.partitions)}
-        ended = session.is_ending
+        ended, news = session.is_ending, {}
         if not session.handle(message, list(answered)) and ended:
             return
         for tp, (t, p) in answered.items():
@@ -169,7 +173,22 @@ class Fetcher:
                 offset = asked[tp].fetch_offset
                 self._log("FETCH_RETURNED", isolation=self._isolation, offset=offset, partition=tp,
                           data=Later(payload.fetched_text, message, t, p, self._profile.name))
-                self._collector.add(CompletedFetch(tp, offset, message.responses[t].partitions[p], self._isolation_level == 1))
+                data = message.responses[t].partitions[p]
+                if self._profile.learns_leaders and data.error_code in LED_BY_ANOTHER:
+                    self._log("FETCH_NEW_LEADER", partition=tp, error=error_for(data.error_code).name, leader=data.current_leader.text())
+                    if data.current_leader.leader_id >= 0 and data.current_leader.leader_epoch >= 0:
+                        news[tp] = (data.current_leader.leader_id, data.current_leader.leader_epoch)
+                self._collector.add(CompletedFetch(tp, offset, data, self._isolation_level == 1))
+        if news:
+            self._learn_leaders(news, message)
+
+    def _learn_leaders(self, news: Mapping[TopicPartition, tuple[int, int]], message: FetchResponse) -> None:
+        """An answer that refuses a partition may name its leader (KIP-951, 3.7): then the next fetch need not wait for METADATA."""
+        nodes = [self._client.client.node_of(end.node_id, end.host, end.port, end.rack) for end in message.node_endpoints]
+        for tp in self._metadata.learn_leaders(news, nodes):
+            self._log("FETCH_POSITION_TO_VALIDATE", partition=tp)
+            view = self._metadata.view
+            self._subscriptions.follow_leader(tp, view.leader(tp), view.partitions[tp].epoch)
 
     def _send_close(self, node: Node, session: FetchSessionHandler, fetch: FetchSessionData) -> RequestFuture:
         self._log("SENDING_FULL_FETCH", isolation=self._isolation, node=node, to_send="()", use_topic_ids="True")

@@ -24,11 +24,15 @@ Asked = Mapping[TopicPartition, FetchPosition]
 
 
 class PositionValidation:
-    """Asks leaders about positions that wait for it; nothing waits for an answer here."""
+    """Asks leaders about positions that wait for it; nothing waits for an answer here.
 
-    def __init__(self, client: ConsumerNetwork, subscriptions: SubscriptionState, config: Mapping, profile, log: LogContext) -> None:
+    tells_requests  whether each question is written down before it is sent, as the new consumer does
+    """
+
+    def __init__(self, client: ConsumerNetwork, subscriptions: SubscriptionState, config: Mapping, profile, log: LogContext,
+                 tells_requests: bool = False) -> None:
         self._client, self._subscriptions, self._config, self._profile, self._log = client, subscriptions, config, profile, log
-        self._metadata = client.client.metadata
+        self._metadata, self._tells_requests = client.client.metadata, tells_requests
         self._seen_version = self._metadata.update_version
         self._truncation: LogTruncationException | None = None
 
@@ -44,21 +48,14 @@ class PositionValidation:
             return
         if self._metadata.update_version != self._seen_version:
             self._seen_version = self._metadata.update_version
-            self._look_at_leaders()
+            view = self._metadata.view
+            for tp in self._subscriptions.partitions:
+                if (leader := view.leader(tp)) is not None:
+                    self._subscriptions.follow_leader(tp, leader, view.partitions[tp].epoch)
         if not self._subscriptions.has_all_positions():
             waiting = self._subscriptions.needing_validation(self._client.clock.now_ms)
             if waiting:
                 self._ask_leaders(waiting)
-
-    def _look_at_leaders(self) -> None:
-        """A position whose leader is another one, or in another epoch, is to be checked (maybeValidatePositionForCurrentLeader)."""
-        view = self._metadata.view
-        for tp, state in self._subscriptions.partitions.items():
-            leader = view.leader(tp)
-            if leader is not None and state.state is FetchState.FETCHING:
-                moved = state.position.led_by(leader, view.partitions[tp].epoch)
-                if moved is not state.position:
-                    self._subscriptions.seek_unvalidated(tp, moved)
 
     def _ask_leaders(self, waiting: list[TopicPartition]) -> None:
         positions = {tp: self._subscriptions.partitions[tp].position for tp in waiting}
@@ -79,6 +76,9 @@ class PositionValidation:
             topics.setdefault(tp.topic, []).append(OffsetForLeaderPartition(
                 partition=tp.partition, current_leader_epoch=position.leader_epoch, leader_epoch=position.offset_epoch))
         request = OffsetForLeaderEpochRequest(topics=tuple(OffsetForLeaderTopic(topic=t, partitions=tuple(ps)) for t, ps in topics.items()))
+        if self._tells_requests:
+            version = self._profile.latest_version("OFFSET_FOR_LEADER_EPOCH", self._client.client.api_versions.known.get(leader.connection))
+            self._log("ASYNC_LEADER_EPOCH_CREATING", request=payload.object_text(request, version, self._profile.name), node=leader)
         self._client.send(leader, request).on_done(lambda sent: self._answered(leader, asked, sent))
 
     def _answered(self, leader: Node, asked: Asked, sent: RequestFuture) -> None:

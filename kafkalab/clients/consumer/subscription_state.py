@@ -16,6 +16,7 @@ from kafkalab.clients.hash_order import partitions_in_hash_order
 from kafkalab.clients.metadata import ClusterView
 from kafkalab.clients.node import Node
 from kafkalab.errors import IllegalStateException
+from kafkalab.lines.cluster_text import leader_text
 from kafkalab.protocol.frozen import record
 from kafkalab.protocol.messages import FetchPartition
 from kafkalab.records import OffsetAndMetadata, TopicPartition
@@ -63,14 +64,11 @@ class FetchPosition:
     def text(self, style: str) -> str:
         """As Java prints it: `plain` up to 2.3, `optional` (leader=Optional[..]) later."""
         epoch = "Optional.empty" if self.offset_epoch is None else f"Optional[{self.offset_epoch}]"
-        known = self.leader_epoch is not None
         if style == "plain":
-            leader, leader_epoch = str(self.leader), str(self.leader_epoch) if known else "-1"
+            named = f"LeaderAndEpoch{{leader={self.leader}, epoch={-1 if self.leader_epoch is None else self.leader_epoch}}}"
         else:
-            leader = "Optional.empty" if self.leader is None else f"Optional[{self.leader}]"
-            leader_epoch = str(self.leader_epoch) if known else "absent"
-        return (f"FetchPosition{{offset={self.offset}, offsetEpoch={epoch}, "
-                f"currentLeader=LeaderAndEpoch{{leader={leader}, epoch={leader_epoch}}}}}")
+            named = leader_text(self.leader, self.leader_epoch)
+        return f"FetchPosition{{offset={self.offset}, offsetEpoch={epoch}, currentLeader={named}}}"
 
 
 @dataclass(slots=True)
@@ -244,6 +242,14 @@ class SubscriptionState:
         state.position, state.reset_strategy, state.next_retry_ms = position, None, None
         self._tell("position", partition=str(tp), offset=position.offset)
         state.leader_as_of = None
+
+    def follow_leader(self, tp: TopicPartition, leader: Node | None, leader_epoch: int | None) -> None:
+        """A position whose leader is another one, or in another epoch, is to be checked there (maybeValidatePositionForCurrentLeader)."""
+        state = self.partitions.get(tp)
+        if leader is not None and state is not None and state.state is FetchState.FETCHING:
+            moved = state.position.led_by(leader, leader_epoch)
+            if moved is not state.position:
+                self.seek_unvalidated(tp, moved)
 
     def complete_validation(self, tp: TopicPartition) -> None:
         self._change(self.partitions[tp], FetchState.FETCHING)

@@ -122,8 +122,7 @@ class ProduceOutcomes:
         """An answer may name the new leader (KIP-951, 3.7): then the batch need not wait for metadata, nor for its backoff."""
         if self._profile.learns_leaders and error in (Errors.NOT_LEADER_OR_FOLLOWER, Errors.FENCED_LEADER_EPOCH):
             hint = answer.current_leader
-            self._log("PRODUCE_ERROR_WITH_LEADER", partition=batch.partition, error=error.name,
-                      leader=f"LeaderIdAndEpoch(leaderId={hint.leader_id}, leaderEpoch={hint.leader_epoch})")
+            self._log("PRODUCE_ERROR_WITH_LEADER", partition=batch.partition, error=error.name, leader=hint.text())
             if hint.leader_id >= 0 and hint.leader_epoch >= 0:
                 self._new_leaders[batch.partition] = (hint.leader_id, hint.leader_epoch)
 

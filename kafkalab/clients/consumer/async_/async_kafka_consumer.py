@@ -95,7 +95,7 @@ class AsyncKafkaConsumer(KafkaConsumer):
         self._inflight: AsyncPollEvent | None = None
         self._luck = lab.streams.stream(f"{self.name}/application")
         self._closed = False
-        self._validation = PositionValidation(network, self._subscriptions, config, profile, log)
+        self._validation = PositionValidation(network, self._subscriptions, config, profile, log, tells_requests=True)
         self._offsets = OffsetFetcher(network, self._subscriptions, config, profile, log)
         self._collector = FetchCollector(self._subscriptions, config, profile, log, client.metadata.request_update)
         self._fetcher = Fetcher(network, self._subscriptions, self._collector, config, profile, log)
