@@ -2,8 +2,10 @@
 
 `make browser` opens the solved notebook of each chapter in JupyterLab in a headless Chromium, runs all its cells as the menu
 would, tells how long that took and which cell failed, and takes screenshots at two widths, in the light and in the dark theme,
-into `screenshots/` (outside git). The notebooks are copies in a folder that is thrown away, and so are the settings: what a
-learner has in `notebooks/mine/` stays as it is. Someone still has to look at the pictures.
+into `screenshots/` (outside git). What the page itself can tell is measured at both widths: what scrolls sideways, an image
+without an alternative text, a warning left in an output, an output longer than two screens. Someone still has to look at the
+pictures. The notebooks are copies in a folder that is thrown away, and so are the settings: what a learner has in
+`notebooks/mine/` stays as it is.
 """
 
 from __future__ import annotations
@@ -52,6 +54,19 @@ FAILED_CELLS = """() => window.jupyterapp.shell.currentWidget.content.widgets
     .flatMap(cell => cell.model.outputs.toJSON()
         .filter(output => output.output_type === 'error')
         .map(output => `${output.ename}: ${output.evalue} (cell starts: ${cell.model.sharedModel.source.slice(0, 60)})`))"""
+BLEMISHES = """(most_px) => window.jupyterapp.shell.currentWidget.content.widgets.flatMap(cell => {
+    const found = new Set();
+    const wide = node => node.scrollWidth > node.clientWidth + 2;
+    const code = cell.node.querySelector('.jp-InputArea .cm-scroller');
+    if (cell.model.type === 'code' && code && wide(code)) found.add('code scrolls sideways');
+    for (const shown of cell.node.querySelectorAll('.jp-OutputArea-output, .jp-MarkdownOutput')) {
+        if ([shown, ...shown.querySelectorAll('pre, table, div')].some(wide)) found.add('scrolls sideways');
+        if (shown.clientHeight > most_px) found.add(`an output ${shown.clientHeight} pixels high`);
+        if (shown.dataset.mimeType === 'application/vnd.jupyter.stderr') found.add('stderr: ' + shown.innerText.trim().slice(0, 60));
+    }
+    if ([...cell.node.querySelectorAll('.jp-OutputArea-output img')].some(image => !image.alt)) found.add('image without alternative text');
+    return [...found].map(what => `${what} (cell starts: ${cell.model.sharedModel.source.slice(0, 60)})`);
+})"""
 STOP_KERNEL = "() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()"
 SCROLL_TO = """(top) => {
     const notebook = document.querySelector('.jp-NotebookPanel:not(.lm-mod-hidden) .jp-WindowedPanel-outer');
@@ -64,16 +79,19 @@ SCROLL_TO = """(top) => {
 
 @dataclass(frozen=True)
 class Visit:
-    """What one run of one notebook in the browser showed: seconds for all cells, the cells that failed, the pictures taken."""
+    """What one run of one notebook in the browser showed: seconds for all cells, the cells that failed, the pictures taken, and
+    what is wrong with the page (its width in pixels, then the fault and the cell)."""
 
     notebook: str
     seconds: float
     failures: tuple[str, ...]
     pictures: int
+    blemishes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         verdict = "every cell ran" if not self.failures else "failed: " + "; ".join(self.failures)
-        return f"{Path(self.notebook).stem:26} {self.seconds:5.1f} s  {self.pictures:3} pictures  {verdict}"
+        line = f"{Path(self.notebook).stem:26} {self.seconds:5.1f} s  {self.pictures:3} pictures  {verdict}"
+        return "\n".join([line, *(f"    {blemish}" for blemish in self.blemishes)])
 
 
 def find_chromium() -> str | None:
@@ -153,9 +171,12 @@ def visit(page, address: str, notebook: str) -> Visit:
     page.evaluate(RUN_ALL_CELLS)
     seconds = time.monotonic() - started
     failures = tuple(page.evaluate(FAILED_CELLS))
-    pictures = sum(photograph(page, Path(notebook).stem, width, theme) for width in WIDTHS_PX for theme in THEMES)
+    pictures, blemishes = 0, []
+    for width in WIDTHS_PX:
+        pictures += sum(photograph(page, Path(notebook).stem, width, theme) for theme in THEMES)
+        blemishes += [f"{width}: {' '.join(each.split())}" for each in page.evaluate(BLEMISHES, 2 * HEIGHT_PX)]
     page.evaluate(STOP_KERNEL)              # A kernel that used Spark holds a Java; the next chapter wants the memory.
-    return Visit(notebook, seconds, failures, pictures)
+    return Visit(notebook, seconds, failures, pictures, tuple(blemishes))
 
 
 def photograph(page, name: str, width_px: int, theme: str) -> int:
@@ -175,7 +196,7 @@ def photograph(page, name: str, width_px: int, theme: str) -> int:
 
 
 def main(argv: Sequence[str] = ()) -> int:
-    """Visit the chapters named in `argv` (two digits each), or all; 0 when every cell of every notebook ran, else 1."""
+    """Visit the chapters named in `argv` (two digits each), or all; 0 when every cell ran and no page has a fault, else 1."""
     chromium = find_chromium()
     if chromium is None:
         print("make browser needs Chromium: install it (Debian, Ubuntu: apt install chromium) and try again.")
@@ -197,7 +218,7 @@ def main(argv: Sequence[str] = ()) -> int:
                 print(visits[-1], flush=True)
         browser.close()
     print(f"Pictures are in {SCREENSHOTS.relative_to(ROOT)}/: look at them.")
-    return 1 if any(one.failures for one in visits) or not visits else 0
+    return 1 if any(one.failures or one.blemishes for one in visits) or not visits else 0
 
 
 if __name__ == "__main__":

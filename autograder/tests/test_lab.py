@@ -62,10 +62,12 @@ def test_the_lab_comes_up_where_its_port_is_taken_and_prints_its_address(checkou
             assert address, log.read_text(encoding="utf-8")
             assert int(address[1]) != port
             page = urllib.request.urlopen(address[0], timeout=30).read().decode()
+            style = urllib.request.urlopen(f"http://localhost:{address[1]}/custom/custom.css", timeout=30).read().decode()
         finally:
             server.terminate()
             server.wait(timeout=30)
     assert "JupyterLab" in page
+    assert "word-break: normal" in style and "custom/custom.css" in page, "printed sentences break in the middle of a word"
     mine = checkout / "notebooks" / "mine"
     assert sorted(path.parent.name for path in mine.glob("*/*.ipynb")) == sorted(path.parent.name for path in (checkout / "notebooks" / "release").glob("*/*.ipynb"))
 

@@ -1,13 +1,16 @@
 """A picture and what it says in words.
 
 Every view returns a Picture: the figure for the eye, and its text twin for a screen reader, a terminal, a test or a
-grader. In a notebook it shows itself once, as a PNG whose plain-text form is the twin.
+grader. In a notebook it shows itself once: a framed image with its alternative text, the twin folded under it, because
+JupyterLab shows a bare image/png without any alternative text, whatever its metadata say.
 """
 
 from __future__ import annotations
 
+import base64
 import io
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +18,15 @@ from .style import DPI, FONT, FONT_PT, INK, PAPER
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+# A frame of its own, so that white paper looks meant on a dark page; there it is dimmed too. Colours keep their names.
+PAGE_STYLE = (
+    ".kafkalab-picture{margin:6px 0}"
+    ".kafkalab-picture img{display:block;box-sizing:border-box;max-width:100%;background:#fff;border:1px solid #d5d5d5;border-radius:6px;padding:6px}"
+    ".kafkalab-picture summary{cursor:pointer;font-size:12px;margin-top:2px;opacity:.75}"
+    ".kafkalab-picture pre{overflow-x:auto;white-space:pre;margin:4px 0}"
+    "[data-jp-theme-light=false] .kafkalab-picture img{filter:brightness(.86);border-color:#888}"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +50,16 @@ class Picture:
         return path
 
     def _repr_mimebundle_(self, include=None, exclude=None):
+        png = self.png()
         metadata = {"image/png": {"alt": self.alt}}
-        return {"image/png": self.png(), "text/plain": f"{self.alt}\n\n{self.text}"}, metadata
+        return {"text/html": self._html(png), "image/png": png, "text/plain": f"{self.alt}\n\n{self.text}"}, metadata
+
+    def _html(self, png: bytes) -> str:
+        return (
+            f'<figure class="kafkalab-picture"><style>{PAGE_STYLE}</style>'
+            f'<img alt="{escape(self.alt)}" src="data:image/png;base64,{base64.b64encode(png).decode()}">'
+            f"<details><summary>In words</summary><pre>{escape(self.text)}</pre></details></figure>"
+        )
 
     def __str__(self) -> str:
         return self.text

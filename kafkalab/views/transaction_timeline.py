@@ -12,11 +12,12 @@ from .picture import Picture, blank_figure, columns
 from .style import ALERT, INK, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock
 from .time_axis import draw_time_axis
 
+# The same colour on both sides where both mean the same phase; the legend has a line for each side.
 COLOURS = {
     "Empty": "#ffffff", "Ongoing": "#56B4E9", "PrepareCommit": "#F0E442", "PrepareAbort": "#E69F00", "CompleteCommit": "#009E73",
     "CompleteAbort": "#CC79A7", "PrepareEpochFence": "#999999",
-    "IN_TRANSACTION": "#56B4E9", "COMMITTING_TRANSACTION": "#F0E442", "ABORTING_TRANSACTION": "#E69F00", "ABORTABLE_ERROR": "#D55E00",
-    "FATAL_ERROR": "#b00020", "READY": "#ffffff", "INITIALIZING": "#dddddd", "UNINITIALIZED": "#eeeeee",
+    "UNINITIALIZED": "#999999", "INITIALIZING": "#d5d5d5", "READY": "#d3ece3", "IN_TRANSACTION": "#56B4E9", "COMMITTING_TRANSACTION": "#F0E442",
+    "ABORTING_TRANSACTION": "#E69F00", "ABORTABLE_ERROR": "#D55E00", "FATAL_ERROR": "#b00020",
 }
 AT_COORDINATOR = "the coordinator"
 
@@ -53,9 +54,9 @@ def transaction_timeline(lab, transactional_id: str, *, title: str | None = None
     whos = list(dict.fromkeys([AT_COORDINATOR, *(stretch.who for stretch in found)]))
     to_ms = lab.now_ms if to_ms is None else to_ms
     unit_ms, unit = axis_unit(to_ms)
-    height_in = 2.0 + 0.55 * len(whos)
+    height_in = 1.95 + 0.55 * len(whos)
     figure = blank_figure(WIDTH_IN, height_in)
-    axes = figure.add_axes((0.13, 0.60 / height_in, 0.84, 1 - 1.72 / height_in))
+    axes = figure.add_axes((0.13, 0.56 / height_in, 0.84, 1 - 1.67 / height_in))
     for stretch in found:
         row = whos.index(stretch.who)
         axes.broken_barh([(stretch.from_ms / unit_ms, (stretch.to_ms - stretch.from_ms) / unit_ms)], (row - 0.27, 0.54), linewidth=0.7,
@@ -64,7 +65,7 @@ def transaction_timeline(lab, transactional_id: str, *, title: str | None = None
             axes.text((stretch.from_ms + stretch.to_ms) / 2 / unit_ms, row, stretch.note, ha="center", va="center", fontsize=SMALL_PT)
     ends = [event for event in lab.journal.of("record.appended") if "control" in event.fields]
     for event in ends:
-        axes.plot([event.at_ms / unit_ms], [-0.48], marker="v", color=ALERT if event.control == "ABORT" else COLOURS["CompleteCommit"],
+        axes.plot([event.at_ms / unit_ms], [-0.48], marker="v", color=_marker_colour(event.control),
                   markeredgecolor=INK, markersize=7, clip_on=False, zorder=4)
     for row, who in enumerate(whos):
         axes.text(-0.01, row, who, transform=axes.get_yaxis_transform(), ha="right", va="center", fontsize=SMALL_PT,
@@ -74,19 +75,28 @@ def transaction_timeline(lab, transactional_id: str, *, title: str | None = None
     draw_time_axis(axes, unit)
     heading = title or f"transactional id {transactional_id}"
     figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
-    _legend(figure, dict.fromkeys(stretch.what for stretch in found), bool(ends), 1 - 0.42 / height_in)
+    at_coordinator = dict.fromkeys(stretch.what for stretch in found if stretch.who == AT_COORDINATOR)
+    of_producers = dict.fromkeys(stretch.what for stretch in found if stretch.who != AT_COORDINATOR)
+    _legend(figure, "coordinator", at_coordinator, {event.control for event in ends}, height_in, 0.42)
+    _legend(figure, "producers", of_producers, set(), height_in, 0.64)
     rows = [(s.who, clock(s.from_ms), clock(s.to_ms), s.what, s.note) for s in found]
     rows += [("the log", clock(event.at_ms), "", f"{event.control} marker", f"epoch {event.producer_epoch}") for event in ends]
     return Picture(figure, columns(rows, ("who", "from", "to", "what", "epoch")), f"Transaction timeline: {heading}.")
 
 
-def _legend(figure, seen: dict[str, None], with_markers: bool, y: float) -> None:
+def _legend(figure, side: str, seen: dict[str, None], markers: set[str], height_in: float, down_in: float) -> None:
+    """One line of the legend: the states of one side, and the markers it had written."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    handles = [Patch(facecolor=COLOURS.get(what, "#dddddd"), edgecolor=INK, label=what) for what in seen]
-    if with_markers:
-        handles += [Line2D([], [], color=ALERT, marker="v", markeredgecolor=INK, linestyle="", label="ABORT marker"),
-                    Line2D([], [], color=COLOURS["CompleteCommit"], marker="v", markeredgecolor=INK, linestyle="", label="COMMIT marker")]
-    figure.legend(handles=handles, fontsize=SMALL_PT, loc="upper left", bbox_to_anchor=(0.008, y), ncols=6, frameon=False, handlelength=1.6,
-                  columnspacing=1.1, labelcolor=QUIET)
+    handles = [Patch(facecolor=COLOURS.get(what, "#dddddd"), edgecolor=INK, linewidth=0.7, label=what) for what in seen]
+    handles += [Line2D([], [], color=_marker_colour(control), marker="v", markeredgecolor=INK, linestyle="", label=f"{control} marker")
+                for control in sorted(markers)]
+    y = 1 - down_in / height_in
+    figure.text(0.012, y - 0.02 / height_in, side, fontsize=SMALL_PT, va="top", color=QUIET)
+    figure.legend(handles=handles, fontsize=SMALL_PT, loc="upper left", bbox_to_anchor=(0.084, y), ncols=max(1, len(handles)), frameon=False,
+                  handlelength=1.3, handletextpad=0.5, columnspacing=0.9, labelcolor=QUIET, borderaxespad=0, borderpad=0.2)
+
+
+def _marker_colour(control: str) -> str:
+    return ALERT if control == "ABORT" else COLOURS["CompleteCommit"]

@@ -42,7 +42,8 @@ def compare(left, right, titles: tuple[str, str], *, client: str | None = None, 
             axes.set_xlabel("")
             axes.tick_params(axis="x", labelbottom=False)
     number = sum(map(len, boxes))
-    news = {0: "no row differs", 1: "1 row differs (boxed)"}.get(number, f"{number} rows differ (boxed)")
+    same = "the same connections, opened at other times" if _at_other_times(*both, to_ms) else "no row differs"
+    news = {0: same, 1: "1 row differs (boxed)"}.get(number, f"{number} rows differ (boxed)")
     heading = f"{titles[0]} and {titles[1]}: {news}"
     figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
     draw_legend(figure, {row.role for found in both for row in found}, 1 - 0.42 / height_in)
@@ -59,6 +60,12 @@ def differing(left: list[Row], right: list[Row]) -> tuple[frozenset[int], frozen
     """Row numbers on each side without a partner of the same class, broker and ending on the other."""
     keys = [_keys(side) for side in (left, right)]
     return tuple(frozenset(y for y, key in enumerate(mine) if key not in set(other)) for mine, other in (keys, keys[::-1]))
+
+
+def _at_other_times(left: list[Row], right: list[Row], to_ms: int) -> bool:
+    """Whether a row and its partner open further apart than the eye overlooks: a fiftieth of the axis."""
+    opened = [{key: row.opened_at_ms for key, row in zip(_keys(side), side)} for side in (left, right)]
+    return any(abs(at_ms - opened[1][key]) > to_ms / 50 for key, at_ms in opened[0].items() if key in opened[1])
 
 
 def _keys(side: list[Row]) -> list[tuple]:

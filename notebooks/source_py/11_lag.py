@@ -187,7 +187,7 @@ def small_group():
     return lab, shop, member
 
 def show(text):
-    print("\n".join(line[:115].rstrip() for line in text.splitlines()))
+    print("\n".join(line[:105].rstrip() for line in text.splitlines()))
 
 lab, shop, member = small_group()
 table = described(lab, "billing")
@@ -224,7 +224,8 @@ show(after)
 # %%
 n = numbers("11.1")
 for name, text in n.items():
-    print(name, text, sep="\n", end="\n\n")
+    print(name)
+    show(text + "\n")
 
 # %% answer="11.1" items="N81"
 known_lag = {"A": ..., "B": ..., "C": ...}
@@ -642,7 +643,7 @@ spark = logsets.session()
 lines = logsets.read(spark, str(logs))
 
 def number(pattern):
-    return F.regexp_extract("message", pattern, 1).cast("int")
+    return F.regexp_extract("message", pattern, 1).try_cast("int")   # null: not there
 
 so_far = Window.partitionBy("client_id").orderBy("time", "offset")
 facts = lines.where("message like 'Committed offset%' or message like 'Fetch read_un%'")

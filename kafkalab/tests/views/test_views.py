@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import re
 from dataclasses import replace
+from html import escape
 
 import pytest
 
@@ -83,10 +86,29 @@ def test_a_picture_shows_itself_with_its_text_twin():
     assert "Connection Gantt" in metadata["image/png"]["alt"]
 
 
+def test_in_a_notebook_the_image_has_its_alternative_text_and_the_twin_lies_under_it():
+    """JupyterLab shows text/html before image/png, and gives a bare image/png no alternative text."""
+    picture = timeline(first_poll())
+    html = picture._repr_mimebundle_()[0]["text/html"]
+    assert f'<img alt="{escape(picture.alt)}"' in html
+    assert base64.b64decode(re.search(r"base64,([^\"]*)", html)[1]) == picture.png()
+    assert escape(picture.text) in html
+
+
 def test_requests_belong_to_the_connection_that_carried_them():
     by_node = {row.node: row for row in rows(first_poll())}
     assert by_node["-1"].requests_at_ms == (3, 46, 46)
     assert by_node["2147483645"].requests_at_ms == (66,)
+
+
+def test_rows_that_open_at_other_times_are_not_called_the_same():
+    """A client that connects when it sends, beside one that connects at once: nothing to box, and yet not one picture twice."""
+    early, late = FakeLab(), FakeLab()
+    early.open("p", -1, 0, "bootstrap", 0)
+    late.open("p", -1, 0, "bootstrap", 500)
+    early.now_ms = late.now_ms = 1_000
+    assert "opened at other times" in compare(early, late, ("2.2", "2.1")).alt
+    assert "no row differs" in compare(late, late, ("2.1", "2.1")).alt
 
 
 def test_an_empty_lab_gives_an_empty_picture_and_no_error():
