@@ -24,10 +24,12 @@ predict("02 two brokers", before_send=None, opened=None, kept=None)
 
 # %%
 def shop(version="2.3", seed=3, brokers=2, partitions=2, **config):
-    lab = Lab(brokers=brokers, seed=seed, version=version, broker_version="2.3" if version.startswith("2.") else "4.4")
+    broker_version = "2.3" if version.startswith("2.") else "4.4"
+    lab = Lab(brokers=brokers, seed=seed, version=version, broker_version=broker_version)
     lab.create_topic("orders", partitions=partitions)
     addresses = ",".join(f"localhost:{9092 + broker}" for broker in range(brokers))
-    return lab, KafkaProducer(lab, {"bootstrap.servers": addresses, "enable.idempotence": False, **config}, name="shop")
+    settings = {"bootstrap.servers": addresses, "enable.idempotence": False, **config}
+    return lab, KafkaProducer(lab, settings, name="shop")
 
 lab, producer = shop()
 lab.run_for(ms=2_000)
@@ -81,7 +83,8 @@ sequence(lab, "shop")
 # %%
 def say(lab):
     """Print the client's lines about its connections: time and message."""
-    for line in lab.lines().query("logger.str.endswith('NetworkClient') and level == 'DEBUG'").itertuples():
+    wanted = "logger.str.endswith('NetworkClient') and level == 'DEBUG'"
+    for line in lab.lines().query(wanted).itertuples():
         if not line.message.split("] ")[1].startswith("Recorded API versions"):
             print(line.time[-12:], line.message.split("] ", 1)[1])
 
@@ -239,7 +242,8 @@ require("02.3")
 lab = Lab(brokers=3, seed=3, version="2.3", broker_version="2.3")
 addresses = "localhost:9092,localhost:9093,localhost:9094"
 try:
-    producer = KafkaProducer(lab, {"bootstrap.servers": addresses}, name="mine", least_loaded=least_loaded)
+    producer = KafkaProducer(lab, {"bootstrap.servers": addresses}, name="mine",
+                             least_loaded=least_loaded)
     lab.run_for(ms=2_000)
     outcome = timeline(lab) if lab.sockets() else "Your rule named nobody, so nothing was opened."
 except Exception as problem:
@@ -265,7 +269,8 @@ predict("02 limit -1", closed_by=None)
 lab, producer = shop(**{"connections.max.idle.ms": -1})
 send_for(producer, lab, ms=60_000)
 lab.run_for(ms=20 * 60_000)
-truth("02 limit -1", closed_by={"idle": "client", "peer": "broker", None: "nobody"}[lab.sockets()[0].how])
+who = {"idle": "client", "peer": "broker", None: "nobody"}
+truth("02 limit -1", closed_by=who[lab.sockets()[0].how])
 timeline(lab)
 
 # %% [markdown] items="P15"
@@ -327,7 +332,8 @@ def bootstrap_sockets(delay_ms, seed):
     lab = Lab(brokers=5, seed=seed, version="2.2", broker_version="2.3")
     for broker in range(5):
         lab.broker(broker).delay("API_VERSIONS", ms=delay_ms)
-    KafkaProducer(lab, {"bootstrap.servers": ",".join(f"localhost:{9092 + b}" for b in range(5))}, name="shop")
+    addresses = ",".join(f"localhost:{9092 + b}" for b in range(5))
+    KafkaProducer(lab, {"bootstrap.servers": addresses}, name="shop")
     lab.run_for(ms=2_000)
     return sum(s.role == "bootstrap" for s in lab.sockets())
 
@@ -402,10 +408,12 @@ played = home / "data/generated/chapter02.log"
 played.write_text(replay(scenario, seed=9)["client"])
 
 def network(path):
-    rows = [row for row in read(path) if row.logger_name == "NetworkClient" and row.level == "DEBUG"]
+    rows = [row for row in read(path)
+            if row.logger_name == "NetworkClient" and row.level == "DEBUG"]
     return [row.text for row in rows if not row.text.startswith("Recorded API versions")]
 
-side_by_side(network(recording / "client.log.gz"), network(played), titles=("Java client 2.2.2", "simulator"))
+side_by_side(network(recording / "client.log.gz"), network(played),
+             titles=("Java client 2.2.2", "simulator"))
 
 # %% [markdown]
 # Which address is asked first is chance, in Java and here. We took a seed with the same luck. Try `seed=1`: the order changes, the steps do not.
@@ -422,18 +430,22 @@ from pyspark.sql import functions as F
 # %% spark=true
 spark = logsets.session()
 sockets = logsets.connections(logsets.read(spark, str(home / "data/samples/tiny"))).cache()
-sockets.select("client_id", "node_id", "class", "opened_at", "closed_at", "how").orderBy("opened_at").limit(8).toPandas()
+some = sockets.select("client_id", "node_id", "class", "opened_at", "closed_at", "how")
+some.orderBy("opened_at").limit(8).toPandas()
 
 # %% [markdown]
 # `how` says who ended a connection. `idle`: the client, after its limit. `peer`: the broker. `None`: it was open at the end. How many connections are alive at each
 # full minute?
 
 # %% spark=true
-minutes = spark.sql("""SELECT explode(sequence(timestamp'2026-01-05 09:00:00', timestamp'2026-01-05 09:10:00',
-                                               interval 1 minute)) AS minute""")
-standing = (F.col("opened_at") <= F.col("minute")) & (F.col("closed_at").isNull() | (F.col("closed_at") > F.col("minute")))
-alive = minutes.join(sockets, standing, how="left").groupBy("minute").agg(F.count("client_id").alias("alive")).orderBy("minute")
-alive.toPandas()
+minutes = spark.sql("""SELECT explode(sequence(
+    timestamp'2026-01-05 09:00:00', timestamp'2026-01-05 09:10:00',
+    interval 1 minute)) AS minute""")
+open_still = F.col("closed_at").isNull() | (F.col("closed_at") > F.col("minute"))
+standing = (F.col("opened_at") <= F.col("minute")) & open_still
+alive = (minutes.join(sockets, standing, how="left").groupBy("minute")
+         .agg(F.count("client_id").alias("alive")))
+alive.orderBy("minute").toPandas()
 
 # %% [markdown] items="P15"
 # ### Exercise 02.6 · Find the zombies
@@ -513,10 +525,12 @@ lab.broker(1).restart()
 lab.run_for(ms=3_000)
 
 steps = [event for event in lab.journal.of("state") if event.machine == "connection 1"]
-known = {(state, after) for state, row in connection.items() for after in row.values()} if isinstance(connection, dict) else set()
+table = connection if isinstance(connection, dict) else {}
+known = {(state, after) for state, row in table.items() for after in row.values()}
 for event in steps:
     before = event.before or "DISCONNECTED"
-    print(f"{event.at_ms:>6} ms  {before:>21} -> {event.after:21}", "yes" if (before, event.after) in known else "not in your table")
+    print(f"{event.at_ms:>6} ms  {before:>21} -> {event.after:21}",
+          "yes" if (before, event.after) in known else "not in your table")
 
 # %% [markdown]
 # ### Exercise 02.8 · A bug to hunt

@@ -27,7 +27,8 @@ predict("03 first consumer", before_poll=None, opened=None, kept=None)
 
 # %%
 def reader(version="2.3", leaders=(0, 1, 2), seed=7, **config):
-    lab = Lab(brokers=3, seed=seed, version=version, broker_version="2.3" if version.startswith("2.") else "4.4")
+    broker_version = "2.3" if version.startswith("2.") else "4.4"
+    lab = Lab(brokers=3, seed=seed, version=version, broker_version=broker_version)
     lab.create_topic("t4", partitions=len(leaders), leaders=list(leaders))
     lab.place_coordinator("test", broker=2)
     return lab, KafkaConsumer(lab, {"group.id": "test", **config}, name="reader")
@@ -71,7 +72,8 @@ timeline(lab)
 lab, consumer = reader()
 consumer.subscribe(["t4"])
 poll_for(consumer, lab, ms=3_300)
-shown_apis = ("METADATA", "FIND_COORDINATOR", "JOIN_GROUP", "SYNC_GROUP", "OFFSET_FETCH", "LIST_OFFSETS")
+shown_apis = ("METADATA", "FIND_COORDINATOR", "JOIN_GROUP", "SYNC_GROUP",
+              "OFFSET_FETCH", "LIST_OFFSETS")
 sequence(lab, "reader", apis=shown_apis)
 
 # %% [markdown] items="C3 C4 C5 C8 C9 C10 C20 N77 G25 G27"
@@ -108,7 +110,8 @@ import pandas as pd
 
 requests = ten_minutes.table("request.sent")
 role_of = {socket.event_id: socket.role for socket in ten_minutes.sockets()}
-pd.crosstab(requests.api, requests.socket.map(role_of).rename("class"))[["bootstrap", "coordinator", "data"]]
+classes = requests.socket.map(role_of).rename("class")
+pd.crosstab(requests.api, classes)[["bootstrap", "coordinator", "data"]]
 
 # %% [markdown] items="C24 C25"
 # The first METADATA goes over the bootstrap connection. Later ones go over a data connection. After its two questions the bootstrap connection has no work left:
@@ -202,7 +205,8 @@ poll_for(consumer, lab, ms=30_000)
 answers = lab.table("response.received")
 middle = answers.groupby("api").latency_ms.median()
 truth("03 answers", fetch_ms=int(middle["FETCH"]), heartbeat_ms=int(middle["HEARTBEAT"]))
-answers[answers.api.isin(["FETCH", "HEARTBEAT"])].groupby("api").latency_ms.describe()[["count", "min", "50%", "max"]]
+both = answers[answers.api.isin(["FETCH", "HEARTBEAT"])]
+both.groupby("api").latency_ms.describe()[["count", "min", "50%", "max"]]
 
 # %% [markdown] items="C22 C23 N79 G22"
 # A heartbeat behind a FETCH would wait up to half a second, and longer where `fetch.max.wait.ms` is larger. A late heartbeat can cost the member its place
@@ -282,7 +286,8 @@ require("03.3")
 # %%
 from kafkalab.hashing import java_string_hash
 
-java_string_hash("test"), abs(java_string_hash("test")) % 50, abs(java_string_hash("inventory")) % 50
+(java_string_hash("test"), abs(java_string_hash("test")) % 50,
+ abs(java_string_hash("inventory")) % 50)
 
 # %% [markdown] items="C6 C7 C37"
 # And which broker is *asked* for it? The least loaded one, by the client's own count. But at the first question no request is under way anywhere. All are equal, so
@@ -365,17 +370,20 @@ predict("03 versions", v2_2=None, v2_3=None, v3_9=None)
 
 # %%
 def two_addresses(version, seed=3):
-    lab = Lab(brokers=2, seed=seed, version=version, broker_version="2.3" if version.startswith("2.") else "4.4")
+    broker_version = "2.3" if version.startswith("2.") else "4.4"
+    lab = Lab(brokers=2, seed=seed, version=version, broker_version=broker_version)
     lab.create_topic("t5", partitions=5)
     lab.place_coordinator("test", broker=0)
     addresses = "localhost:9092,localhost:9093"
-    consumer = KafkaConsumer(lab, {"group.id": "test", "bootstrap.servers": addresses}, name="reader")
+    settings = {"group.id": "test", "bootstrap.servers": addresses}
+    consumer = KafkaConsumer(lab, settings, name="reader")
     consumer.subscribe(["t5"])
     poll_for(consumer, lab, ms=5_000)
     return lab
 
 lab22, lab23, lab39 = (two_addresses(version) for version in ("2.2", "2.3", "3.9"))
-truth("03 versions", v2_2=len(lab22.sockets()), v2_3=len(lab23.sockets()), v3_9=len(lab39.sockets()))
+truth("03 versions", v2_2=len(lab22.sockets()), v2_3=len(lab23.sockets()),
+      v3_9=len(lab39.sockets()))
 compare(lab22, lab23, titles=("client 2.2", "client 2.3"))
 
 # %% [markdown]
@@ -435,10 +443,12 @@ played = home / "data/generated/chapter03.log"
 played.write_text(replay(scenario, seed=7)["client"])
 
 def network(path):
-    rows = [row for row in read(path) if row.logger_name == "NetworkClient" and row.level == "DEBUG"]
+    rows = [row for row in read(path)
+            if row.logger_name == "NetworkClient" and row.level == "DEBUG"]
     return [row.text for row in rows if not row.text.startswith("Recorded API versions")][:16]
 
-side_by_side(network(recording / "client.log.gz"), network(played), titles=("Java client 2.3.0", "simulator"))
+side_by_side(network(recording / "client.log.gz"), network(played),
+             titles=("Java client 2.3.0", "simulator"))
 
 # %% [markdown]
 # The data connections come in the order 2, 0, 1, in Java and here. It looks like chance and is arithmetic: the client walks through Java's hash maps.
@@ -466,7 +476,8 @@ sockets.groupBy("class", "how").count().orderBy("class", "how").toPandas()
 # %% spark=true
 per_client = (sockets.where(F.col("client_id").startswith("consumer"))
               .groupBy("client_id")
-              .agg(*[F.count_if(F.col("class") == name).alias(name) for name in ("bootstrap", "coordinator", "data")],
+              .agg(*[F.count_if(F.col("class") == name).alias(name)
+                     for name in ("bootstrap", "coordinator", "data")],
                    F.count_if(F.col("how") == "failed").alias("failed"))
               .orderBy("client_id"))
 per_client.limit(8).toPandas()
