@@ -135,6 +135,7 @@ def jupyterlab(folder: Path) -> Iterator[str]:
     ]
     environ = {
         **os.environ, **ENVIRONMENT, "JUPYTER_TOKEN": token,
+        "PYTHONPATH": str(ROOT),            # The kernels run the code of this checkout, whichever one the environment was installed from.
         "JUPYTERLAB_SETTINGS_DIR": str(settings), "JUPYTERLAB_WORKSPACES_DIR": str(folder / ".workspaces"),
     }
     said = folder / "jupyterlab.txt"
