@@ -172,6 +172,8 @@ def visit(page, address: str, notebook: str) -> Visit:
     page.evaluate(RUN_ALL_CELLS)
     seconds = time.monotonic() - started
     failures = tuple(page.evaluate(FAILED_CELLS))
+    for old in SCREENSHOTS.glob(f"{Path(notebook).stem}-*.png"):
+        old.unlink()
     pictures, blemishes = 0, []
     for width in WIDTHS_PX:
         pictures += sum(photograph(page, Path(notebook).stem, width, theme) for theme in THEMES)
