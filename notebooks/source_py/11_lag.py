@@ -225,7 +225,8 @@ show(after)
 n = numbers("11.1")
 for name, text in n.items():
     print(name)
-    show(text + "\n")
+    show(text)
+    print()
 
 # %% answer="11.1" items="N81"
 known_lag = {"A": ..., "B": ..., "C": ...}
@@ -633,7 +634,7 @@ for letter, group in numbers("11.6").items():
     keep_lines(f"billing-{letter}", group)
 
 # %% [markdown]
-# First the lag by the minute, as a monitor without access to the brokers would find it: the high watermark of each FETCH answer, minus the last offset that was committed before it.
+# First the largest lag in every five minutes, as a monitor without access to the brokers would find it: the high watermark of each FETCH answer, minus the last offset that was committed before it.
 
 # %% spark=true
 from kafkalab import logsets
@@ -649,9 +650,9 @@ so_far = Window.partitionBy("client_id").orderBy("time", "offset")
 facts = lines.where("message like 'Committed offset%' or message like 'Fetch read_un%'")
 bookmark = F.last(number(r"Committed offset (\d+)"), ignorenulls=True).over(so_far)
 known = facts.withColumn("lag", number(r"highWatermark=(\d+)") - bookmark)
-per_minute = (known.groupBy("client_id", F.minute("time").alias("minute"))
-              .agg(F.max("lag").alias("lag")).where("minute % 5 = 0"))
-per_minute.groupBy("client_id").pivot("minute").max("lag").toPandas()
+from_minute = F.floor(F.minute("time") / 5) * 5
+most = known.groupBy("client_id", from_minute.alias("minute")).agg(F.max("lag").alias("lag"))
+most.groupBy("client_id").pivot("minute").max("lag").toPandas()
 
 # %% [markdown]
 # ### Exercise 11.6 · What was taken, and where?
