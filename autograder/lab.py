@@ -42,8 +42,9 @@ def jupyter_options(folder: Path, *, root_user: bool, screen: bool, container: b
         "--LabApp.log_level=ERROR",
         "--ServerApp.answer_yes=True",                # Ctrl-C stops at once.
         "--ServerApp.use_redirect_file=False",        # Browsers from snap or flatpak may not read the file Jupyter would open.
-        "--LabApp.custom_css=True",                   # Printed sentences break between words.
-        f"--ServerApp.static_custom_path={Path(__file__).with_name('jupyter') / 'custom'}",
+        # Printed sentences break between words. The folder of custom.css has no option of its own.
+        "--LabApp.custom_css=True",
+        f"--ServerApp.tornado_settings={ {'static_custom_path': [str(Path(__file__).with_name('jupyter') / 'custom')]} }",
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",      # No call home.
     ]
     if root_user:

@@ -223,7 +223,8 @@ def least_loaded(nodes):
     free = [one for one in nodes if one.can_send]
     if free:
         return min(free, key=lambda one: one.in_flight)
-    for wanted in ([one for one in nodes if one.state == "preparing"], [one for one in nodes if one.can_connect]):
+    for wanted in ([one for one in nodes if one.state == "preparing"],
+                   [one for one in nodes if one.can_connect]):
         if wanted:
             return wanted[0]
     return None
