@@ -19,7 +19,7 @@ _WORDS = Lexicon(
         "member": "consumer*, member*, reader*, worker*, instance*, process, processes, thread*, machine*, client*, one person, somebody, owner*, clerk*, colleague*, employee*, one of them, people, "
         "消费者, 消费者实例, 成员, 实例, 线程, 进程, 一个人, 客户端, 消费端, 其中一个, 人, 其中一名, 员工",
         "reader": "application*, app, apps, subscriber*, service*, system*, listener*, reader*, everyone, everybody, anyone, consumer*, 应用, 应用程序, 订阅者, 系统, 服务, 业务, 消费者, 大家, 谁",
-        "partition": "partition*, shard*, shelf, shelves, volume*, slice*, lane*, bucket*, part of the (log|topic|data), its part, portion*, 分区, 分片, 书架, 分割",
+        "partition": "section*, chapter*, partition*, shard*, shelf, shelves, volume*, slice*, lane*, bucket*, part of the (log|topic|data), its part, portion*, 分区, 分片, 书架, 分割",
         "one": "one, 1, single, sole, exactly one, only, just one, precisely one, unique, own, a member, a consumer, a certain, one and only, sole, 一个, 唯一, 单个, 1 个, 某个, 一名, 单独, 一位, 只有, 只能, 只给, 仅",
         "record": "record*, message*, msg, msgs, event*, data, datas, log, stream, topic*, item*, entry, entries, copy, copies, letter*, paper*, task*, job*, 消息, 数据, 记录, 事件, 主题, 日志, 内容",
         "whole": "all, every, everything, whole, entire, entirety, full, fully, complete, completely, each, same, a copy, own copy, total, total*, from the beginning, broadcast*, 全部, 所有, 全量, 完整, 整个, 每条, 每一条, 一份, 同样, 都能, 都会, 都可以, 都看, 都读, 都收",
@@ -50,6 +50,7 @@ OPEN = Rubric(
     question="How can one system be both a queue and publish/subscribe?",
     lexicon=_WORDS,
     topic=("{group}", "{partition}", "{offset}", "{record}", "{member}", "{keep}"),
+    core=("one owner per partition inside a group", "every group sees all records, with offsets of its own",),
     concepts=(
         Concept(
             "consumer group as the unit",
@@ -63,6 +64,8 @@ OPEN = Rubric(
             says="inside a group every partition is read by one member only",
             gloss="组内每个分区只有一个消费者",
             ways=(
+                "(split|divide|share|assign*|map*|分) _ {partition} _ (1 : 1|one to one|one by one)",
+                "{partition} _ (1 : 1|one to one|一一对应)",
                 "{partition} .. {one} _ {member}",
                 "{partition} .. {one} (of|in|inside|owner|at|is|has|person|reads|handles|takes|who|per)",
                 "{one} _ {member} .. (per|each|every|own*|for|of|a|one|read*|handle*|负责|处理|读|对应|消费|一个) .. {partition}",
@@ -101,6 +104,8 @@ OPEN = Rubric(
             says="every group reads all the records, with offsets of its own",
             gloss="每个组都有自己的位移, 能读到全部消息",
             ways=(
+                "{each_group} .. {offset} .. (how far|where it (is|stands|got)|到哪)",
+                "~(many|several|all|different|any number of) _ {group} .. (can|may|could|都能) _ (read|see|get|consume)",
                 "{each_group} .. {sees} .. {whole}",
                 "{each_group} .. {own} _ {offset}",
                 "{each_group} .. {offset} .. {own}",
@@ -137,6 +142,9 @@ OPEN = Rubric(
             says="records stay until retention removes them; reading removes nothing",
             gloss="消息保留到过期, 读取不会删除",
             ways=(
+                "~(shrink*|cut|cuts|trim*|truncat*|shorten*) .. (age|aged|old|time|retention*|expir*)",
+                "~(delet*|remov*|cut|discard*) _ (only)? (because of|due to|for|by) (its|their)? (age|old age|time)",
+                "~(not|never) (shrink|shrinks|shorter|get shorter|change) .. {reading}",
                 "~{reading} .. {not} .. {taking}",
                 "¬{reading} .. {taking}",
                 "¬{taking} .. {reading}",
@@ -168,6 +176,15 @@ OPEN = Rubric(
         ),
     ),
     blunders=(
+        Blunder(
+            "central_claim_wrong",
+            "it makes the number of consumers decide, without groups",
+            "由消费者组决定, 不是消费者个数",
+            ways=(
+                "(queue*|pub*) .. by the number of consumers ! (not|group .. offset)",
+                "(without|no) (any|a)? {group} (:|,|->|=|is)? (it is|its|then)? (broadcast*|pub*|queue) ! (not|never|unlike)",
+            ),
+        ),
         Blunder("central_claim_wrong", "it says that reading takes the record away", "认为读取会删除消息, 不对", ways=_DELETED),
         Blunder(
             "direction_reversed",

@@ -57,6 +57,7 @@ OPEN = Rubric(
     "Why can the first connection not simply be reused, and would comparing host:port instead of the id fix it?",
     lexicon=_CONNECTIONS,
     topic=("{connection}", "{id}", "{hostport}", "{first_node}", "{metadata}", "{advertised}", "{indirect}"),
+    core=("keyed by id", "advertised listener differs",),
     concepts=(
         Concept(
             "fake id",
@@ -96,7 +97,7 @@ OPEN = Rubric(
                 "~({first_node}|negative|id|label|name|number) .. (before|until|till|while|since|as long as|as|because|直到|之前) .. {metadata}",
                 "(negative|negativ) {id} .. (config*|bootstrap|local*)",
             ),
-            against=("{first_node} {id}? (is|are|是) the? (real|actual|true|genuine|真实|真正)", "-1 _ _ (assigned|given|分配) _ by the? (broker|server|controller|cluster) ! (client|0|producer|config*)", "broker .. (assign*|给|分配) .. -1"),
+            against=("(first|bootstrap) (connection|server|node|one)? (has|have|gets|with|is) the? (real|true|actual|genuine) {id} ! (not|no|without|until|unknown)", "(second|node 0|0) _ (has|have|gets|get|is) (a|the)? {fake} (one|id|ids|number)? ! (not|no)", "{first_node} {id}? (is|are|是) the? (real|actual|true|genuine|真实|真正)", "-1 _ _ (assigned|given|分配) _ by the? (broker|server|controller|cluster) ! (client|0|producer|config*)", "broker .. (assign*|给|分配) .. -1"),
             near=("{fake}", "-1"),
         ),
         Concept(
@@ -104,6 +105,10 @@ OPEN = Rubric(
             says="connections are looked up by node id, so -1 and 0 are two different ones",
             gloss="连接按节点 id 查找",
             ways=(
+                "(state|everything|bookkeeping|all|状态) _ (is|are|goes|kept|held)? (by|under|per|按) _ {id} ! not by",
+                "-1 .. 0 .. (different|distinct|separate|two) (strings|keys|names|labels|identifiers|texts)",
+                "(connection|socket|lookup|channel) (is|are|goes|works)? by {id} ! not by",
+                "(asks|ask|looks|searches|wants|找) .. 0 .. (has|have|holds|knows|only) .. -1",
                 "{connection} .. {keyed} .. {by_id}",
                 "{keyed} _ {by_id}",
                 "(table|map|list|registry|cache|pool) .. (key|under|for) (-1|0)",
@@ -215,29 +220,75 @@ OPEN = Rubric(
             says="it is a trade-off: one idle socket saved against complexity and the risk of taking the wrong broker",
             gloss="权衡: 省一个空闲连接, 换来复杂和误判",
             ways=(
+                "(code|complexity|work|effort|complicated|trouble) .. (to|just to|only to|for) _ (save|saving|spare|avoid|get rid) .. {connection}",
+                "(nobody|no one|not) _ (cares|worth|matters|bother*) .. (one|idle|extra|spare) _ {connection}",
                 "~{tradeoff} ! same price",
                 "~{cost} .. {risk}",
                 "~{risk} .. {cost}",
                 "~{benefit} .. {risk}",
                 "~{risk} .. {benefit}",
-                "~{benefit} .. {but}",
+                "~{benefit} .. {but} ! help* .. but not (when|if|with|in)",
                 "(connection|socket|it) costs (little|nothing|next to nothing|almost nothing|hardly anything|not much)",
                 "{cost} .. (idle|unused|extra|excess|one|a single|redundant|surplus|spare|superfluous|unnecessary|second|空闲|多) .. (connection|socket|连接)",
                 "~(idle|unused|extra|one|空闲) .. (connection|socket|连接) .. {cost}",
                 "~{partly} .. {would_fix} .. {but}",
-                "~{would_fix} .. {partly} .. {but}",
+                "~{would_fix} .. {partly} .. {but} ! help* .. but not (when|if|with|in)",
                 "~{partly} .. {but} .. {risk}",
                 "~{would_fix} .. {but} .. {risk}",
                 "~{would_fix} .. {but} .. {indirect}",
-                "~{would_fix} .. {but} .. {differ}",
-                "~{would_fix} .. {but} .. {advertised}",
-                "~{benefit} .. {advertised}",
+                "~{would_fix} .. {but} .. {differ} ! (case|cases|localhost) _ but not",
+                "~{would_fix} .. {but} .. {advertised} ! (case|cases|localhost|\\)) but not when",
+                "~{benefit} .. {advertised} ! help*",
             ),
             against=("(no|without|没有|无) (any|a)? (cost|downside*|drawback*|trade off|tradeoff|disadvantage*|代价|缺点|坏处|副作用) ! (idle|keeping)",),
             near=("{cost}", "{benefit}", "{risk}", "{partly}"),
         ),
     ),
     blunders=(
+        Blunder(
+            "direction_reversed",
+            "it takes 0 for the made-up id and -1 for the real one",
+            "把真假 id 说反了",
+            ways=(
+                "(first|bootstrap) (connection|server|node|one)? (has|have|gets|with|is) the? (real|true|actual|genuine) {id} ^ (not|no|without|until|unknown|nor)",
+                "(second|node 0|0) (one|connection|node)? (has|have|gets|get|is) (a|the)? {fake} (one|id|ids|number)? ^ (not|no|nor)",
+            ),
+        ),
+        Blunder(
+            "central_claim_wrong",
+            "it says that comparing host:port settles it",
+            "认为比较 host:port 就够了",
+            even_supposed=True,
+            ways=(
+                "(完美|完全|直接) _ (复用|重用) ! (为什么|不能|无法)",
+                "~{hostport} .. (problem|issue|trouble) .. (gone|solved|fixed|over)  ! (not fix|only|but)",
+                "(comparing|comparison|compare) .. (host*|port|address*) {would_fix} (it|this|that|the problem)? ! (not|n t|only|but|partly|unless|if|would|some*|in this|simple|here|case)",
+                "~({hostport}|区分连接) .. (完全没问题|没有任何问题|就没问题|不会有任何问题|完美) ! (不一定|未必|但)",
+                "(problem|issue|trouble|it|matter) (would|will) be (entirely|completely|totally|fully|all|wholly) (gone|solved|fixed|over|settled) ! (not|n t|but|only)",
+                "same (address|host*|port|ip) always (means|is|gives|belongs|identifies) _ same (broker|node|machine|server) ! not",
+            ),
+        ),
+        Blunder(
+            "central_claim_wrong",
+            "it says that connections are found by host:port, or that the existing one is taken",
+            "连接不是按 host:port 查找, 也不会被复用",
+            ways=(
+                "(identif*|key*|index*|look* up|find*|stor*|track*) (its|the|all)? connection* by (its|the)? (host*|address*|ip) ! (not|if|would|were|instead|rather|unlike|never|could)",
+                "(kafka|client|it) (checks|compares|looks at) _ (host*|address*) .. (take|takes|use|uses|reuse|reuses|keep|keeps) .. (existing|first|old|same|it) ! (not|if kafka|would|never|could|instead|why)",
+                "(you|one|we|it|client|kafka) (can|could be|can be|may) _ (reuse|reused) (it|them|the (first|old|existing) (one|connection))? ! (not|if|would|never|only|why|in principle|but)",
+                "~(发现|如果) _ (相同|一样|一致) _ 就 _ (复用|重用) ! (不|没|未) (会|能|必)? (复用|重用)",
+                "(第一个|第一条|旧|原来) _ 连接 _ (可以|能|会|就) _ (直接|立刻)? (复用|重用) ! (为什么|不能|无法|如果)",
+            ),
+        ),
+        Blunder(
+            "central_claim_wrong",
+            "it says that the broker closes the first connection at once",
+            "第一个连接不是立即被关闭的",
+            ways=(
+                "(broker*|server*) _ (close*|closed|drops|dropped|cut|cuts|terminates|kills|关闭|断开) .. ({first_node}|connection) .. (right|immediately|at once|directly|as soon as|straight|立即|马上|立刻) ! ({idle}|9|nine|not|never)",
+                "(broker|服务器|服务端) .. (立即|马上|立刻|就) _ (关闭|断开) ! ({idle}|不)",
+            ),
+        ),
         Blunder(
             "central_claim_wrong",
             "it says that comparing host:port would simply fix it",
@@ -336,7 +387,7 @@ _THREADS = Lexicon(
         "built_done": "finish*, complete*, returned, return, returns, ready, done, built, initiali*, fully, ended, ends, over, exits, is constructed, been constructed, was constructed, are constructed, constructed completely, are set, been set, is set, assigned, exists, everything, all _ fields, 完成, 完毕, 结束, 返回, 执行完, 构造完, 构造好, 初始化完, 建好, 完, 好了, 都",
         "then": "then, and then, before, after*, only then, next, afterwards, later, finally, followed by, second, once, and only, last, 再, 然后, 之后, 以后, 后, 才, 接着, 最后, 之前",
         "start": "start*, launch*, begin*, began, set* _ going, let _ run, kick* off, spawn*, fire* up, fire up, fork*, trigger*, schedule*, 启动, 开启, start, 拉起, 调用 start, 开线程, 起线程, 启线程",
-        "factory": "factory, factory method*, factories, static method, static create*, static factory, builder, start method, thread.start, producer.start, separate method, separate start, separate step, explicit start, explicit call, own method, explicit* _ start, init method, open method, lifecycle method, a method like start, method called start, create method, call start, calls start, calling start, second step, two step*, two phase*, post construct*, public start, start function, caller start*, caller calls, dependency injection, lazily, lazy, first send, from outside, outside _ constructor, outside of _ constructor, outside constructor, out of _ constructor, not in _ constructor, not inside _ constructor, "
+        "factory": "t.start, sender.start, p.start, thread.start (), iothread.start, this.thread.start, factory, factory method*, factories, static method, static create*, static factory, builder, start method, thread.start, producer.start, separate method, separate start, separate step, explicit start, explicit call, own method, explicit* _ start, init method, open method, lifecycle method, a method like start, method called start, create method, call start, calls start, calling start, second step, two step*, two phase*, post construct*, public start, start function, caller start*, caller calls, dependency injection, lazily, lazy, first send, from outside, outside _ constructor, outside of _ constructor, outside constructor, out of _ constructor, not in _ constructor, not inside _ constructor, "
         "工厂, 工厂方法, 静态工厂, start 方法, 单独的方法, 单独方法, 独立的方法, 独立方法, start 函数, 另外的方法, 显式调用, 显式启动, 显式, 单独调用, 构造函数外, 构造函数之外, 构造方法外, 构造器外, 外部调用, 外面, init 方法, 启动方法, 两步, 静态方法, 延迟启动, 惰性, 建造者",
         "after_construction": "after _ constructor*, after _ construction, after _ object, after _ constructed, after _ built, after _ initiali*, after it _ (built|constructed|ready|complete*|finished), after new, after creat*, after building, after everything, after all, after that, afterwards, after the fields, (started|start|starting) (it|the thread|thread)? later, once _ constructor, once _ construct*, once _ object, once _ built, once _ ready, once _ complete*, once _ initiali*, once everything, once all, once it, when _ constructor _ (return*|finish*|done|end*|complete*), when _ object _ (complete*|ready|built|constructed|finished), when everything, when construction, when it is _ (built|ready|complete*|constructed|finished|done), only then, and then, then, later, only when, only after, only once, "
         "构造完成后, 构造完成之后, 构造之后, 构造后, 构造函数返回后, 构造函数返回之后, 构造函数结束后, 构造函数执行完, 构造完, 构造好, 对象构造完, 创建完成后, 创建之后, 创建完, 创建后, 初始化完成后, 初始化完, 初始化之后, 初始化后, 建好之后, 建好后, 完成之后, 完成后, 之后再, 再启动, 然后再, 然后, 再, 才启动, 才能启动, 才可以启动, 最后",
@@ -349,6 +400,7 @@ OPEN2 = Rubric(
     question="KafkaProducer's constructor starts its Sender thread. Why is starting a thread inside a constructor risky, and what is the safe order?",
     lexicon=_THREADS,
     topic=("{thread}", "{constructor}", "{object}"),
+    core=("the thread can see a half-built object (this escapes)", "start after construction (factory or start method)",),
     concepts=(
         Concept(
             "the thread can see a half-built object (this escapes)",
@@ -456,6 +508,8 @@ OPEN2 = Rubric(
                 "(last|finally|最后) .. {start} ! (last (line|statement|instruction) (of|in) the constructor)",
             ),
             against=(
+                "{start} .. (in|at|as|on) the (last|final|very last|end|bottom) (line|statement|instruction|step|of)? (of|in)? (the|its)? (constructor|ctor) ! (not|still|even|but|subclass*|too)",
+                "在? (构造函数|构造方法|构造器) 的? (最后|末尾|最后一行) _ {start} ! (不|也|仍|还是|错)",
                 "{start} .. (first|before) .. (then|and) .. {build} ! (not|never|wrong|risk*|danger*|bad|problem|不|错)",
                 "(safe|correct|right|solution|order) .. {start} .. (at|as|in|on) the (end|last|bottom) .. constructor ! (not|still|even|but|subclass*)",
             ),
@@ -463,6 +517,30 @@ OPEN2 = Rubric(
         ),
     ),
     blunders=(
+        Blunder(
+            "central_claim_wrong",
+            "it explains the risk by a deadlock or by waiting, where the thread may see an unfinished object",
+            "风险不是死锁",
+            even_supposed=True,
+            ways=(
+                "(there|will|would|may|can|could|leads|cause*|get) _ _ (deadlock|dead lock) ! (also|another|not|even|too)",
+                "constructor (is|must|has to|will|would)? (waiting|wait|waits) _ thread ! not",
+                "(会|导致|造成) _ 死锁 ! (也|还|不)",
+            ),
+        ),
+        Blunder(
+            "central_claim_wrong",
+            "it says there is no risk",
+            "认为没有风险, 不对",
+            even_supposed=True,
+            ways=(
+                "~(no risk|harmless|not risky|no danger|no problem at all|not dangerous|perfectly safe|completely safe) _ _ (because|since|as long as|:|as|,) ! (not perfectly|not completely|after construction|if it|when it|once)",
+                "~(not|n t|never) _ (think|see|believe) .. (risky|risk|danger*|problem) ! (if|once|after|when|then)",
+                "~see no (risk|danger|problem) ! (if|once|after|when|then)",
+                "~constructor* (is|are) _ (atomic|synchroni*|thread safe)",
+                "~no (special|particular)? (order|sequence) (is)? (necessary|needed|required) ",
+            ),
+        ),
         Blunder(
             "central_claim_wrong",
             "it says there is no risk",
@@ -480,6 +558,8 @@ OPEN2 = Rubric(
             "it puts the thread's start before the building of the object",
             "把顺序说反了: 先启动线程再构造",
             ways=(
+                "thread _ (be|is|gets) (started|launched|start) first ! (not|never|wrong|risk*|unsafe|last)",
+                "{start} (it|the thread|thread) , (and|then|and then) _ {build} ! (not|never|wrong|risk*|if|when|unsafe)",
                 "(safe|correct|right|proper|should|must|better|solution|order|first) .. {start} .. thread _ (first|before) _ _ (the|all|its|and|then|initiali*|build*|construct*|creat*) ! (not|never|wrong|risk*|danger*|bad|problem|unsafe|after)",
                 "{start} the? (sender)? thread first .. {then} .. {build} ! (not|never|wrong|risk*|danger*|bad|problem|unsafe)",
                 "(order|should|must|therefore|correct|safe|right|better|so) .. {start} (the|a|its)? (sender)? thread (first|,|->|and|then|before) (and|then|,)? (then|later|it|the|we|to)? _ {build} ! (not|never|wrong|risk*|danger*|bad|problem|unsafe|after|last)",

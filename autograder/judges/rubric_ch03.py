@@ -24,10 +24,10 @@ _WORDS = Lexicon(
         "foreign_before": "socket, sockets, connection, node, node id, id, id :, id =, broker, brokers, partition, version, client, kafka, v, port, localhost :, step, point, reason, part, class, q, question, chapter, number, ids, no, 第, 节点, 版本, 分区, 编号, 客户端, broker -, -",
         "doubted": "not, rather than, instead of, never, isn t, might think, may think, could think, might say, might expect, may expect, would think, would expect, one would guess, people think, people say, some say, many say, students say, often answer, would have been, would be, naive answer, naively, forget*, wrong answer, tempted to say, tempting, unlike, no longer, "
         "不是, 而不是, 并非, 不会是, 以为, 误以为, 错误地, 可能会说, 而非, 不止",
-        "parts": "bootstrap, boot strap, seed, coordinator*, cordinator, group coordinator, leader*, data, broker, brokers, metadata, lookup, find coordinator, findcoordinator, fetch*, initial, each, both, 引导, 协调者, 协调器, leader, 数据, 元数据, 主节点, 领导, 初始, 首领, -1",
+        "parts": "boot, bootstrap, boot strap, seed, coordinator*, cordinator, group coordinator, leader*, data, broker, brokers, metadata, lookup, find coordinator, findcoordinator, fetch*, initial, each, both, 引导, 协调者, 协调器, leader, 数据, 元数据, 主节点, 领导, 初始, 首领, -1",
         "one": "one, 1, a, an, single, the, first, its own, own, dedicated, 一, 一个, 一条, 1 个, 1 条, 一个给, 单独",
         "two": "two, 2, both, each, every, per, 两, 两个, 两条, 2 个, 2 条, 每个, 各, 二, 各一",
-        "bootstrap": "bootstrap, boot strap, bootstrapping, -1, - 1, minus one, seed, initial connection, initial one, initial socket, first connection, first one, first socket, metadata connection, metadata socket, metadata one, temporary connection, entry connection, startup connection, discovery connection, lookup connection, 引导, 初始连接, 初始的, 第一个, 第一条, 最初的, 元数据连接, 启动连接, 找协调者, 查找协调者, 寻找协调者, 种子, bootstrap 连接, 负一",
+        "bootstrap": "boot connection, boot socket, boot one, boot, bootstrap, boot strap, bootstrapping, -1, - 1, minus one, seed, initial connection, initial one, initial socket, first connection, first one, first socket, metadata connection, metadata socket, metadata one, temporary connection, entry connection, startup connection, discovery connection, lookup connection, 引导, 初始连接, 初始的, 第一个, 第一条, 最初的, 元数据连接, 启动连接, 找协调者, 查找协调者, 寻找协调者, 种子, bootstrap 连接, 负一",
         "idle": "idle*, (nobody|no one|nothing|no data|no request|no requests|none) _ (talks|talk|sends|send|sent|uses|use|used|needs|need|goes|go|flows|travels|runs|comes|passes|asks), abandon*, forgotten, unused, inactiv*, 9 minutes, nine minutes, 9 min, 9 mins, 9min, 9m, 540, 540000, connections.max.idle.ms, connection.max.idle.ms, max idle, timeout, time out, timed out, times out, no traffic, no more traffic, not used, no longer used, no longer needed, never used, nobody uses, no one uses, not needed, useless, nothing is sent, nothing sent, silent, quiet, limit, without use, dormant, redundant, obsolete, 空闲, 闲置, 9 分钟, 九分钟, 超时, 不再使用, 没人用, 不用, 没有流量, 无流量, 不活跃, 没有请求, 没用, 闲着, 不再需要, 用不到",
         "closed_any": "missing, clos*, drop*, die, dies, died, dead, expire*, expiry, disconnect*, reap*, disappear*, go* away, terminat*, idle* out, time* out, timed out, gone, killed, kill*, remov*, cut, shut*, clean* up, cleaned, lost, lose*, evict*, release*, end, ends, ended, vanish*, retire*, discarded, torn down, tears down, garbage, collected, not kept, not survive*, thrown away, 关闭, 断开, 关掉, 回收, 被关, 断掉, 关了, 释放, 清理, 关上, 会关, 消失, 清除, 淘汰, 掉线",
         "leader": "leader*, leads, lead, leading, lead* broker, broker, brokers, node 0, node 1, broker 0, data connection*, data socket*, fetch connection*, fetch socket*, leadership, replica leader*, 0 and 1, leader, 领导, 首领, 主副本, 节点, broker, 主节点, 数据连接, 代理, 服务器, server, servers, machine, machines, node, nodes",
@@ -59,6 +59,7 @@ OPEN = Rubric(
     count_rule=CountRule(opened="opened", counted="counted", kept="kept", closed="closed", foreign_after="foreign_after", foreign_before="foreign_before", doubted="doubted", parts="parts"),
     right_counts=(4, 3),
     needed=("4 opened", "3 kept"),
+    core=("4 opened", "3 kept", "coordinator separate so heartbeats are not stuck behind a long fetch (head of line; requests on one socket answer in order)",),
     concepts=(
         Concept(
             "4 opened",
@@ -202,6 +203,7 @@ OPEN = Rubric(
             "it says that the coordinator shares a data connection",
             "认为协调者与数据共用连接, 不对",
             ways=(
+                "~(heartbeat*|心跳) (has|have|had|with)? (nothing to do|no role|not matter|are not the reason|is not the reason|无关) ! (wait|behind|data)",
                 "(coordinator*|协调者|协调器|heartbeat*|心跳) _ _ (shares|share|reuses|reuse|uses|use|共用|共享|复用|使用) _ _ (data|same|fetch|leader*|broker*|existing|bootstrap|数据|同一|已有) .. (connection|socket|one|channel|连接) ! (not|never|if|would|instead|otherwise|were|had|could|不|如果|否则|若|own|separate)",
                 "(coordinator*|heartbeat*) _ (and|with) _ (data|fetch*|leader*) _ (share|shares|use|uses) _ (same|one|single|a|common|socket|connection) ! (not|never|if|would|instead|otherwise|were|had|could|own|separate)",
                 "(协调者|协调器|心跳|coordinator) _ (跟|和|与|同) _ (数据|fetch|拉取|leader|broker) _ (共用|共享|复用|同用|用同一|走同一|合用) ! (如果|若|不|否则|要是|假如)",
@@ -223,6 +225,9 @@ OPEN = Rubric(
             "it closes the wrong connection",
             "关闭的是 bootstrap 连接, 不是协调者或数据连接",
             ways=(
+                "~(all|every|alle|everything) (4|four|of them|connections|sockets) (are|is|get|gets|will be)? {closed_any} ! (but|except|not|never|other)",
+                "(one|socket|connection) (that|which)? (is|s|gets|will be)? (closed|dropped) (is|:|=) _ (coordinator*|data) ! (not|bootstrap)",
+                "(心跳|heartbeat*) .. (go|goes|run|sent|travel) (through|over|via|on) the? (leader*|broker*|data|fetch) .. (connection|socket) ! (not|if|would|otherwise|separate|own)",
                 "(coordinator|协调者|协调器|data|数据) (connection|socket|one|连接) (is|gets|will be|being|closes|会|被|因为|因)? _ ({closed_any}) .. (idle|unused|空闲|闲置) ! (not|never|if|so|would|otherwise|bootstrap connection|不|如果)",
                 "(coordinator|协调者|协调器) (connection|socket|one|连接) _ (closed|closes|dropped|disconnected|关闭|断开) .. {bootstrap} (connection|socket|one)? (stays|remains|is kept|survives|保留)",
             ),

@@ -57,6 +57,7 @@ OPEN = Rubric(
     question="When does adding partitions to a topic break a promise that producers and consumers relied on, and what would you do instead?",
     lexicon=_WORDS,
     topic=("{partition}", "{key}", "{order}", "{state}", "{enough} .. {start}", "{hash}", "topic*", "{new_topic}", "{record}"),
+    core=("order per key is lost across the change", "new topic and migration, or enough partitions from the start",),
     concepts=(
         Concept(
             "key to partition by hash modulo the number of partitions",
@@ -177,6 +178,19 @@ OPEN = Rubric(
         ),
     ),
     blunders=(
+        Blunder(
+            "central_claim_wrong",
+            "it has records or offsets change, or keyed records unaffected",
+            "旧记录和位移不变, 受影响的正是有 key 的消息",
+            even_supposed=True,
+            ways=(
+                "(offset*|位移) _ _ (restart*|reset*|start again|start over|begin again|set back|重置|清零|从 0) ! (not|never|no|不)",
+                "~(keyed|with (a|the)? key*|key) .. (never|not|no) _ (affected|concerned|changed|a problem|problem|touched) ! (without|keyless|null|no key|until|unless|guarantee*|as long)",
+                "~(不会破坏|不影响) .. (因为|由于) .. key ! (没有 key|无 key|空 key|null)",
+                "只 _ 影响 _ (新的|新) _ (key|键) ! 不",
+                "(because of|with|for) (round robin|keyless|null key*) .. (promise|even distribution|break*) .. key* (are|is)? (never|not) ! (no order)",
+            ),
+        ),
         Blunder("central_claim_wrong", "it has Kafka move the records that are already written", "Kafka 不会移动已写入的数据", ways=_MOVES, even_supposed=True),
         Blunder(
             "central_claim_wrong",

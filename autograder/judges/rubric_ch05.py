@@ -17,7 +17,7 @@ _WORDS = Lexicon(
         "replica": "replica*, broker*, node, nodes, follower*, server*, machine*, copy, isr, member*, keyholder*, signator*, host*, computer*, one, any, disk*, leader, element, people, 副本, 节点, 机器, 服务器, 一台, 一个, 任意, 任何, broker",
         "down": "down, die, dies, died, dead, fail*, falls, fall, lost, lose*, losing, loss, crash*, gone, goes, out, missing, unavailab*, offline, restart*, reboot*, maintenance, leave*, left, ill, away, absent, absence, holiday, slow, lag*, outage*, broken, breaks, break, unreachable, shut*, drop*, disappear*, remov*, patch*, upgrad*, stop working, behind, shrink*, hiccup*, pause, sick, breakdown, kaput, goner, "
         "宕机, 挂, 挂掉, 下线, 故障, 失效, 崩溃, 掉, 离线, 不可用, 停机, 宕, 坏, 重启, 维护, 丢失, 落后, 少",
-        "nowrite": "不足, 不够, turn* _ away, turn* _ _ away, write* 就 (fail*|stop*|block*|error*), not _ write, not _ written, not _ be written, not _ writable, not produce*, not _ produce, not _ send, not _ accept*, not _ reach*, not _ possible, not _ confirm*, not _ ack, not _ acked, not _ acknowledged, no (more|further|new)? write*, no (more|further|new)? records, no (more|further|new)? message*, no cheques, no cheque, write* (stop*|fail*|halt*|block*|hang*|blocked|refused|rejected|break*|end|ends|cease*), write* (is|are|get|gets|will|would|will be|would be|be|being) _ (stop*|fail*|refus*|reject*|block*|halt*|impossible|unavailable|denied|interrupt*|suspend*|broken|off), (stop*|block*|refus*|reject*|halt*|prevent*|den*|break*|interrupt*|kill*|suspend*) _ _ (write*|writing|produc*|append*|record*|message*|traffic|batch*), produc* _ _ (stop*|fail*|block*|reject*|refus*|stuck|error*|exception*|halt*|denied|turned away|suffer*|hang*|down), producer* .. (get|gets|receive*|see|sees|has|have|face*|throw*) .. (error*|exception*|notenough*), unwritable, unwriteable, read only, readonly, notenoughreplica*, not enough replica*, not enough in sync*, not enough isr*, notenough*, unavailab*, write outage, unable to write, unable to produce, can t write, zero failure*, not open*, can not work, stuck, stand* still, standstill, downtime, blocked, cease*, leader refuse*, refuse*, reject*, impossible, (lose|loses) availability, refusal*, rejection*, (不能|无法|不可以|不可) (write|produce), write* stop, 写入 stop, "
+        "nowrite": "停写, 写入停, 不能再写, 写不, no produce, no writes, no writing, no producing, 不足, 不够, turn* _ away, turn* _ _ away, write* 就 (fail*|stop*|block*|error*), not _ write, not _ written, not _ be written, not _ writable, not produce*, not _ produce, not _ send, not _ accept*, not _ reach*, not _ possible, not _ confirm*, not _ ack, not _ acked, not _ acknowledged, no (more|further|new)? write*, no (more|further|new)? records, no (more|further|new)? message*, no cheques, no cheque, write* (stop*|fail*|halt*|block*|hang*|blocked|refused|rejected|break*|end|ends|cease*), write* (is|are|get|gets|will|would|will be|would be|be|being) _ (stop*|fail*|refus*|reject*|block*|halt*|impossible|unavailable|denied|interrupt*|suspend*|broken|off), (stop*|block*|refus*|reject*|halt*|prevent*|den*|break*|interrupt*|kill*|suspend*) _ _ (write*|writing|produc*|append*|record*|message*|traffic|batch*), produc* _ _ (stop*|fail*|block*|reject*|refus*|stuck|error*|exception*|halt*|denied|turned away|suffer*|hang*|down), producer* .. (get|gets|receive*|see|sees|has|have|face*|throw*) .. (error*|exception*|notenough*), unwritable, unwriteable, read only, readonly, notenoughreplica*, not enough replica*, not enough in sync*, not enough isr*, notenough*, unavailab*, write outage, unable to write, unable to produce, can t write, zero failure*, not open*, can not work, stuck, stand* still, standstill, downtime, blocked, cease*, leader refuse*, refuse*, reject*, impossible, (lose|loses) availability, refusal*, rejection*, (不能|无法|不可以|不可) (write|produce), write* stop, 写入 stop, "
         "写不了, 写不进, 写不进去, 无法写, 不能写, 无法写入, 不能写入, 写入失败, 拒绝写, 停止写, 写入停止, 写失败, 报错, 写入报错, 写就失败, 写入会失败, 写入就会, 写会失败, 无法再写, 不可写, 拒绝, 阻塞, 失败, 写入会停, 停止, 没法写, 收到异常, 异常, 抛异常, 不可用, 写入就, 无法生产, 无法发送, 只读",
         "paralysed": "paraly*, nobody can, no one can, nothing (works|goes|can)?, no decision*, can not (be|open|decide|issue|sign|go), no quorum, interrupt*, stands still, halts everything, brought to a halt, stops everything, 中断, 停摆, 瘫痪, 就不行, 一台都不能少, 不能少",
         "tolerate": "tolerat*, tolarat*, surviv*, absorb*, afford*, can lose, can be lost, may lose, could lose, allowed to, may fail, can fail, could fail, may be, can be, could be, may die, can die, can go, may go, may break, lose one, withstand*, cope*, stand, stands, bear, bears, handle*, endure*, one failure, a failure, single failure, headroom, slack, spare, margin, buffer, reserve, fault toleran*, failure toleran*, room for, is allowed, not a problem, no problem, fine, without downtime, without interrupt*, without _ outage, without stopping, without _ blocking, without _ losing availability, no harm, does not matter, doesn t matter, not matter, not hurt, high availability, stays available, remain* available, still available, availability, compensat*, resist*, resilien*, redundan*, "
@@ -103,6 +103,8 @@ OPEN = Rubric(
             says="with one more, one failure is survived and writes go on",
             gloss="多一个副本可以容忍一次故障, 写入继续",
             ways=(
+                "~(nobody|no one|nothing|none) _ (notices|notice|noticed|happens|sees|seen|feels|changes) ^ =",
+                "@plus ~{down} .. (without|no) _ (impact|effect|outage|interruption|error*|trouble)",
                 "@plus {tolerate} (one|a|1|a single|exactly one) _ ({down}|{replica})",
                 "@plus {tolerate} .. {down} ^ (zero|0|no|none|{nowrite})",
                 "@plus {tolerate} .. {one} .. {replica} ^ (zero|0|no|none|{nowrite})",
@@ -168,6 +170,17 @@ OPEN = Rubric(
         ),
     ),
     blunders=(
+        Blunder(
+            "central_claim_wrong",
+            "it misplaces what the extra replica is for",
+            "多出的副本是为了可用性, 确认数不变",
+            even_supposed=True,
+            ways=(
+                "{ack} .. (need*|require*|want*|wait*) (one|1|a) (more|extra|additional) (replica*|cop*)? than _ {min} ^ {not}",
+                "(never|not) lose availab* .. (two|2) ! (left|remain)",
+                "(delet*|discard*|remov*|los*) the? (unreplicated|un replicated|not replicated) (data|record*|message*) ^ {not}",
+            ),
+        ),
         Blunder("central_claim_wrong", "it lets the writes go on with equal values and one replica down", "相等时一个副本下线写入会停止", ways=_WRITES_GO_ON, even_supposed=True),
         Blunder(
             "central_claim_wrong",
@@ -229,6 +242,8 @@ OPEN = Rubric(
             "min.insync 不是可容忍的故障数; +1 只容忍一次",
             even_supposed=True,
             ways=(
+                "@plus! (failure*|loss|outage|death) of (two|2|both|{min}) _ ({replica})? _ (tolerated|survived|allowed|fine|ok|possible|no problem) ^ {not}",
+                "({min}|two|2|both) (broker*|node*|failure*|replica*|machine*) _ (can|may|could|are|is) _ (tolerated|survived|lost|missing|down|failing|fail|die) ^ ({not}|left|remain*|in sync|equal*|stop*)",
                 "(two|2|both|three|min.insync.replicas|as many as) (other|more|of the)? (broker*|replica*|node*|failures|machines) .. (may|can|could|fail|fails|die|dies|be down|are down|lost) .. (write*|still|go on|continue|fine|tak*|available|down|fail) ^ {not} ! (with two left|in sync|must|need*|remain*|equal*|alive|block*|stop*|refus*|rf = 4|would|one may|one can|left)",
                 "(when|if|surviv*|tolerat*) (two|2|both) (broker*|replica*|node*|failures) (fail|die|are down|are lost|go down)? ^ {not} ! (stop*|refus*|block*|no longer|fails|alive|in sync|left|would)",
                 "@plus! (surviv*|tolerat*|withstand*) _ (two|2|both|{min}) ^ ({not}|left|remain*|in sync)",
@@ -248,6 +263,7 @@ OPEN = Rubric(
             "acks=all 只等同步副本",
             even_supposed=True,
             ways=(
+                "~leader _ _ (not|never) (counted|included|part|count|in) _ (isr|in sync|replica*|it)?",
                 "(all|every|each) (of the)? (three|3)? (replicas|copies|brokers) (including|even|also) .. {down} ^ {not}",
                 "(three|3|all three|one more|more) (cop*|replica*|broker*) (have to|has to|must|need to|will|would)? (ack*|confirm*|acknowledg*) ^ {not} ! (only)",
                 "(only|just) (adds|add|gives|improves|increases|for) (more|better)? (durab*|safety|reliab*) ^ {not}",

@@ -44,12 +44,14 @@ OPEN = Rubric(
     question="Does Kafka's exactly-once cover sending an e-mail for each record? Why or why not, and what would you do?",
     lexicon=_WORDS,
     topic=("(mail|mails|e mail*|email*|邮件|smtp|external*|外部)", "(kafka|exactly once|事务|transaction*)", "{unique}", "{progress}", "(sent|send*|发送)"),
+    core=("external effect can repeat", "idempotent sink or dedupe key",),
     concepts=(
         Concept(
             "scope ends at Kafka",
             says="exactly-once reaches as far as Kafka's own records and offsets",
             gloss="exactly-once 的范围只到 Kafka 内部",
             ways=(
+                "only .. {kafka} .. (is|are|fit*|belong*|go|goes) (in|inside|part of|covered by|within) (the|a|its)? (transaction*|eos|guarantee)",
                 "{only} .. {kafka}",
                 "{kafka} .. (only|internal*|internally|内部|范围|为止)",
                 "{eos} .. {outside}",
@@ -155,6 +157,17 @@ OPEN = Rubric(
         ),
     ),
     blunders=(
+        Blunder(
+            "central_claim_wrong",
+            "it says that the mail cannot be repeated",
+            "邮件可能被重复发送",
+            ways=(
+                "(mail*|email*) _ (lost|missed) if _ (consumer|process|app|it) (crashes|dies|fails) ! (commit* _ before|at most|commit first)",
+                "~({mail}|it|they) .. (may|can|might|could) be (lost|missed) .. (never|not) _ (repeat*|twice|duplicat*|sent again) ! (at most|if you commit|if we commit|when you commit|commit before|would)",
+                "~exactly once never (repeat*|duplicat*|sends) ! inside",
+                "~exactly once .. (never|不会) _ (repeat*|retri*|resend*) _ (anything|a message|mails)",
+            ),
+        ),
         Blunder(
             "central_claim_wrong",
             "it says yes, the e-mail is covered",

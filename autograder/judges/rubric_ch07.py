@@ -40,12 +40,15 @@ OPEN = Rubric(
     question="Why did Kafka move partition assignment to a client and, in KIP-848, back to the broker?",
     lexicon=_WORDS,
     topic=("{broker}", "{client}", "{strategy}", "{halt}", "{incremental}", "rebalanc*", "{new_protocol}"),
+    core=("decoupled from broker upgrades", "global barrier",),
     concepts=(
         Concept(
             "decoupled from broker upgrades",
             says="at a client, new assignment strategies need no upgrade of the brokers",
             gloss="放到客户端, 新策略不必升级 broker",
             ways=(
+                "~{new} _ {strategy} , (no|without) _ {broker} _ (rollout|roll out|release|upgrade|restart|change)",
+                "~(broker*|server*) .. (stay|stays|remain*|be|is|are) _ (dumb|stupid|ignorant|unaware|untouched|simple|generic)",
                 "~{free} _ _ _ {upgrade} .. {broker}",
                 "~{free} .. {broker} _ _ {upgrade}",
                 "~{broker} .. {free} .. {upgrade}",
@@ -79,6 +82,7 @@ OPEN = Rubric(
             says="a rebalance of the classic protocol is a barrier at which the whole group stops and waits",
             gloss="旧协议的再平衡是全局屏障, 全组停下等待",
             ways=(
+                "~(everybody|everyone|all|every member|each member) .. (must|has to|have to|had to) (attend|be present|join*|meet|take part|show up|gather)",
                 "~{everyone} .. {halt}",
                 "~{halt} .. {everyone}",
                 "~(stop the world|stop the wrold|stop world|stop - the - world|barrier*|屏障|全停|停顿|停摆)",
@@ -98,6 +102,10 @@ OPEN = Rubric(
             says="thick clients: the logic is written again in every language, and one bad client hurts the group",
             gloss="客户端太重, 各语言重复实现, 一个坏客户端影响全组",
             ways=(
+                "~(each|every|all) _ (librar*|client librar*|client*|sdk*) (need*|must|has to|have to|had to|carr*|contain*|know*|includ*) .. (logic|how|it|algorithm*|strateg*|this)",
+                "(client*|librar*) .. (carr*|contain*|need*|know*) (all)? (this|the|that) (heavy|whole|same)? (logic|algorithm)",
+                "{language} .. ({bad}|lag*|behind|outdated|slow to|late|differ*|diverg*|inconsisten*|落后|不一致)",
+                "(client*|librar*|客户端) .. (lag*|behind|diverg*|inconsisten*|落后|不一致) _ (behind|language*|feature*|protocol)?",
                 "~{language} .. {again}",
                 "~{again} .. {language}",
                 "{language} .. (librar*|client*|implement*|复杂|不同)",
@@ -125,6 +133,8 @@ OPEN = Rubric(
             says="with the broker in charge, members are moved to the target one by one, incrementally",
             gloss="broker 增量协调, 成员逐个调整",
             ways=(
+                "(next|single|one) _ (small)? step",
+                "(tells|told|instruct*|gives|sends) each (member|client|consumer) (its|only|just|his) .. (step|part|change*|share|own)",
                 "{incremental}",
                 "{client} .. {apart} ^ (strateg*|assignor*|algorithm*|broker*|upgrad*|策略)",
                 "{apart} .. {client} ^ (strateg*|assignor*|algorithm*|broker*|upgrad*|策略)",
@@ -146,6 +156,16 @@ OPEN = Rubric(
         ),
     ),
     blunders=(
+        Blunder(
+            "central_claim_wrong",
+            "it gives ZooKeeper, lag or trust as the reason",
+            "原因与 ZooKeeper 等无关",
+            ways=(
+                "(because|since|due to|as|when) .. (zookeeper|kraft) ! (not|nothing to do|unlike|independent)",
+                "(because|since|so that) the? (coordinator|broker) _ (must|has to|needs to|can) know (the|each)? _ (lag|lags) ! not",
+                "(rebalance*) (to|=|became|becomes) (zero|0) ! (not|no)",
+            ),
+        ),
         Blunder(
             "direction_reversed",
             "it gives the reason of one move to the other",

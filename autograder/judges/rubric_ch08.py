@@ -18,7 +18,7 @@ _HEARTBEATS = Lexicon(
         "alive": "alive, live, lives, liveness, liveliness, dead, death, deaths, die, dies, died, dying, lifetime, evict*, eviction, kick*, remov*, expel*, expuls*, exclud*, throw* out, throw* _ out, thrown, drop, drops, dropped, out of the group, leave* the group, crossed off, cross* off, fail, failed, fails, failing, failure*, crash*, gone, vanish*, expire*, give* up, gave up, lost, unhealthy, unresponsive, health, declar*, ejected, eject*, bury, buried, timed out, times out, presumed, considered, "
         "存活, 活着, 死亡, 死活, 生死, 判死, 死, 活, 踢, 移除, 剔除, 移出, 失效, 下线, 宕机, 故障, 失联, 离线, 挂掉, 挂了, 挂没挂, 挂, 掉线, 驱逐, 淘汰, 离组",
         "decides": "decid*, determin*, control*, defin*, judg*, govern*, set, sets, rule*, say, says, tells, settle*, dictat*, regulat*, specif*, mean, means, measure*, limit*, 决定, 控制, 判定, 判断, 定义, 管, 看, 取决于, 负责, 表示, 规定",
-        "learn": "learn*, know*, notic*, hear, hears, heard, hearing, find* out, finds, found out, discover*, aware, realiz*, realis*, detect*, see, sees, unnoticed, get* to know, gets the news, get the news, get* news, news, react*, reaction, pick* up, pick* _ up, wind of, observ*, perceiv*, sens*, get* the message, get* _ signal, reach*, "
+        "learn": "get informed, gets informed, be informed, is informed, are informed, informed, be told, is told, get told, learn*, know*, notic*, hear, hears, heard, hearing, find* out, finds, found out, discover*, aware, realiz*, realis*, detect*, see, sees, unnoticed, get* to know, gets the news, get the news, get* news, news, react*, reaction, pick* up, pick* _ up, wind of, observ*, perceiv*, sens*, get* the message, get* _ signal, reach*, "
         "得知, 知道, 感知, 发现, 察觉, 获知, 了解, 知晓, 意识到, 反应, 获悉, 觉察, 收到, 晓得, 感觉到",
         "tell": "tell*, told, inform*, notif*, signal*, says, say, announc*, communicat*, call*, repl*, answer*, respond*, response*, carr*, deliver*, piggyback*, ask*, propagat*, spread*, travel*, return*, 通知, 告诉, 告知, 回复, 响应, 返回, 传达, 带回, 回应, 应答",
         "rebalance": "rebalanc*, re balanc*, balance the group, regroup*, rejoin*, re join*, join again, group change*, change* in _ group, changes of _ group, change of _ group, group membership, membership change*, changes in membership, membership, reassign*, redistribut*, reshuffl*, new assignment*, new generation, others join*, others joined, others left, join* or left, join* or leav*, somebody join*, someone join*, new member*, group wants, group is chang*, group has chang*, group chang*, group news, group updates, group state, state of the group, shuffle, "
@@ -43,6 +43,7 @@ OPEN = Rubric(
     question="What does heartbeat.interval.ms really control?",
     lexicon=_HEARTBEATS,
     topic=("{interval}", "{beat}", "{session}", "{rebalance}", "{requests}", "{load}", "{member}", "{broker}"),
+    core=("how soon a member learns of a rebalance", "session.timeout decides liveness",),
     concepts=(
         Concept(
             "how soon a member learns of a rebalance",
@@ -83,6 +84,7 @@ OPEN = Rubric(
             says="whether a member is alive is decided by session.timeout.ms, not by the interval",
             gloss="是否存活由 session.timeout.ms 判定",
             ways=(
+                "~not (death|dead|liveness|the death|the liveness) _ {session}",
                 "{session} .. {alive} ! {session} _ (larger|smaller|shorter)",
                 "{alive} .. {session} ! {interval} (is|must|should)",
                 "~{alive} _ _ (by|but|that is|is|it|this|job of|task of|role of|up to|decided by|determined by|governed by|depends on|由|是|看|取决于|靠|归|根据) _ {session} ! not (by|the|via|through|up to|on|with) the? {session} ! {session} _ (nothing|not decide|not determine|not matter|does not)",
@@ -97,6 +99,7 @@ OPEN = Rubric(
                 "{session} _ (decid*|determin*|judg*|detect*|判断|判定)",
             ),
             against=(
+                "(it|{interval}) (is|s|=)? (the|a) (failure|death|crash|liveness) (detection|detector|timeout|check) ! (not|no)",
                 "~{session} _ (nothing to do|does not|do not|has no|is not|is irrelevant|never|不|没有|无关) _ (decid*|determin*|with|role|matter|control|the one|决定|判定|关|影响)? .. {alive} ! but ! 而是",
                 "{session} _ {decides} _ _ (often|poll*|commit*|{soon}) .. ({beat}|poll*|{rebalance}|commit*)",
                 "~not (decided|determined|governed|controlled|judged) by the? {session}",
@@ -147,9 +150,25 @@ OPEN = Rubric(
     blunders=(
         Blunder(
             "central_claim_wrong",
+            "it takes the interval for a limit on poll()",
+            "与 poll 间隔混淆",
+            ways=(
+                "(time|how long|interval|period|max*) .. (between|without) _ (two|2|consecutive|calls)? _ poll* ! (not|max.poll.interval.ms|independent|thread|unlike|nothing|separate)",
+                "(how long|time) .. (consumer|member|client) _ (be)? (busy|process*) ! (not|max.poll.interval.ms|independent|thread|unlike|nothing|separate)",
+                "(coordinator|broker) is dead ! (not|if|when the)",
+            ),
+        ),
+        Blunder(
+            "central_claim_wrong",
             "it says that the interval decides whether a member is alive",
             "认为心跳间隔决定存活, 不对",
             ways=(
+                "(it|this) (is|s|=)? (the|a)? (time|period|limit|deadline|timeout) (after|until|before|in|within) which .. {alive} ! (not|{session} (is|s))",
+                "{interval} (does|decides|determines|is what) ! ({alive}|session) (not|never) ^ x & {alive}",
+                "¬{session} _ {decides} .. {alive}",
+                "(it|{interval}|this setting) (controls|decides|determines|sets|is|defines|tells) (how long|the time|time) _ {broker} (waits|wait|has to wait|needs) _ (before|until|till|to) .. {alive}",
+                "(this|the) (setting|interval|parameter|one) _ _ (decides|determines|controls) _ {alive} ! not",
+                "(it|{interval}) (is|s|=|sets|means)? (the|a|its|our) (failure|death|crash|dead member|dead consumer|liveness) (detection|detector|timeout|check) ! (not|no|{session} .. (decides|is|does))",
                 "{interval} _ {decides} _ _ {alive} ! ({interval} _ (not|never) {decides}) ! soon _ {member} _ {learn}",
                 "{interval} .. (is|=) _ (time|timeout|limit|deadline|duration) _ _ _ {alive} ! {session}",
                 "{decides} (whether|when|if|that|how long until|how long before|after which|的)? _ {member} _ _ {alive} ! {session} ! {learn} ! {tell}",
@@ -183,6 +202,8 @@ OPEN = Rubric(
             "it has the broker asking and the consumer answering; the consumer sends the heartbeats",
             "说反了: 心跳由消费者发给协调者",
             ways=(
+                "{broker} _ (pings|ping|polls|probes|asks|checks) (every|each|all|the|its)? {member} ^ (not|never)",
+                "{broker} .. (learns|hears|notices|finds out|knows) _ from _ {member} .. {rebalance} ! (not|never)",
                 "{broker} _ (ping|pings|pinging|probe|probes|poll|polls|探测) _ _ ({member}|it) ! (not|never)",
                 "{broker} _ (send|sends|sending|发送|发出|发) _ ({beat}|probe*|探测|检查) ! (answer*|response*|repl*|响应|回复|回应)",
                 "{beat} _ (sent|发送|发) (by|from|out by) the? {broker}",

@@ -22,11 +22,11 @@ _COMMITS = Lexicon(
         "overwrites": "overwrite, overwrites, overwriting, override, overrides, overriding, replace, replaces, replacing, clobber, clobbers, supersede, supersedes, 覆盖, 盖掉, 替换, 取代",
         "back": "back to, go* back, went back, going back, set* back, sets it back, set _ back, set _ _ back, backward*, jump* back, move* back, moved back, fall* back, step back, roll* back, put* _ back, push* _ back, turn* _ back, back from, rewind*, rewound, regress*, decreas*, back in time, into the past, to the past, in the past, earlier position, says _ again, shrink*, go* down, "
         "回退, 倒退, 退回, 变回, 改回, 回到, 往回, 后退, 倒回, 回滚, 变小, 退到, 拨回",
-        "reread": "re read*, reread*, reprocess*, re process*, replay*, duplicat*, dupe*, dups, redeliver*, re deliver*, reconsum*, re consum*, (read*|process*|consum*|deliver*|handl*|get|gets|see|sees|receiv*|come|comes|fetch*|work*|do|does) .. (again|twice|second time|once more|two times|more than once), (again|twice) .. (read*|process*|consum*|deliver*|handl*), twice, double processing, doubly, repeat* (work|record*|message*|processing|consumption|them|what), same (messages|records|work) (again|twice|more than once), at least once, "
+        "reread": "(record*|message*) .. repeated, repeated (record*|message*|work|processing), repetition*, re consume, re read*, reread*, reprocess*, re process*, replay*, duplicat*, dupe*, dups, redeliver*, re deliver*, reconsum*, re consum*, (read*|process*|consum*|deliver*|handl*|get|gets|see|sees|receiv*|come|comes|fetch*|work*|do|does) .. (again|twice|second time|once more|two times|more than once), (again|twice) .. (read*|process*|consum*|deliver*|handl*), twice, double processing, doubly, repeat* (work|record*|message*|processing|consumption|them|what), same (messages|records|work) (again|twice|more than once), at least once, "
         "重复消费, 重复读, 重读, 重复处理, 重新消费, 再次消费, 重新处理, 再消费, 重复, 再读, 消费两次, 重新读, 重新拉取, 又消费, 又读, 消费一遍, 再处理",
         "lose": "lost, lose, loses, losing, loss, skip, skips, skipped, skipping, missed, 丢失, 丢消息, 丢数据, 跳过, 漏掉, 丢",
         "order": "order, ordering, ordered, sequence, in order, 顺序, 次序, 先后",
-        "disorder": "out of order, out of sequence, wrong order, different order, different sequence, another sequence, wrong sequence, other order, any order, reorder*, re order*, disorder*, no order, not in order, not ordered, not guarantee* _ order, no guarantee* .. order, order .. not guarant*, order .. not _ guarant*, not _ order*, not .. ordered, order _ _ (broken|lost|wrong|mixed|messed|undefined|changed|violated|destroyed|gone|not kept), (break*|breaks|broke|mess* up|mix* up|violat*|chang*|destroy*|los*|shuffle*) _ _ (order|ordering|sequence), overtak*, race, races, race condition, racing, arrive* .. after, land* after, land* .. behind, come* .. behind, come* .. after, too late, "
+        "disorder": "no ordering between, no ordering among, no sequence between, not _ sequenced, unordered, no guarantee on ordering, 后发先至, 先发后至, 后来居上, out of order, out of sequence, wrong order, different order, different sequence, another sequence, wrong sequence, other order, any order, reorder*, re order*, disorder*, no order, not in order, not ordered, not guarantee* _ order, no guarantee* .. order, order .. not guarant*, order .. not _ guarant*, not _ order*, not .. ordered, order _ _ (broken|lost|wrong|mixed|messed|undefined|changed|violated|destroyed|gone|not kept), (break*|breaks|broke|mess* up|mix* up|violat*|chang*|destroy*|los*|shuffle*) _ _ (order|ordering|sequence), overtak*, race, races, race condition, racing, arrive* .. after, land* after, land* .. behind, come* .. behind, come* .. after, too late, "
         "乱序, 顺序 .. (乱|错|无法|不能|没|不|打乱|颠倒), 打乱, 先后 .. (不|乱|颠倒), 没有顺序, (不|无法|没法|不能|难以) 保证 .. (顺序|先后), 不保证顺序, 无法保证顺序, 次序 .. (乱|不), 竞态, 不按顺序, 晚到, 后到, 才到达",
         "sync": "commitsync, commit sync, commitsync (), synchronous, synchronously, synchronous commit, sync commit, commit synchronously, sync one, the sync, sync, blocking commit, blocking one, in person, 同步提交, 同步, commitsync",
         "final": "final, finally, last, end, ending, close, closes, closing, closed, shutdown, shut down, shuts down, shutting down, exit, exits, exiting, stop, stops, stopping, terminat*, leave*, leaving, before closing, finish*, revoke*, revoked, onpartitionsrevoked, rebalance, "
@@ -52,12 +52,15 @@ OPEN = Rubric(
     question="Why must commitAsync not retry by itself?",
     lexicon=_COMMITS,
     topic=("{retry}", "{thing}", "{overwrite}", "{reread}", "{sync}", "{order}", "{commitasync}"),
+    core=("out of order", "older overwrites newer",),
     concepts=(
         Concept(
             "out of order",
             says="a retried commit may come after later ones, out of order",
             gloss="重试的提交可能乱序到达",
             ways=(
+                "#a .. (times out|timed out|fails|failed|lost|slow|hangs|late|delayed|失败|超时) .. #b .. (ok|succeed*|success*|done|through|committed|accepted|成功) [a<b]",
+                "(meanwhile|in the meantime|by then|since then|in between) .. #b .. (ok|succeed*|success*|done|through|committed|accepted)",
                 "~{disorder} ! (order|顺序) _ (always|is kept|kept|preserved) ! not because of ! not about",
                 "{newer} _ {thing}? .. (already|meanwhile|by then|since|in between|before|may have|might have|could have|has|have|had) .. {done}",
                 "(may|might|could|can|will|have|has) (already|well)? (have|has|been)? _ (committed|sent|stored|succeeded) .. {newer} ! {sync}",
@@ -89,6 +92,11 @@ OPEN = Rubric(
             says="so the older offset would overwrite the newer one",
             gloss="旧位移会覆盖新位移",
             ways=(
+                "(after|later than|behind|following) .. {newer} .. {overwrites} (it|that|them|this)",
+                "{older} .. 把 (它|其|那个) .. {overwrite}",
+                "{newer} .. {older} .. (把|将) (它|其) {overwrite}",
+                "(put|puts|write|writes|leave|leaves|set|sets|store|stores) _ #a _ (in place of|instead of|over|on top of|where|for) _ #b [a<b]",
+                "#a .. (in place of|instead of|over|on top of|覆盖|盖掉|替换) _ #b [a<b]",
                 "{older} .. {overwrite} .. {newer}",
                 "{newer} .. {overwrite} .. (by|with|through|被|由|成|为) .. {older}",
                 "{overwrite} .. {newer} .. (by|with|to|through|using|成|为) .. {older}",
@@ -145,6 +153,26 @@ OPEN = Rubric(
         ),
     ),
     blunders=(
+        Blunder(
+            "central_claim_wrong",
+            "it says that a retry would block, is done already, or would be ignored",
+            "重试的问题是顺序: 旧位移覆盖新位移",
+            even_supposed=True,
+            ways=(
+                "~{retry} _ (be|is|run|runs|executed|happen*) _ (in|on|by) (another|other|a second|different|background) thread ! (commitsync|sync)",
+                "(because|since|as) .. (single threaded|not thread safe|thread safe) ! (commitsync|sync)",
+                "retrying _ _ (block*|hang*|stall*|freez*) _ _ (poll|loop|thread|consumer) ! (commitsync|sync|never|without|同步)",
+                "(thread|loop|consumer|poll) .. (would|could|will) (hang|block|freeze|stall|be blocked|be stuck) ! (commitsync|sync|not|never|同步)",
+                "~(heartbeat*|心跳) .. (not|could not|发不|无法) .. (send|sent|出去|evict*|kick*|踢)",
+                "重试 _ 阻塞 ! (commitsync|同步|不)",
+                "~(commitasync|client|broker|it|kafka) already (retries|retried|retry)",
+                "(second|another|double) retry .. (double|twice) ! not",
+                "retr* _ (be|is|gets) (simply|just)? (ignored|refused|rejected|dropped) by? ! (not|if|should|could|would be better)",
+                "(commit*|offset*) (are|is) (ordered|sorted) by offset (at|in|on|by) the? (broker|coordinator|server) ! not",
+                "~(消息|数据) .. (丢失|丢) .. (因为|由于) .. 重试 .. (还没|未|没有) (处理|消费) ! (不会|不是|旧)",
+                "~(因为|由于) .. 重试 .. (还没|未|没有) (处理|消费) 的? 位置 ! (不会|不是|旧)",
+            ),
+        ),
         Blunder("direction_reversed", "it has the newer offset overwriting the older one, where the older one would overwrite the newer", "说反了: 是旧位移覆盖新位移", _REVERSED, even_supposed=True),
         Blunder(
             "central_claim_wrong",
@@ -162,7 +190,7 @@ OPEN = Rubric(
             "it says that records would be skipped or lost, where they would be read again",
             "认为会丢消息, 其实是重复消费",
             ways=(
-                "{retry} .. (too high|too far|higher) .. (never|not|skip*|lost|miss*) ! ({older} .. {overwrite})",
+                "~{retry} .. (too high|too far|higher) .. (never|not|skip*|lost|miss*) ! ({older} .. {overwrite})",
                 "{retry} .. (newer|unprocessed|not processed) (message*|record*) .. (consumed|processed|read) ",
                 "{retry} .. (message*|record*|consumer) .. (skip|skips|skipped|lost|lose|loses) ! ({older} .. {overwrite} .. {newer}) ! (not|no|never|rather)",
                 "{overwrite} .. (higher|newer|bigger|larger) .. skip* ! (older|stale|lower|smaller) .. {overwrite}",

@@ -92,6 +92,7 @@ OPEN = Rubric(
             says="one consumer per thread keeps the order and is simple",
             gloss="每线程一个消费者: 有序且简单",
             ways=(
+                "(每线程|每个线程|一个线程) .. (保证|保持) _ {order} ^ (不|无法|线程池)",
                 "@own {order} .. {keeps} ! {unordered}",
                 "@own {keeps} _ _ {order} ! {unordered}",
                 "@own {in_order}",
@@ -106,6 +107,7 @@ OPEN = Rubric(
             says="with one consumer per thread, threads are capped by the partitions, and slow work risks eviction",
             gloss="每线程一个: 线程数受分区数限制, 处理慢会被踢出组",
             ways=(
+                "@own parallelism _ (limited|capped|bounded|at most|max*|<|=|up to) .. {partition}",
                 "@own {limits} .. {partition} ! (inside|within|per) (a|the|each|one)? {partition} .. {order}",
                 "@own {partition} .. {limits} ! {partition} .. (independent*|freely|free)",
                 "@own ~{exceeds} .. {partition} ! not (limit*|capped|bounded)",
@@ -159,6 +161,7 @@ OPEN = Rubric(
             says="with a pool, committing the right position is hard: records may be lost or repeated",
             gloss="线程池: 位移提交困难, 可能丢失或重复",
             ways=(
+                "@pool ~{commit} .. (难|麻烦|困难|复杂)",
                 "@pool ~{commit} .. {hard} ! (not|never|no) (hard|difficult|tricky|complicated|problem*|complex) ! {commit} _ (easy|easier|simple|no problem)",
                 "@pool ~{hard} .. {commit} ! (not|never|no) (hard|difficult|tricky|complicated|problem*|complex) ! {commit} _ (is|are|was|become*)? (easy|easier|simple)",
                 "@pool ~{commit} .. (unfinished|not finished|unprocessed|not processed|not done|still in work|没处理|未处理)",
@@ -168,7 +171,7 @@ OPEN = Rubric(
                 "@pool ~{commit} .. (after|until|once|when|等) .. (all|every|worker*|finished|done|complete*|全部|所有)",
             ),
             against=(
-                "@pool! {commit} _ (is|are|stays|remains|becomes|很|也)? (easy|easier|simple|simpler|no problem|trivial|safe|简单|容易|方便) ! (not|no longer|never|不)",
+                "@pool! {commit} _ (is|are|stays|remains|becomes|很|也)? (easy|easier|simple|simpler|no problem|trivial|safe|简单|容易|方便) ! (not|no longer|never|不|难|容易 (丢|重|出|漏|导|造|错))",
                 "@pool! (easy|easier|simple|simpler|简单|容易) _ _ {commit} ! (not|no longer|never|不|丢|重复)",
                 "@pool! (no|without) _ (problem*|trouble|issue*) .. {commit}",
             ),
@@ -176,6 +179,16 @@ OPEN = Rubric(
         ),
     ),
     blunders=(
+        Blunder(
+            "central_claim_wrong",
+            "it exchanges the limits of the two designs",
+            "两种设计的上限说反了",
+            ways=(
+                "@own! ~(scale*|scaling|grows) .. (without|no|un) (limit*|cap|bound) ^ (not|never|no more|pool|worker*|partition*)",
+                "@own! (unlimited|limitless|infinite) ! (not|never|no more|pool|worker*|partition*)",
+                "@pool! (limited|capped|bounded|restricted|limit*) (by|to) (the)? (number of)? {partition} ! (not|never|n t|no longer|per thread|first|own)",
+            ),
+        ),
         Blunder("direction_reversed", "it says that a pool of workers keeps the order", "说反了: 线程池不能保证顺序", _POOL_ORDER_KEPT + ("@pool! {in_order} ! (not|no|never|out|hard|if|unless|不|无法) ! (first|one consumer per|per thread)",), forgiven_by=("@pool! ~{unordered} ! (not|never|no) _ {unordered}",)),
         Blunder("direction_reversed", "it says that one consumer per thread loses the order", "说反了: 每线程一个消费者能保证分区内顺序", _OWN_ORDER_LOST),
         Blunder(

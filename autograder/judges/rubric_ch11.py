@@ -56,6 +56,7 @@ OPEN = Rubric(
     question="Why raise an alarm on lead as well as on lag?",
     lexicon=_LEADS,
     topic=("(lead|lag)", "{retention}", "{deletes}", "{log_start}", "{reset}", "{unread}"),
+    core=("near zero, retention is about to delete unread records", "lag alone does not show it",),
     concepts=(
         Concept(
             "lead is the distance from the log's start to the position",
@@ -67,7 +68,7 @@ OPEN = Rubric(
                 "{position} .. {distance} .. {log_start}",
                 "{position} .. {log_start} .. {distance} ! {log_end} .. {distance}",
                 "lead .. {log_start} .. {distance}",
-                "{position} .. (minus|-|less|to|from|vs|over|and) .. {log_start}",
+                "{position} .. (minus|-|less|to|from|vs|over|and) .. {log_start} ! (out of range|outofrange*|resets? to|reset to|jump*) ! {reset}",
                 "{log_start} .. (to|and|till|until|up to|到|和|与) .. {position}",
                 "(close|near|relative|back|counted|measured|离|距) _ (to|from|at) .. {log_start} ! lag _ (is|looks|measured|counted) .. {log_start}",
                 "lead _ (is|=|:|watches|looks|counts|measures) .. {log_start} ! {log_end} .. {log_start}",
@@ -83,6 +84,8 @@ OPEN = Rubric(
             says="a lead near zero means that retention is about to delete records nobody has read",
             gloss="接近零时, 保留策略即将删除未读记录",
             ways=(
+                "lead? (越小|很小|太小|快到 0|小) .. (越危险|危险|被删|会删|要删|丢)",
+                "(segment*|chunk*|file*) _ _ {deletes} .. {unread}",
                 "~{retention} .. {deletes} .. {unread} ! (not|never|不会) _ {deletes}",
                 "~{deletes} .. {unread} ! (not|never|不会) _ {deletes} ! no (danger|risk)",
                 "~{unread} .. {deletes} ! (not|never|不会) {deletes} ! no (danger|risk) ! {reset} deletes",
@@ -126,6 +129,10 @@ OPEN = Rubric(
             says="lag alone does not show it: it looks at the other end of the log",
             gloss="只看 lag 看不出来",
             ways=(
+                "~(can not|not|never|不能|无法) _ (be)? (deduced|derived|inferred|computed|read off|calculated|guessed|known|推出|得出|算出) .. (other|lag|另一个)",
+                "{lag} .. (另一头|另一端|另外一头|末尾|后端) .. (发现不了|看不出|看不到|不知道|不|没)",
+                "~{lag} .. (as usual|as before|usual|unchanged|the same|normal|harmless|unremarkable|calm) ! lead _ (as usual|the same)",
+                "{lag} .. (another|opposite|other|wrong|different) (end|side|direction|way)",
                 "~{lag} .. (not|never|nothing|no|can not|without) _ _ _ {show} ! (lag and lead|not only)",
                 "~{lag} .. (hide*|hid|hiding|conceal*|mask*|blind*|ignore*|mislead*|掩盖|隐藏)",
                 "~(not|never|nothing|can not|no|无法|不能|不会|没法) .. {show} .. {lag} ! not (read|consum*|process*)",
@@ -145,6 +152,19 @@ OPEN = Rubric(
         ),
     ),
     blunders=(
+        Blunder(
+            "central_claim_wrong",
+            "it has lead wrong: it is measured from the log start, and small is dangerous",
+            "lead 是到日志起始的距离, 越小越危险",
+            even_supposed=True,
+            ways=(
+                "(large|larger|big|bigger|high|higher|growing|huge) lead (means|is|=|shows|says) .. {deletes} ^ (not|never|no|safe|small)",
+                "lead .. (ahead of|in front of|before) (the)? (slowest|other|others|another|average|rest) ^ not",
+                "lead (is|near|at|close to|=|goes|->) _ _ (zero|0) .. (caught up|nearly caught|up to date|almost caught|at the end of|reached the end) ! (not|retention .. caught|start .. caught|cleaner|delet*|it catches)",
+                "(if|when|because) lead (is|gets|grows)? (high|large|big|higher|larger|bigger) _ (delet*|danger*|alarm|lose|loss)? ^ not ! (not|safe|no|fine|good|far|plenty|harmless|never|low|small)",
+                "alarm .. (when|if) (it|lead) (s|is|gets|grows)? _ (large|high|big|larger|higher|bigger) ^ (lag|small|low|not)",
+            ),
+        ),
         Blunder("central_claim_wrong", "it has lead wrong: lead is the distance to the log's start, and small is dangerous", "lead 理解错了: 是到日志起始的距离, 越小越危险", _LEAD_WRONG),
         Blunder(
             "direction_reversed",

@@ -94,6 +94,10 @@ def _settle(opened: Tally, kept: Tally, closed: Tally, unassigned: list[_Candida
         first, second = opened.values
         if first > second:  # "the 4 opened have become 3"
             kept.values[second] = opened.values.pop(second)
+    if len(kept.values) == 2 and not opened.values and not kept.hedged:
+        first, second = kept.values
+        if first > second >= 2:  # "4 then 3"
+            opened.values[first] = kept.values.pop(first)
     if opened.only is not None and len(kept.values) > 1:
         kept.values.pop(opened.only, None)  # "of the 4, 3 remain"
     if kept.only is not None and len(opened.values) > 1 and opened.costs.get(kept.only, 9.0) > _PLAIN:
@@ -177,7 +181,7 @@ def _candidates(reading: Reading, lexicon: Lexicon, rule: CountRule) -> list[_Ca
     parts = {index for hit in lexicon.find("{%s}" % rule.parts, reading) for index in range(hit.first, hit.last)}
     closings = {index for hit in lexicon.find("{%s}" % rule.closed, reading) for index in range(hit.first, hit.last)}
     numbers = [_Candidate(value, index, index + 1) for index in range(len(reading.tokens)) if (value := _value(reading, index)) is not None]
-    sums = _sums(reading, numbers, parts)
+    sums = [one for one in _sums(reading, numbers, parts) if not _explains(reading, one, numbers)]
     inside = {index for one in sums for index in range(one.first, one.last)}
     loose = []
     for number in numbers:
@@ -191,6 +195,14 @@ def _candidates(reading: Reading, lexicon: Lexicon, rule: CountRule) -> list[_Ca
             continue  # "on one connection", "one of them": hardly ever a total
         loose.append(number)
     return sorted(sums + loose, key=lambda one: one.first)
+
+
+def _explains(reading: Reading, chain: _Candidate, numbers: list[_Candidate]) -> bool:
+    """"four in sum (bootstrap + coordinator + one for each leader)": the bracket says how the number before it comes about."""
+    opening = chain.first - 1
+    while opening >= 0 and reading.tokens[opening].text not in ("(", ")", SENTENCE_END):
+        opening -= 1
+    return opening > 0 and reading.tokens[opening].text == "(" and any(one.value >= 3 and opening - 4 <= one.first < opening for one in numbers)
 
 
 def _turns(reading: Reading, first: int, last: int) -> bool:
@@ -230,7 +242,10 @@ def _is_closed_one(reading: Reading, number: _Candidate, closings: set[int]) -> 
 
 
 def _is_part(reading: Reading, number: _Candidate, parts: set[int]) -> bool:
-    """"1 for the bootstrap", "two leaders": one of the summands, not the total."""
+    """"1 for the bootstrap", "two leaders", "leaders: 2": one of the summands, not the total."""
+    label = number.first - (2 if number.first and reading.tokens[number.first - 1].text in (":", "=") else 1)
+    if label in parts and reading.tokens[number.last].text in (",", "->", "=", "+", "and", ")"):
+        return True
     for index in range(number.last, min(number.last + 7, len(reading.tokens))):
         if index in parts:
             return True
@@ -277,6 +292,8 @@ def _element_before(reading: Reading, index: int, at: dict[int, int], parts: set
     for position in range(index - 1, max(-1, index - 1 - reach), -1):
         if reading.tokens[position].text in _ELEMENT_STOPS:
             break
+        if reading.tokens[position].text == "(" and position - 1 not in at and position - 1 not in parts:
+            break  # "four in sum (bootstrap + ...": the bracket begins the sum
         if position in at:
             return position, at[position]
         if position in parts:

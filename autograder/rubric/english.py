@@ -17,7 +17,8 @@ FUNCTION_WORDS = ARTICLES | PREPOSITIONS | CONJUNCTIONS | PRONOUNS | AUXILIARIES
 _VERBS = """open close keep connect make create get use know see start finish build call return wait block delay go stay remain stop share send
 answer reply come take give put hold leave die drop expire fix work fail break solve help compare match find look point mean differ change become
 identify index track store treat think say want happen run read write set initialise initialize construct complete publish escape leak assign expose reuse
-save cost waste need depend resolve lead lose miss kick consider replace learn discover ask allow avoid prevent ensure guarantee separate queue fetch poll""".split()
+save cost waste need depend resolve lead lose miss kick consider replace learn discover ask allow avoid prevent ensure guarantee separate queue fetch poll
+overwrite delete remove arrive receive decide belong survive tolerate accept reject own happen delete mean converge recompute""".split()
 VERBS = frozenset(_VERBS) | frozenset(
     form
     for verb in _VERBS

@@ -157,10 +157,18 @@ def _joints(reading: Reading) -> int:
 
 
 def may_be_terse(reading: Reading) -> bool:
-    """Whether what looks like a pile of keywords comes as numbered or bulleted points, or joins a word in ten."""
-    return bool(_POINTS.search(reading.answer)) or _joints(reading) >= 0.1 * len(reading.words)
+    """Whether what looks like a pile of keywords may be somebody's terse note: points, labels, a word in ten that joins, or a few words with a verb or a denial among them."""
+    words = reading.words
+    if _POINTS.search(reading.answer) or _joints(reading) >= 0.1 * len(words):
+        return True
+    if len(words) > _NOTE_WORDS * (1 + reading.chinese_share) or misplaced(reading):
+        return False
+    return bool(_LABEL.search(reading.answer)) or any(word in english.VERBS or word in _DENYING for word in words)
 
 
+_NOTE_WORDS = 25
+_DENYING = frozenset("no not without never 不 无 没".split())
+_LABEL = re.compile(r"[^\W\d_]\s*[:：]\s*\S")  # "client-side: pluggable"
 _POINTS = re.compile(r"(?:^|\s)(?:[1-9a-c][.)]|[-+*•])\s", re.MULTILINE)
 
 

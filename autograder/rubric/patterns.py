@@ -28,6 +28,11 @@ _HARMLESS = re.compile(
     r" (?:not (?:only|just|merely|simply|even|until|surprising\w*|necessarily|yet|to mention)|no (?:longer|matter|more|one|doubt|problem|need)|why not|or not|without (?:care|thinking)"
     r"|不 (?:同|仅|仅 仅|但|只|过|管|论|再|断|得 不|一 样|一 致|一 定|等)|非 常|无 论|无 需|没 有 用|未 来|并 发|除 非|是 不 是|能 不 能|会 不 会|要 不 要|没 用|不 用|(?:级|区|分|特|类|个|差|识|辨|性) 别|别 (?:的|人|处))(?= )"
 )
+# "It breaks the promise that a key always stays in its partition" claims no such thing.
+_BROKEN_PROMISE = re.compile(
+    r"(?<! not)(?<! never)(?<! no)(?<! 不)(?<! 不 会) (?:(?:break\w*|broke|broken|violat\w*|destroy\w*|contradict\w*)(?: [^ ¶,]+){0,4} (?:promise|guarantee|rule|assumption|convention|contract|invariant|expectation|property)"
+    r"|破 坏|打 破|违 反|违 背)(?= )"
+)
 _HYPOTHETICAL = re.compile(
     r" (?:if|would have|were|suppose\w*|imagine|assum\w+|whether|might think|may think|could think|think|thought|believe\w*|expect\w*|naive\w*|myth|misconception|tempting|looks like|seems?"
     r"|some people|people say|many say|pretend\w*|otherwise|had|instead of|rather than|unlike|as opposed to|avoid\w*|prevent\w*|why"
@@ -167,8 +172,13 @@ def _row_of(pieces: list[str]) -> str:
 
 def _literal(word: str) -> str:
     if is_chinese(word):
-        return "".join(" " + (re.escape(c) if is_chinese(c) else c) for c in word)
+        sure = "(?<! 不)" if word[:2] in _SURE else ""  # "not necessarily" claims nothing
+        return sure + "".join(" " + (re.escape(c) if is_chinese(c) else c) for c in word)
+    word = re.sub(r"^(\d+)(?=[a-z])", r"\1 ", word)  # the reader sees 3x as two words
     return " " + (re.escape(word[:-1]) + r"\w*" if word.endswith("*") else re.escape(word))
+
+
+_SURE = frozenset({"一定", "必然", "必定", "总是", "始终"})
 
 
 def _has_negator(phrase: str) -> bool:
@@ -237,6 +247,8 @@ def is_hypothetical(reading: Reading, hit: Hit, even_supposed: bool = False) -> 
     """
     first, last = reading.sentence_of(hit.first)
     before = _stretch(reading, first, hit.first + 1)
+    if _BROKEN_PROMISE.search(_stretch(reading, first, hit.last)):
+        return True
     asked = reading.answer[reading.tokens[last - 1].end :].lstrip()[:1] in ("?", "？")
     return asked or (_OTHERS_OPINION if even_supposed else _HYPOTHETICAL).search(before) is not None
 

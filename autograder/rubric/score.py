@@ -45,6 +45,7 @@ class Rubric:
     count_rule: CountRule | None = None
     right_counts: tuple[int, int] | None = None  # (opened, kept)
     needed: tuple[str, ...] = ()  # concepts without which nothing passes
+    core: tuple[str, ...] = ()  # what the question asks outright: who says all of it and no more may pass with a fair marker, so no clear fail
     doubts: tuple[str, ...] = ()  # where a fair marker stops and reads twice before passing an answer; they cost confidence, no points
 
 
@@ -279,6 +280,8 @@ def _confidence(rubric: Rubric, body: Reading, judged: list[tuple[Status, list[H
         doubt += 0.2  # many ideas in one breath, each seen in one way or all in the same words: a pile of right words in good grammar looks like this
     if mark == PASS_MARK - 1 and "one_decisive_error" not in flags and _unexplained(body, judged):
         doubt += 0.12  # one idea short of passing, and something was said that no idea explains
+    if mark == PASS_MARK - 1 and rubric.core and all(status is Status.PRESENT for concept, (status, _) in zip(rubric.concepts, judged) if concept.name in rubric.core):
+        doubt += 0.2  # terse, but all of what was asked
     words = len(body.words)
     if mark <= 1 and words >= _WORTH_A_LOOK * (1 + body.chinese_share) and not any(flag in flags for flag in ("central_claim_wrong", "direction_reversed")):
         doubt += 0.2  # a long text in which little was recognised: a metaphor, perhaps, or words nobody thought of
@@ -418,6 +421,6 @@ _HASHES: dict[str, str] = {}
 def _hash(rubric: Rubric) -> str:
     """Twelve hex digits that change with the rubric or with the way it is applied."""
     if rubric.question_id not in _HASHES:
-        written = repr((rubric.question_id, rubric.question, sorted(rubric.lexicon.phrases.items()), sorted(rubric.lexicon.scopes.items()), rubric.concepts, rubric.blunders, rubric.topic, rubric.count_rule, rubric.right_counts, rubric.needed, rubric.doubts))
+        written = repr((rubric.question_id, rubric.question, sorted(rubric.lexicon.phrases.items()), sorted(rubric.lexicon.scopes.items()), rubric.concepts, rubric.blunders, rubric.topic, rubric.count_rule, rubric.right_counts, rubric.needed, rubric.core, rubric.doubts))
         _HASHES[rubric.question_id] = hashlib.sha256((written + _machinery()).encode()).hexdigest()[:12]
     return _HASHES[rubric.question_id]
