@@ -111,11 +111,15 @@ def fill(sentence: str, case: Mapping, question_id: str, data=None) -> str:
 
 
 def _shortly(data) -> str:
-    """Plain data as one would say it: a dict of one name is its value, a list its entries."""
+    """Plain data as one would say it: a dict of one name is its value, a list its entries, of a long one the last."""
     if isinstance(data, dict) and len(data) == 1:
         data = next(iter(data.values()))
-    words = ", ".join(map(str, data)) if isinstance(data, list) else str(data)
-    return words if len(words) <= LONGEST_SAID else words[:LONGEST_SAID] + " ..."
+    if not isinstance(data, list):
+        return str(data) if len(str(data)) <= LONGEST_SAID else str(data)[:LONGEST_SAID] + " ..."
+    told, left_out = list(map(str, data)), False
+    while len(told) > 1 and len(", ".join(told)) > LONGEST_SAID:             # of a walk the last steps are the ones to look at
+        told, left_out = told[1:], True
+    return ("... " if left_out else "") + ", ".join(told)[:LONGEST_SAID]
 
 
 @contextlib.contextmanager

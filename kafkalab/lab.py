@@ -143,6 +143,14 @@ class Lab:
         """Let `broker` coordinate `group`, as if its partition of __consumer_offsets had always been led there."""
         self.cluster.place_coordinator(group, broker)
 
+    def find_coordinators_by(self, rule: Callable[[str], int]) -> None:
+        """Let the brokers answer FIND_COORDINATOR by `rule`, function(group) -> number of a partition of __consumer_offsets.
+
+        Only this answer changes. The groups stay where Kafka keeps them, so a broker that is named wrongly answers NOT_COORDINATOR.
+        What is not the number of a partition makes the brokers answer COORDINATOR_NOT_AVAILABLE.
+        """
+        self.cluster.told_partition_of = rule
+
     def place_transaction_coordinator(self, transactional_id: str, broker: int) -> None:
         """Let `broker` coordinate a transactional id, as if its partition of __transaction_state had always been led there."""
         self.cluster.place_transaction_coordinator(transactional_id, broker)

@@ -113,7 +113,8 @@ def _starts(rng: Random) -> list[dict]:
         log_end = log_start + rng.randrange(3, 12)
         committed = rng.choice([None, rng.randrange(0, log_start + 1), rng.randrange(log_start, log_end + 1), log_start, log_end])
         cases.append({"committed": committed, "log_start": log_start, "log_end": log_end, "reset": rng.choice(["earliest", "latest"])})
-    return cases
+    return cases + [{"seed": rng.randrange(10, 999), "reset": reset, "killed_first": killed, "off_ms": 2 * 3_600_000, "crash": not killed}
+                    for reset, killed in (("earliest", True), ("latest", False))]
 
 
 def _busiest(case: dict) -> dict:
@@ -185,6 +186,7 @@ JUDGES = (
     Judge(
         id="01.4", truth=lambda case: _started(case["committed"], case["log_start"], case["log_end"], case["reset"]), hidden_cases=_starts,
         right="right.", otherwise="a consumer begins elsewhere. Is its bookmark still good? If not, reset decides.",
+        unseen="in a run nobody has shown you, Kafka's own consumer begins elsewhere. Is the bookmark still good? If not, reset decides.",
         wrong_answers=(
             WrongAnswer("always from the bookmark", BEGIN + "if committed is not None:\n        return committed\n    return log_start if reset == 'earliest' else log_end",
                         "The bookmark points at a record that retention has deleted. It is out of range, and auto.offset.reset decides."),

@@ -83,7 +83,8 @@ def _partition(case: dict) -> int:
 
 def _groups(rng: Random) -> list[dict]:
     names = ["".join(rng.choice("abcdefghijklmnopqrstuvwxyz-") for _ in range(rng.randrange(3, 14))) for _ in range(6)]
-    return [{"group": name} for name in [*names, "polygenelubricants"]]
+    return [{"group": name} for name in [*names, "polygenelubricants"]] + [{"group": name, "seed": rng.randrange(10, 999), "crash": crash}
+                                                                           for name, crash in zip(names, (True, False, True))]
 
 
 def _without_coordinator(case: dict) -> dict:
@@ -154,6 +155,7 @@ JUDGES = (
     Judge(
         id="03.4", truth=_partition, hidden_cases=_groups,
         right="right.", otherwise="not this partition. Hash, absolute value, rest by 50.",
+        unseen="for some group's name your function gives another partition than Kafka's. Hash, absolute value, rest by 50.",
         wrong_answers=(
             WrongAnswer("the smallest int keeps its size", "def offsets_partition(group):\n    return abs(java_string_hash(group)) % 50",
                         "This group's hash is -2147483648. Java cannot turn it positive, so Kafka's Utils.abs makes it 0. The articles say 48; Kafka says 0."),

@@ -99,6 +99,11 @@ JUDGES = (
             WrongAnswer("who stays", each(_MOVES, "len([i for i in range(200) if not moves(x, i)])", "[i for i in range(200) if not moves(x, i)][0]", before=PLACE), "These are the ones who stay."),
             WrongAnswer("only into the new ones", each(_MOVES, "sum(place(x, i, x.after) >= x.before for i in range(200))", "[i for i in range(200) if place(x, i, x.after) >= x.before][0]", before=PLACE),
                         "You counted those who move into a new partition. Most movers go from one old partition to another."),
+            WrongAnswer("the whole key", each(_MOVES, "sum(moves(x, i) for i in range(200))", "f'{x.name}-{[i for i in range(200) if moves(x, i)][0]}'", before=PLACE),
+                        "So many move, and that is the key of the first. Write its number alone, without {name} and the hyphen."),
+            WrongAnswer("counted from 1", each(_MOVES, "sum(moves(x, i) for i in range(200))", "1 + [i for i in range(200) if moves(x, i)][0]", before=PLACE),
+                        "So many move. But the first number is 0, and so the first mover is one less than you say."),
+            WrongAnswer("all of them", each(_MOVES, "200", "0"), "Not all: where both divisions leave the same rest, a key stays."),
             WrongAnswer("nobody", each(_MOVES, "0", "None"), "The records that are there stay. But the next record of a key is placed by the new number of partitions."),
         )),
     Judge(
@@ -127,12 +132,16 @@ JUDGES = (
                         "A topic with a codec of its own packs what comes in another form: the broker does it."),
         )),
     Judge(
-        id="04.5", judge=_mega, hidden_cases=lambda rng: [{"partitions": rng.randrange(2, 9), "seed": rng.randrange(10, 999)} for _ in range(4)],
+        id="04.5", judge=_mega, hidden_cases=lambda rng: [{"partitions": rng.randrange(2, 9), "seed": rng.randrange(10, 999), "crash": crash} for crash in (True, False, True, True)],
         wrong_answers=(
             WrongAnswer("others share all", OF_MEGA + "if key == 'mega':\n        return partitions - 1\n    if key is None:\n        return 0\n"
                         "    return to_positive(murmur2(key_bytes)) % partitions", "Kafka's rule over all {partitions} partitions puts other keys into the last one, which belongs to mega."),
             WrongAnswer("mega is the first", OF_MEGA + "if key == 'mega':\n        return 0\n    if key is None:\n        return partitions - 1\n"
                         "    return 1 + to_positive(murmur2(key_bytes)) % (partitions - 1)", "You gave mega the first partition. It gets the last one, and nobody else may go there."),
+            WrongAnswer("only those with a leader", OF_MEGA + "if key == 'mega':\n        return partitions - 1\n"
+                        "    led = [each.partition for each in cluster.available_partitions_for_topic(topic) if each.partition < partitions - 1] or [0]\n"
+                        "    return led[to_positive(murmur2(value_bytes if key is None else key_bytes)) % len(led)]",
+                        "You chose among the partitions that have a leader just now. When a broker is down, a key's next records go to another partition, and their order is lost."),
             WrongAnswer("one for everybody else", OF_MEGA + "return partitions - 1 if key == 'mega' else 0", "You put everybody else into partition 0. They are to share all partitions but the last."),
         )),
     Judge(

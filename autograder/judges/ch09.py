@@ -201,19 +201,25 @@ JUDGES = (
         unseen="the promise was not kept on a crash of ours. Try your loop on what the four rules say, one by one.",
         wrong_answers=(
             WrongAnswer("commit first", LOOP + "while True:\n        records = list(consumer.poll(200))\n        consumer.commit_sync()\n        for record in records:\n"
-                        "            finish(record)", "lost: "),
+                        "            finish(record)",
+                        "You committed before the work was done. When this reader died, the bookmark stood behind orders that nobody had done, and nobody came back to them."),
             WrongAnswer("without + 1", LOOP + "while True:\n        for record in consumer.poll(200):\n            finish(record)\n"
                         "            at = {TopicPartition(record.topic, record.partition): OffsetAndMetadata(record.offset)}\n        if consumer.assignment():\n            try:\n"
-                        "                consumer.commit_sync(at)\n            except NameError:\n                pass", "were worked on twice"),
+                        "                consumer.commit_sync(at)\n            except NameError:\n                pass",
+                        "You committed the offset of the last order that was done. A bookmark names the next one to read, so whoever goes on does that order once more."),
             WrongAnswer("every tenth", LOOP + "count = 0\n    while True:\n        for record in consumer.poll(200):\n            finish(record)\n            count += 1\n"
                         "            if count % 10 == 0:\n                consumer.commit_async({TopicPartition(record.topic, record.partition): OffsetAndMetadata(record.offset + 1)})",
-                        "were worked on twice"),
+                        "You counted to ten, whatever a poll brought. The orders since the last full ten are done and not committed, and whoever goes on does them again."),
             WrongAnswer("async only", LOOP + "while True:\n        records = list(consumer.poll(200))\n        for record in records:\n            finish(record)\n"
-                        "        if records:\n            consumer.commit_async()", "were worked on twice"),
+                        "        if records:\n            consumer.commit_async()",
+                        "Nobody waits for your commits and nobody repeats them. When the connection broke, one never arrived, and the orders it stood for were done again."),
             WrongAnswer("after each record", LOOP + "while True:\n        for record in consumer.poll(200):\n            finish(record)\n"
-                        "            consumer.commit_sync({TopicPartition(record.topic, record.partition): OffsetAndMetadata(record.offset + 1)})", "the bookmark was moved"),
-            WrongAnswer("the position in between", LOOP + "while True:\n        for record in consumer.poll(200):\n            consumer.commit_sync()\n            finish(record)", "lost: "),
-            WrongAnswer("no commit", LOOP + "while True:\n        for record in consumer.poll(200):\n            finish(record)", "were worked on twice"),
+                        "            consumer.commit_sync({TopicPartition(record.topic, record.partition): OffsetAndMetadata(record.offset + 1)})",
+                        "Nothing is lost, but you committed after every order. Each commit is a request with a wait; one for each poll keeps the promise as well."),
+            WrongAnswer("the position in between", LOOP + "while True:\n        for record in consumer.poll(200):\n            consumer.commit_sync()\n            finish(record)",
+                        "commit_sync() without arguments commits all that poll has returned, also the orders that still wait behind this one. A crash loses them."),
+            WrongAnswer("no commit", LOOP + "while True:\n        for record in consumer.poll(200):\n            finish(record)",
+                        "Nothing was committed, so whoever comes next begins at the beginning, and all orders are done again."),
         )),
     Judge(
         id="09.4", truth=_cleaned, right="right: the last of each key, at its old place.",

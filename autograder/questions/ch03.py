@@ -10,6 +10,12 @@ from kafkalab import KafkaConsumer, Lab
 
 NODE_IDS = ("0", "-1", "2147483645", "+2", "2147483647", "7")
 GROUPS = ("test", "inventory", "orders", "polygenelubricants")
+SEARCHES = (
+    {"case": "group fleet, seed 3", "group": "fleet", "seed": 3, "crash": False},
+    {"case": "group orders, its coordinator crashes, seed 5", "group": "orders", "seed": 5, "crash": True},
+    {"case": "group polygenelubricants, its coordinator crashes, seed 6", "group": "polygenelubricants", "seed": 6, "crash": True},
+)
+MEMBERS = ("m1", "m2")
 CLUSTERS = ("A", "B", "C")
 
 # Connection lines of consumers of several versions. A broker's port says nothing about what a connection to it is for.
@@ -33,6 +39,52 @@ def label_of(names, case):
     if unknown:
         raise NotAsAsked(f"{unknown[0]!r} is none of {', '.join(CLASSES)}")
     return labels[int(case["of"]) - 1]
+
+
+def search(case, rule) -> Lab:
+    """Two members look for their group in a cluster whose brokers answer FIND_COORDINATOR by `rule`; after nine seconds the group's
+    coordinator may crash, and another broker takes its partition over."""
+    lab = Lab(brokers=5, seed=case["seed"], broker_config={"broker.session.timeout.ms": 4_000})
+    lab.create_topic("t4", partitions=4, replication_factor=3)
+    lab.find_coordinators_by(rule)
+
+    def member(lab, name):
+        consumer = KafkaConsumer(lab, {"group.id": case["group"], "client.id": name, "fetch.max.wait.ms": 2_000, "retry.backoff.ms": 500}, name=name)
+        consumer.subscribe(["t4"])
+        while True:
+            consumer.poll(timeout_ms=500)
+    for name in MEMBERS:
+        lab.spawn(member, name, name=name)
+    lab.run_for(ms=9_000)
+    if case["crash"]:
+        lab.broker(lab.coordinator_of(case["group"])).crash()
+        lab.run_for(ms=12_000)
+    lab.close()
+    return lab
+
+
+def not_found(case, lab):
+    """What a search must not end in: a member that was sent to a broker which does not know the group, or to none."""
+    crashed = next((event.at_ms for event in lab.journal.of("broker.down")), 0)
+    refused = [event for event in lab.journal.of("line") if event.who in MEMBERS and ("NOT_COORDINATOR" in event.message or "not the correct coordinator" in event.message)]
+    if not any(event.partitions and event.at_ms < 9_000 for event in lab.journal.of("assigned")):
+        if not refused:
+            return (f"group {case['group']}: no member was ever told a broker. What you return is a whole number from 0 to 49.", _searched(lab, 0))
+        return (f"group {case['group']}: its members were sent to a broker that knows nothing of the group and answers NOT_COORDINATOR, again and again. Nobody reads.",
+                _searched(lab, 0))
+    if crashed and not any(event.at_ms > crashed for event in lab.journal.of("line") if event.who == "m1" and "Discovered group coordinator" in event.message):
+        return f"group {case['group']}: after the crash its members found no coordinator again.", _searched(lab, crashed)
+    late = [event for event in refused if event.at_ms > crashed + 6_000]
+    if late:
+        return f"group {case['group']}: after the crash its members were sent to a broker that answers NOT_COORDINATOR.", _searched(lab, crashed)
+    return None
+
+
+def _searched(lab, from_ms: int) -> list[str]:
+    """What m1 says about its search, the first lines."""
+    said = [(event.at_ms, event.message.split("] ", 1)[-1]) for event in lab.journal.of("line") if event.who == "m1" and event.at_ms >= from_ms]
+    wanted = ("Discovered group coordinator", "is unavailable or invalid", "lookup failed")
+    return [f"{at_ms:>6,} ms  {text}"[:120] for at_ms, text in said if any(words in text for words in wanted)][:4]
 
 
 def tricky(lines) -> bool:
@@ -84,8 +136,9 @@ QUESTIONS = (
                "Negative: bootstrap. Larger than two thousand million, or with a plus: coordinator. Else: data.")),
     Function(
         id="03.4", title="from a group's name to its partition", points=2, answers=("offsets_partition",),
-        public_cases=tuple({"case": f"group {name}", "group": name} for name in GROUPS),
-        probe=lambda names, case: names["offsets_partition"](case["group"]),
+        public_cases=tuple({"case": f"group {name}", "group": name} for name in GROUPS) + SEARCHES,
+        probe=lambda names, case: names["offsets_partition"](case["group"]), play=search, look=not_found,
+        kept="right: the members found their group.",
         hints=("Hash, make it positive, take the rest by 50. The order of the steps matters.",
                "abs(-2147483648) is 2147483648 in Python. In Kafka it is 0. Treat that one number first.")),
     Value(

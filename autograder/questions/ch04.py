@@ -6,16 +6,26 @@ from kafkalab import KafkaProducer, Lab, ProducerRecord
 
 THREE = ("A", "B", "C")
 KEYS = ("tea", "茶", "coffee", "customer-7", "", None)
-TOPICS = tuple({"case": f"{partitions} partitions, seed {seed}", "partitions": partitions, "seed": seed} for partitions, seed in ((3, 1), (6, 2), (2, 3)))
+TOPICS = tuple({"case": f"{partitions} partitions, seed {seed}{', a leader crashes' if crash else ''}", "partitions": partitions, "seed": seed, "crash": crash}
+               for partitions, seed, crash in ((3, 1, False), (6, 2, True), (2, 3, True)))
 
 
 def placed(names, case) -> list:
-    """Where a producer with the learner's partitioner puts records: (key, partition) of each."""
-    lab = Lab(brokers=3, seed=case["seed"], version="3.9")
-    lab.create_topic("orders", partitions=case["partitions"])
-    producer = KafkaProducer(lab, {"partitioner.class": names["mega_partitioner"]}, name="learner")
+    """Where a producer with the learner's partitioner puts records: (key, partition) of each. In the middle the broker of some of the
+    partitions may crash and come back: meanwhile these have no leader."""
+    lab = Lab(brokers=3, seed=case["seed"], version="3.9", broker_config={"broker.session.timeout.ms": 1_000})
+    lab.create_topic("orders", partitions=case["partitions"], leaders=[number % 3 for number in range(case["partitions"])])
+    producer = KafkaProducer(lab, {"partitioner.class": names["mega_partitioner"], "bootstrap.servers": "localhost:9093,localhost:9094"}, name="learner")
     keys = [None if number % 5 == 0 else "mega" if number % 3 == 0 else f"customer-{(number * 7 + case['seed']) % 40}" for number in range(120)]
-    futures = [producer.send(ProducerRecord("orders", key=key, value=f"order {number}")) for number, key in enumerate(keys)]
+    futures = []
+    for number, key in enumerate(keys):
+        if number == 40 and case["crash"]:
+            lab.broker(0).crash()
+        if number == 90 and case["crash"]:
+            lab.broker(0).restart()
+        if number % 10 == 0:
+            lab.run_for(ms=1_000)
+        futures.append(producer.send(ProducerRecord("orders", key=key, value=f"order {number}")))
     producer.close()
     return [[key, future.get().partition] for key, future in zip(keys, futures)]
 

@@ -106,7 +106,7 @@ def too_often(case, lab) -> tuple[str, tuple] | None:
     allowed = A_POLL if case["happens"] == "kill" else 0
     if len(twice) > allowed:
         limit = f"at most the {A_POLL} of one poll may be" if allowed else "none need be here"
-        return f"of the orders {len(twice)} were worked on twice; {limit}. The first: {twice[0].sentence}", twice[0].proof
+        return f"{len(twice)} order{' was' if len(twice) == 1 else 's were'} worked on twice; {limit}. The first: {twice[0].sentence}", twice[0].proof
     polls = {(event.who, event.at_ms) for event in lab.journal.of("record.delivered")}
     asked: dict[str, list] = {}
     for event in lab.journal.of("commit"):

@@ -85,7 +85,7 @@ class Function(Question):
             return False, "the run cannot be played again from what your function decided.", ()
         wrong = self.look(case, lab) if self.look else None
         if wrong is None and self.promise and (found := first_anomaly({**run_of(lab), "tells_work": self.part in ("Loop", "Crew")}, self.promise)):
-            wrong = (f"{found.name}: {found.sentence}", found.proof)
+            wrong = (f"{found.sentence} Its name: {found.name}.", found.proof)
         return (True, self.kept, ()) if wrong is None else (False, wrong[0], tuple(wrong[1]))
 
 

@@ -78,7 +78,7 @@ def test_the_first_anomaly_is_told_with_the_rows_that_prove_it():
     crashed = [verdict for verdict, case in zip(verdicts, CASES) if case["crash_ms"]]
     assert any(not ok for ok, *_ in crashed)
     ok, sentence, proof = next(verdict for verdict in crashed if not verdict[0])
-    assert sentence.startswith("duplicated: tea-") and "by ada and by bo" in sentence
+    assert sentence.startswith("tea-") and "by ada and by bo" in sentence and sentence.endswith("Its name: duplicated.")
     assert any("has finished tea-" in row for row in proof) and any("dies (kill -9)" in row for row in proof)
 
 
@@ -110,7 +110,7 @@ def test_work_that_takes_time_can_be_cut_in_the_middle():
 
 def test_what_is_thrown_away_is_lost():
     ok, sentence, proof = judged(hasty)[0]
-    assert not ok and sentence.startswith(("lost: ", "skipped: ")) and proof
+    assert not ok and sentence.endswith(("Its name: lost.", "Its name: skipped.")) and proof
 
 
 @pytest.mark.parametrize("forged", [
@@ -148,9 +148,9 @@ def lazy(consumer, finish):
 
 
 @pytest.mark.parametrize("loop, sentence", [
-    (asleep, "unobserved: tea-0 was acknowledged at orders-0@0, and group stock has not finished the work on it."),
-    (lazy, "unobserved: tea-0 was acknowledged at orders-0@0, and group stock has not finished the work on it."),
-    (lambda consumer, finish: None, "unobserved: tea-0 was acknowledged at orders-0@0, and group stock was never given it."),
+    (asleep, "tea-0 was acknowledged at orders-0@0, and group stock has not finished the work on it. Its name: unobserved."),
+    (lazy, "tea-0 was acknowledged at orders-0@0, and group stock has not finished the work on it. Its name: unobserved."),
+    (lambda consumer, finish: None, "tea-0 was acknowledged at orders-0@0, and group stock was never given it. Its name: unobserved."),
 ])
 def test_doing_nothing_keeps_no_promise(loop, sentence):
     assert LOOP.public_judge(CASES[0], LOOP.run_probe({"loop": loop}, CASES[0]))[:2] == (False, sentence)
@@ -186,8 +186,8 @@ def pooled(name):
     return find("10.5"), names["work_through"]
 
 
-@pytest.mark.parametrize("name, word", [("reference", None), ("commit what was polled", "lost: "), ("wait for the workers", "had not polled"),
-                                        ("never commit", "done a second time"), ("one list for all partitions", "nonmonotonic: ")])
+@pytest.mark.parametrize("name, word", [("reference", None), ("commit what was polled", "Its name: lost."), ("wait for the workers", "had not polled"),
+                                        ("never commit", "done a second time"), ("one list for all partitions", "Its name: nonmonotonic.")])
 def test_what_a_poller_with_a_pool_commits_is_judged_by_the_run(name, word):
     question, function = pooled(name)
     case = question.public_cases[2]

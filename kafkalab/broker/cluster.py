@@ -105,6 +105,7 @@ class ClusterState:
         self._rng = rng
         self._names_by_id: dict[str, str] = {}
         self._partition_of_group: dict[str, Partition] = {}
+        self.told_partition_of: Callable[[str], object] | None = None
         self._offsets_partitions = offsets_partitions
         self._offsets_replication_factor = offsets_replication_factor
         self._transaction_partitions = transaction_partitions
@@ -218,6 +219,14 @@ class ClusterState:
         The topic is created at the first question, as Kafka does.
         """
         return self._offsets_partition(group).leader
+
+    def told_coordinator_of(self, group: str) -> int:
+        """The broker that FIND_COORDINATOR names: the coordinator, unless a learner's rule (Lab.find_coordinators_by) says otherwise."""
+        coordinator = self.coordinator_of(group)
+        if self.told_partition_of is None:
+            return coordinator
+        partitions, place = self.topics[OFFSETS_TOPIC].partitions, self.told_partition_of(group)
+        return partitions[place].leader if type(place) is int and 0 <= place < len(partitions) else NO_LEADER
 
     def offsets_partition_of(self, group: str) -> int:
         """The number of the partition of the offsets topic that `group` falls on."""

@@ -150,7 +150,7 @@ class Directory:
             return _no_coordinator(key, Errors.INVALID_REQUEST)
         if key_type == TRANSACTION_KEY and not self._has_transactions(caller, now_ms):
             return _no_coordinator(key, Errors.COORDINATOR_NOT_AVAILABLE)
-        broker = self._cluster.coordinator_of(key) if key_type == GROUP_KEY else self._cluster.transaction_coordinator_of(key)
+        broker = self._cluster.told_coordinator_of(key) if key_type == GROUP_KEY else self._cluster.transaction_coordinator_of(key)
         if broker < 0 or not self._cluster.alive[broker]:
             return _no_coordinator(key, Errors.COORDINATOR_NOT_AVAILABLE)
         node = self._cluster.brokers[broker]

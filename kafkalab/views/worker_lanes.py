@@ -89,7 +89,7 @@ def worker_lanes(lab, name: str, *, from_ms: int = 0, to_ms: int | None = None, 
         _name(axes, -0.1 - 0.65 * row, f"commits {partition}")
     span_ms, numbered = to_ms - from_ms, dict.fromkeys(partitions, -1e9)
     for mark in marks:
-        has_room = mark.at_ms - numbered[mark.partition] > 0.045 * span_ms and to_ms - mark.at_ms > 0.03 * span_ms
+        has_room = mark.at_ms - numbered[mark.partition] > 0.045 * span_ms
         numbered[mark.partition] = mark.at_ms if has_room else numbered[mark.partition]
         _mark(axes, mark, -0.1 - 0.65 * partitions.index(mark.partition), str(mark.offset) if has_room else "", span_ms, unit_ms)
     axes.set_xlim(from_ms / unit_ms, to_ms / unit_ms)
@@ -116,7 +116,7 @@ def _box(axes, box: Task, look: int, from_ms: int, to_ms: int, unit_ms: float) -
 def _mark(axes, mark: Promise, y: float, number: str, span_ms: int, unit_ms: float) -> None:
     colour = ALERT if mark.not_done else "#00694b"
     axes.plot([mark.at_ms / unit_ms], [y], marker="X" if mark.not_done else "v", markersize=7, color=colour, clip_on=False, zorder=4)
-    axes.text((mark.at_ms + 0.008 * span_ms) / unit_ms, y, number, ha="left", va="center", fontsize=SMALL_PT, color=colour, clip_on=True)
+    axes.text((mark.at_ms + 0.008 * span_ms) / unit_ms, y, number, ha="left", va="center", fontsize=SMALL_PT, color=colour, clip_on=False)
 
 
 def _name(axes, y: float, text: str) -> None:

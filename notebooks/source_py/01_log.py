@@ -339,11 +339,14 @@ bookmarks(lab, "orders-0")
 #
 # The deleting is done in whole files, *segments*, and only now and then, so a record can stay longer than its hour. `segment.ms` above made the files small.
 #
-# ### Exercise 01.4 · Where does a reader begin?
+# ### Exercise 01.4 · The missing half: where does a reader begin?
 #
 # Write `first_offset(committed, log_start, log_end, reset)`. It returns the offset at which a starting member of a group begins to read. `committed` is the group's
 # committed offset, or `None` if it has none. `reset` is `"earliest"` or `"latest"`. A bookmark is good from `log_start` to `log_end`, both included: at `log_end` the
-# member waits for the next record. The check runs consumers on logs that lost their beginning, and compares.
+# member waits for the next record.
+#
+# This is the half of a consumer that is missing. The check puts it in: a job starts five times, is killed in between, once before it has committed, and the broker that
+# leads the log may crash. Your function says where each start begins. Beside it runs the same job with Kafka's own consumer, and both must read the same records.
 
 # %% answer="01.4"
 def first_offset(committed, log_start, log_end, reset):
@@ -515,10 +518,35 @@ require("01.6")
 # | Then | Now | Try it |
 # |---|---|---|
 # | A group is the only way to share work. | Still the usual one. Kafka 4.2 made *share groups* ready for use (KIP-932): members share the records of one partition, with an acknowledgement for each. | not in this lab |
-# | As many members as partitions, over all topics. | With RoundRobin, and with the new protocol's uniform assignor. With Range only as many as the largest topic has. | section 4 |
+# | As many members as partitions, over all topics. | With RoundRobin, and with the new protocol's uniform assignor. With Range only as many as the largest topic has. | section 4, and below |
 # | Followers serve nobody. | From 2.4 on a consumer may read from a follower in its own rack (KIP-392). Records are still written to the leader only. | not in this lab |
 # | Progress is kept in ZooKeeper. | In a topic of Kafka's own, `__consumer_offsets`; the consumer of 0.9 and later knows no other place. ZooKeeper itself left with 4.0. | chapter 09 |
 # | Two models, and a system has one of them. | One log, and the `group.id` chooses. | section 3 |
+#
+# The second row: six members, the three topics of section 4, and nobody chooses a strategy. The last client speaks the new protocol, `group.protocol=consumer`, in which a
+# broker deals. How many members have something to read?
+
+# %%
+def poll_on(lab, name, config):
+    consumer = KafkaConsumer(lab, {"group.id": "billing", **config}, name=name)
+    consumer.subscribe(list(topics))
+    while True:
+        consumer.poll(timeout_ms=500)
+
+def busy(version, **config):
+    lab = Lab(brokers=3, seed=3, version=version, broker_version="4.4")
+    for topic, partitions in topics.items():
+        lab.create_topic(topic, partitions=partitions)
+    for number in range(1, 7):
+        lab.spawn(poll_on, f"m{number}", config, name=f"m{number}")
+    lab.run_for(ms=40_000)
+    return sum(bool(owned) for owned in shares(lab).values())
+
+{"client 2.8": busy("2.8"), "client 4.4": busy("4.4"),
+ "client 4.4, new protocol": busy("4.4", **{"group.protocol": "consumer"})}
+
+# %% [markdown]
+# Three, three and six. Who changes nothing but the version gains nothing: the default is Range still. The new protocol gives everybody one partition.
 #
 # ## What you know now
 #

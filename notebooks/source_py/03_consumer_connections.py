@@ -314,10 +314,14 @@ poll_for(alone, lab, ms=2_000)
 [(s.node_id, s.role) for s in lab.sockets()]
 
 # %% [markdown]
-# ### Exercise 03.4 · From name to partition
+# ### Exercise 03.4 · The missing half: the broker that is asked
 #
-# Write `offsets_partition(group)`. Use `java_string_hash`. Take care of one thing: Java's `int` has one number whose absolute value does not fit,
-# −2147483648. Kafka's `Utils.abs` makes it 0. A group with that hash exists; the check knows it.
+# FIND_COORDINATOR has arrived at a broker. Write its half: `offsets_partition(group)`. Use `java_string_hash`. Take care of one thing: Java's `int` has one number whose
+# absolute value does not fit, −2147483648. Kafka's `Utils.abs` makes it 0. A group with that hash exists; the check knows it.
+#
+# The check does more than compare numbers. It puts your function into five brokers. They answer FIND_COORDINATOR with the leader of the partition you name. Two
+# members look for their group, and in some runs its coordinator crashes. The groups lie where Kafka keeps them. So a wrong partition sends the members to a broker that
+# answers NOT_COORDINATOR, and nobody reads.
 
 # %% answer="03.4"
 def offsets_partition(group):

@@ -32,7 +32,7 @@ PATIENT = {"delivery.timeout.ms": 20_000, "request.timeout.ms": 3_000, "linger.m
            "enable.idempotence": False}
 
 def cluster(min_insync=1, unclean=False, seed=5):
-    """Four brokers; `orders` has one partition, led by broker 0 and copied by 1 and 2."""
+    """Four brokers; `orders` has one partition: broker 0 leads, 1 and 2 copy it."""
     lab = Lab(brokers=4, seed=seed, broker_config={
         "min.insync.replicas": min_insync, "unclean.leader.election.enable": unclean,
         "broker.session.timeout.ms": 6_000})
@@ -40,15 +40,16 @@ def cluster(min_insync=1, unclean=False, seed=5):
     return lab
 
 def sell(lab, acks, count=20):
-    """Send orders. Keep what the callbacks say: which keys were acknowledged, and which failed."""
+    """Send orders. Keep what the callbacks say: acknowledged keys, and failed ones."""
     producer = KafkaProducer(lab, {"client.id": "shop", "acks": acks, **PATIENT,
-                                   "bootstrap.servers": "localhost:9095"})     # broker 3
+                                   "bootstrap.servers": "localhost:9095"})    # broker 3
     producer.partitions_for("orders")
     told = {"acknowledged": [], "failed": []}
     for number in range(count):
         def callback(metadata, error, key=f"order {number}"):
             told["failed" if error else "acknowledged"].append(key)
-        producer.send(ProducerRecord("orders", key=f"order {number}", value="tea"), callback)
+        record = ProducerRecord("orders", key=f"order {number}", value="tea")
+        producer.send(record, callback)
         lab.sleep(10)
     return told
 
@@ -129,7 +130,8 @@ def play(followers, acks, min_insync, unclean=False):
     lab.run_for(ms=30_000)
     leader = lab.at(lab.now_ms)["partitions"]["orders-0"]["leader"]
     lost = max(0, len(told["acknowledged"]) - in_the_log(lab))
-    return Outcome(len(told["acknowledged"]), lost, len(told["failed"]), readable=leader >= 0)
+    counts = len(told["acknowledged"]), lost, len(told["failed"])
+    return Outcome(*counts, readable=leader >= 0)
 
 stories = {"followers fine": ("fine", False), "followers slow": ("slow", False),
            "followers away": ("away", False), "the same, unclean": ("away", True)}
@@ -140,7 +142,8 @@ grid = {(story, setting): play(followers, acks, min_insync, unclean)
         for setting, (acks, min_insync) in settings.items()}
 
 kinds = [outcome.kind for outcome in grid.values()]
-truth("05 grid", lost=kinds.count("lost"), refused=kinds.count("refused"), waiting=kinds.count("waiting"))
+truth("05 grid", lost=kinds.count("lost"), refused=kinds.count("refused"),
+      waiting=kinds.count("waiting"))
 outcome_grid(grid, title="twenty orders, three replicas")
 
 # %% [markdown] items="N22 N24 N26"
@@ -196,11 +199,12 @@ predict("05 hanging broker", seconds=None, times=None)
 
 # %%
 def hang(request_ms, delivery_ms, seed=6):
-    """(seconds until the callback, PRODUCE requests) for a record to a broker that hangs."""
+    """(seconds until the callback, PRODUCE requests, error); the broker hangs."""
     lab = Lab(brokers=1, seed=seed)
     lab.create_topic("orders", partitions=1)
     producer = KafkaProducer(lab, {"linger.ms": 0, "request.timeout.ms": request_ms,
-                                   "delivery.timeout.ms": delivery_ms, "enable.idempotence": False})
+                                   "delivery.timeout.ms": delivery_ms,
+                                   "enable.idempotence": False})
     producer.partitions_for("orders")
     producer.send(ProducerRecord("orders", value="the first one arrives")).get()
     lab.broker(0).delay("PRODUCE", 600_000)
@@ -260,23 +264,26 @@ def order_in_the_log(**config):
     lab = Lab(brokers=3, seed=5, version="2.8", broker_version="4.4", broker_config={
         "min.insync.replicas": 2, "broker.session.timeout.ms": 6_000})
     lab.create_topic("orders", replication_factor=2, leaders=[0])
-    producer = KafkaProducer(lab, {"acks": "all", "linger.ms": 0, "retry.backoff.ms": 100, **config})
+    settings = {"acks": "all", "linger.ms": 0, "retry.backoff.ms": 100, **config}
+    producer = KafkaProducer(lab, settings)
     producer.partitions_for("orders")
     lab.broker(1).crash()
     lab.run_for(ms=10_000)
     lab.broker(1).restart()
     for number in range(60):
-        producer.send(ProducerRecord("orders", key=str(number), value="tea", partition=0))
+        key = str(number)
+        producer.send(ProducerRecord("orders", key=key, value="tea", partition=0))
         lab.sleep(20)
     producer.close()
     reader = KafkaConsumer(lab, {"auto.offset.reset": "earliest"}, name="reader")
     reader.assign([TopicPartition("orders", 0)])
     return [int(record.key) for record in reader.poll(timeout_ms=3_000)]
 
-plain = order_in_the_log(**{"enable.idempotence": False})
+off = {"enable.idempotence": False}
+one_at_a_time = {**off, "max.in.flight.requests.per.connection": 1}
+plain = order_in_the_log(**off)
 truth("05 order", first_in_the_log=plain[0])
-{"plain": plain[:7],
- "one in flight": order_in_the_log(**{"enable.idempotence": False, "max.in.flight.requests.per.connection": 1})[:7],
+{"plain": plain[:7], "one in flight": order_in_the_log(**one_at_a_time)[:7],
  "idempotent": order_in_the_log(**{"enable.idempotence": True})[:7]}
 
 # %% [markdown]
@@ -293,10 +300,15 @@ truth("05 order", first_in_the_log=plain[0])
 
 # %%
 lab = cluster(min_insync=2)
-producer = KafkaProducer(lab, {"acks": "all", "bootstrap.servers": "localhost:9095", **PATIENT})
-metadata = producer.send(ProducerRecord("orders", value="tea")).get()          # wait for the answer
-producer.send(ProducerRecord("orders", value="milk"),
-              lambda metadata, error: print("callback:", error or metadata))   # or be told
+producer = KafkaProducer(lab, {"acks": "all", "bootstrap.servers": "localhost:9095",
+                               **PATIENT})
+future = producer.send(ProducerRecord("orders", value="tea"))
+metadata = future.get()                                               # wait for the answer
+
+def callback(metadata, error):                                        # or be told
+    print("callback:", error or metadata)
+
+producer.send(ProducerRecord("orders", value="milk"), callback)
 producer.flush()
 metadata
 
@@ -309,7 +321,7 @@ metadata
 
 # %% answer="05.3"
 def send_all(producer, orders):
-    """Send every order, a ProducerRecord with a key. Return the keys that were not acknowledged."""
+    """Send every order, a ProducerRecord. Return the keys that were not acknowledged."""
     ### BEGIN SOLUTION
     futures = [(order.key, producer.send(order)) for order in orders]
     failed = []
@@ -339,10 +351,10 @@ lab = cluster(min_insync=3)
 lab.broker(1).crash()
 lab.broker(2).crash()
 lab.run_for(ms=20_000)
-producer = KafkaProducer(lab, {"client.id": "shop", "acks": "all", "bootstrap.servers": "localhost:9095",
-                               **PATIENT})
-for number in range(3):
-    producer.send(ProducerRecord("orders", value=f"order {number}"))           # the answer is thrown away
+producer = KafkaProducer(lab, {"client.id": "shop", "acks": "all", **PATIENT,
+                               "bootstrap.servers": "localhost:9095"})
+for number in range(3):                                     # each answer is thrown away
+    producer.send(ProducerRecord("orders", value=f"order {number}"))
 lab.run_for(ms=30_000)
 shown = lab.lines("shop").query("level == 'WARN'").message
 for line in shown.head(4):
@@ -350,7 +362,7 @@ for line in shown.head(4):
 
 # %% answer="05.4"
 error_name = ...          # as the lines write it
-missing = ...             # what the program should have passed: "callback", "acks" or "retries"
+missing = ...             # what should have been passed: "callback", "acks" or "retries"
 ### BEGIN SOLUTION
 error_name = "NOT_ENOUGH_REPLICAS"
 missing = "callback"
@@ -374,7 +386,8 @@ from kafkalab.lines.layout import read as read_log
 from kafkalab.replay import replay
 
 here = pathlib.Path.cwd()
-project = next(folder for folder in (here, *here.parents) if (folder / "data/recordings").is_dir())
+project = next(folder for folder in (here, *here.parents)
+               if (folder / "data/recordings").is_dir())
 recording = project / "data/recordings/2.3.1/2.3.0/fault_producer_leader_moves"
 scenario = json.loads((recording / "scenario.json").read_text())
 folder = project / "data/generated/chapter05"
@@ -383,9 +396,10 @@ folder.mkdir(parents=True, exist_ok=True)
 
 def told(path):
     """What the producer wrote and lost, each once."""
-    wanted = re.compile(r"(Sending PRODUCE {.*}|Node -?\d+ disconnected|Completed connection to node -?\d+)")
+    wanted = re.compile(r"(Sending PRODUCE {.*}|Node -?\d+ disconnected"
+                        r"|Completed connection to node -?\d+)")
     found = [match[1] for row in read_log(path) if (match := wanted.match(row.text))]
-    return [text for place, text in enumerate(found) if place == 0 or found[place - 1] != text]
+    return [text for before, text in zip(["", *found], found) if before != text]
 
 side_by_side(told(recording / "client.log.gz"), told(folder / "played.txt"),
              titles=("Java producer 2.3.0", "simulator"))
@@ -406,17 +420,18 @@ n
 
 # %%
 def shop_with_crash(shop):
-    """(acknowledged keys, keys that can be read) of a shop whose followers fall asleep."""
+    """(acknowledged keys, keys that can be read) of a shop; its followers fall asleep."""
     lab = cluster(seed=4)
-    for follower in (1, 2):
-        lab.clock.at(shop.asleep_after_ms, lambda follower=follower: lab.broker(follower).pause(4_500))
+    for broker in (lab.broker(1), lab.broker(2)):
+        lab.clock.at(shop.asleep_after_ms, lambda asleep=broker: asleep.pause(4_500))
     told = sell(lab, shop.acks, count=100)
     lab.broker(0).crash()
     lab.run_for(ms=40_000)
     reader = KafkaConsumer(lab, {"auto.offset.reset": "earliest",
                                  "bootstrap.servers": "localhost:9095"}, name="reader")
     reader.assign([TopicPartition("orders", 0)])
-    return told["acknowledged"], [record.key for record in reader.poll(timeout_ms=5_000)]
+    read = [record.key for record in reader.poll(timeout_ms=5_000)]
+    return told["acknowledged"], read
 
 acknowledged, readable = [], []
 for name, shop in n.items():
@@ -438,7 +453,8 @@ told_written.groupBy("shop").count().orderBy("shop").toPandas()
 # How many acknowledged orders did each shop lose? A *left anti join* keeps the rows of the left side that have no partner on the right.
 
 # %% spark=true
-told_written.join(can_be_read, ["shop", "key"], "left_anti").limit(3).toPandas()      # count these by shop
+not_there = told_written.join(can_be_read, ["shop", "key"], "left_anti")
+not_there.limit(3).toPandas()      # count these by shop
 
 # %% answer="05.5"
 orders_lost = {"A": ..., "B": ..., "C": ...}

@@ -9,8 +9,8 @@
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
-from kafkalab import (KafkaConsumer, KafkaProducer, Lab, OffsetAndMetadata, ProducerRecord,
-                      TopicPartition)
+from kafkalab import (KafkaConsumer, KafkaProducer, Lab, OffsetAndMetadata,
+                      ProducerRecord, TopicPartition)
 from kafkalab.views import Worked, offset_paths, offset_ruler, side_by_side, work_strip
 
 me("")     # your student id, if your teacher gave you one: me("s123")
@@ -89,7 +89,8 @@ def reset(policy):
     lab = cluster()
     new = member(lab, "new", **{"auto.offset.reset": policy})
     got = new.poll(timeout_ms=3_000).count()
-    asked = next(line for line in plain(lab, "new") if line.startswith("Sending LIST_OFF"))
+    lines = plain(lab, "new")
+    asked = next(line for line in lines if line.startswith("Sending LIST_OFF"))
     return "timestamp " + asked.split("timestamp=")[1].split(",")[0], f"{got} records"
 
 {policy: reset(policy) for policy in ("earliest", "latest")}
@@ -102,7 +103,8 @@ lab = Lab(brokers=1, seed=2)
 lab.create_topic("orders", partitions=2)
 producer = KafkaProducer(lab, {"client.id": "shop"})
 for number in range(12):
-    producer.send(ProducerRecord("orders", partition=number % 2, value=f"order {number}"))
+    order = f"order {number}"
+    producer.send(ProducerRecord("orders", partition=number % 2, value=order))
 producer.close()
 cleo = KafkaConsumer(lab, {"auto.offset.reset": "earliest"}, name="cleo")
 cleo.assign([TopicPartition("orders", 0), TopicPartition("orders", 1)])     # no group
@@ -638,7 +640,8 @@ class Diary:
         self.lab, self.name = lab, name
 
     def note(self, what, partitions):
-        heard.append((self.lab.now_ms, self.name, what, [str(each) for each in partitions]))
+        names = [str(each) for each in partitions]
+        heard.append((self.lab.now_ms, self.name, what, names))
 
     def on_partitions_revoked(self, partitions):
         self.note("gives away", partitions)
@@ -707,7 +710,8 @@ from kafkalab.lines.layout import read as read_log
 from kafkalab.replay import replay
 
 here = pathlib.Path.cwd()
-project = next(each for each in (here, *here.parents) if (each / "data/recordings").is_dir())
+project = next(each for each in (here, *here.parents)
+               if (each / "data/recordings").is_dir())
 recording = project / "data/recordings/2.3.1/2.3.0/group_offsets_auto_commit"
 scenario = json.loads((recording / "scenario.json").read_text())
 folder = project / "data/generated/chapter09"
@@ -840,11 +844,33 @@ require("09.6")
 # |---|---|---|
 # | Bookmarks are kept in ZooKeeper. | In `__consumer_offsets`, since 0.9; Kafka 4.0 has no ZooKeeper at all (KIP-500). | section 7 |
 # | Automatic commits run in the background. | The classic consumer commits inside `poll` and `close`, never in between; so it did in the days of that sentence, too (class `ConsumerCoordinator`). | section 3 |
-# | A rebalance repeats what came since the last automatic commit. | A member that takes part commits first: it waits for the answer up to 3.2, and sends it asynchronously and awaits it from 3.3 on. | section 3, `version="2.8"` in `Lab` |
+# | A rebalance repeats what came since the last automatic commit. | A member that takes part commits first: it waits for the answer up to 3.2, and sends it asynchronously and awaits it from 3.3 on. | below |
 # | By hand means `commitAsync`. | There are `commitSync` and `commitAsync`; both are by hand. | section 4 |
 # | `poll` returns the offset of the last record. | It returns records. The position is one more than the last of them. | section 1 |
 # | Offsets are kept for one day. | Seven since 2.0 (KIP-186); counted from the moment the group became empty since 2.1 (KIP-211). | section 7 |
 # | A commit that meets a rebalance fails with `CommitFailedException`. | From 2.5 on with `RebalanceInProgressException`, where the member is still one: poll, and commit later. | chapter 10 |
+#
+# The third row, with two clients: Ada has read, and Bo joins her. This is what Ada says about her commits:
+
+# %%
+def commits_when_bo_joins(version):
+    lab = Lab(brokers=1, seed=3, version=version, broker_version="4.4",
+              broker_config={"group.initial.rebalance.delay.ms": 0})
+    lab.create_topic("orders")
+    producer = KafkaProducer(lab, {"client.id": "shop"})
+    for number in range(12):
+        producer.send(ProducerRecord("orders", value="tea"))
+    producer.close()
+    for name, stays_ms in (("ada", 2_000), ("bo", 3_000)):
+        lab.spawn(read_on, name, [], [], 5_000, name=name)
+        lab.run_for(ms=stays_ms)
+    return [text.split(" of offsets")[0] for text in plain(lab, "ada")
+            if "auto-commit of offsets {orders" in text]
+
+{version: commits_when_bo_joins(version) for version in ("2.8", "3.9")}
+
+# %% [markdown]
+# Both commit before they give the partition away. Client 2.8 stands still until the answer is there; 3.9 asks, goes on with its heartbeats, and hears of the answer.
 #
 # ## What you know now
 #

@@ -9,7 +9,7 @@
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
 from kafkalab import Lab, KafkaAdminClient, KafkaConsumer, KafkaProducer
-from kafkalab import OffsetAndMetadata, ProducerRecord, TopicPartition
+from kafkalab import OffsetAndMetadata, ProducerRecord, RecordsToDelete, TopicPartition
 from kafkalab.tools.consumer_groups import described
 from kafkalab.views import group_timeline, lag_and_lead, side_by_side
 import re
@@ -704,7 +704,30 @@ require("11.6")
 # | Lag over JMX only. | `consumer.currentLag(partition)` in the program itself (KIP-695, 2.8); it is from the position, like `records-lag`. | `member.current_lag(here)` |
 # | An idle offset expires a day after its commit. | Seven days since 2.0 (KIP-186); counted from the moment the group is empty since 2.1 (KIP-211). | section 7 |
 # | `records-lag` has the partition in its metric's name. | In its tags, `topic` and `partition`, since 1.1 (KIP-225). | `member.metrics().of(...)` |
+# | The log line to search for is `Fetch offset 690 is out of range`. | So up to 2.4. In 2.8 and later it says `Fetch position FetchPosition{...}`, and a search for the old words finds nothing. | below |
 #
+# The last row is worth a look, for a client tells a loss at INFO and no louder. A member begins at offset 3 of a log whose first eight orders are gone:
+
+# %%
+def too_late(version):
+    lab = Lab(brokers=1, seed=3, version=version, broker_version="4.4")
+    lab.create_topic("orders")
+    here = TopicPartition("orders", 0)
+    shop = KafkaProducer(lab, {"client.id": "shop"})
+    for _ in range(20):
+        shop.send(ProducerRecord("orders", value="an order"))
+    shop.close()
+    KafkaAdminClient(lab, {}).delete_records({here: RecordsToDelete(8)}).all().get()
+    member = KafkaConsumer(lab, {"auto.offset.reset": "earliest"}, name="m1")
+    member.assign([here])
+    member.seek(here, 3)
+    member.poll(timeout_ms=2_000)
+    told = lab.lines("m1").query("message.str.contains('out of range')").message
+    return told.iloc[0].split("] ", 1)[1][:55]
+
+{version: too_late(version) for version in ("2.3", "3.9")}
+
+# %% [markdown]
 # ## What you know now
 #
 # - Lag is work to come, lead is room behind. Look at both, by partition.
