@@ -221,6 +221,27 @@ def _progress(wanted) -> None:
     print(details(path) if wanted.all else overview(path))
 
 
+def _variants(wanted) -> int:
+    from autograder.drawn import HEAD, drawn
+    from autograder.masters import chapter_number, released
+    from autograder.questions import chapters as known, find, of_chapter
+    chapters = wanted.chapters or [each for each in known() if each in released()]
+    asked = [question for text in chapters for question in ([find(text)] if "." in text else of_chapter(chapter_number(text)))]
+    if wanted.students < 2:
+        raise Unusable(f"--students is a number from 2 on, not {wanted.students}.")
+    print(HEAD)
+    wrong = 0
+    for question in asked:
+        if not question.space:
+            continue
+        found = drawn(question, wanted.students)
+        print(found, flush=True)
+        wrong += bool(found.wrong)
+    print("Every student has numbers of their own, everybody's can be solved, and a neighbour's are of little use." if not wrong else
+          f"{wrong} questions do not hold what they promise.")
+    return ATTENTION if wrong else OK
+
+
 def _doctor(wanted) -> int:
     from autograder.doctor import doctor
     found = doctor()
@@ -323,6 +344,9 @@ def _parser() -> argparse.ArgumentParser:
     redteam = command("redteam", _redteam, "run the hostile submissions in the sandbox and count what comes through")
     redteam.add_argument("families", nargs="*", metavar="FAMILY", help="only these (default: all)")
     redteam.add_argument("--level", default="L3", choices=("L3", "L2", "L1", "all"), help="the best level to try, or all that are to be had")
+    drawn = command("variants", _variants, "try the students' own numbers: different for 10,000, solved for 1,000, of no use to a neighbour")
+    drawn.add_argument("chapters", nargs="*", metavar="NN|NN.k", help="which chapters or questions (default: all)")
+    drawn.add_argument("--students", type=int, default=1_000, help="how many of the 10,000 are solved and compared (default: 1000)")
     command("doctor", _doctor, "which sandbox this machine has, and what would make it better")
     return parser
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain, repeat
 from pathlib import Path
 from types import MappingProxyType
 
@@ -35,13 +36,9 @@ def _csv(found: list[Sheet]) -> str:
     """One row for each student and assignment, one column for each question."""
     questions = _once(cell.question for sheet in found for cell in sheet.cells)
     head = ["student", "last_name", "first_name", "email", "assignment", "handed_in_utc", "score", "max", "late_penalty", "waits_for_a_person", *questions]
-    rows = []
-    for sheet in found:
-        marks = {cell.question: _number(cell.score) for cell in sheet.cells}
-        rows.append([safe(sheet.student), safe(sheet.last_name), safe(sheet.first_name), safe(sheet.email), sheet.assignment, sheet.handed_in,
-                     _number(sheet.score), _number(sheet.max), _number(sheet.late_penalty), "yes" if sheet.waits else "no",
-                     *(marks.get(question, "") for question in questions)])
-    return _table([head, *rows])
+    rows = ([safe(sheet.student), safe(sheet.last_name), safe(sheet.first_name), safe(sheet.email), sheet.assignment, sheet.handed_in,
+             _number(sheet.score), _number(sheet.max), _number(sheet.late_penalty), "yes" if sheet.waits else "no", *_marks(sheet, questions)] for sheet in found)
+    return _table(chain([head], rows))
 
 
 def _json(found: list[Sheet]) -> str:
@@ -86,13 +83,15 @@ def _gradescope(found: list[Sheet]) -> str:
     questions = {cell.question: cell.max for sheet in found for cell in sheet.cells}
     head = ["First Name", "Last Name", "SID", "Email", "Assignment", "Total Score", "Max Points", "Status", "Submission Time",
             *(f"{question} ({_number(most)} pts)" for question, most in questions.items())]
-    rows = []
-    for sheet in found:
-        marks = {cell.question: _number(cell.score) for cell in sheet.cells}
-        rows.append([safe(sheet.first_name), safe(sheet.last_name), safe(sheet.student), safe(sheet.email), sheet.assignment, _number(sheet.score),
-                     _number(sheet.max), "Ungraded" if sheet.waits else "Graded", sheet.handed_in and sheet.handed_in + " +0000",
-                     *(marks.get(question, "") for question in questions)])
-    return _table([head, *rows])
+    rows = ([safe(sheet.first_name), safe(sheet.last_name), safe(sheet.student), safe(sheet.email), sheet.assignment, _number(sheet.score),
+             _number(sheet.max), "Ungraded" if sheet.waits else "Graded", sheet.handed_in and sheet.handed_in + " +0000", *_marks(sheet, questions)]
+            for sheet in found)
+    return _table(chain([head], rows))
+
+
+def _marks(sheet: Sheet, questions: Iterable[str]) -> Iterator[str]:
+    """A sheet's marks in these columns, empty where it has no such question: most of them, in a course of a dozen chapters."""
+    return map({cell.question: _number(cell.score) for cell in sheet.cells}.get, questions, repeat(""))
 
 
 LAYOUTS: Mapping[str, Callable[[list[Sheet]], str]] = MappingProxyType({

@@ -30,7 +30,8 @@ MOST_BYTES = 300_000
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; color: #222; background: #fff }
-h1 { font-size: 1.4rem } h2 { font-size: 1.05rem; margin: 2rem 0 .3rem } .mark { float: right; font-weight: 600 }
+h1 { font-size: 1.4rem } h2 { font-size: 1.05rem; margin: 2rem 0 .3rem } .mark { float: right; font-weight: 600; margin-left: 1rem }
+.title { font-weight: 400; margin-left: .6rem }
 .full { color: #00694d } .part { color: #8a5a00 } .none { color: #a3001d } .waits { color: #555 }
 pre { background: #f5f5f5; padding: .7rem; overflow-x: auto; font-size: 14px; white-space: pre-wrap; overflow-wrap: anywhere }
 p { margin: .3rem 0 } .said { border-left: 3px solid #56B4E9; padding-left: .7rem } footer { margin-top: 3rem; color: #555; font-size: 14px }
@@ -38,9 +39,10 @@ p { margin: .3rem 0 } .said { border-left: 3px solid #56B4E9; padding-left: .7re
 
 
 def write_feedback(out: Path, say=lambda text: None) -> int:
-    """Write a page for each student and notebook of OUT's gradebook; returns how many. LookupError when nothing was graded; Leak, and
-    that page is not written, where one would give a solution or a hidden case away."""
-    results = json.loads((out / "results.json").read_text(encoding="utf-8")) if (out / "results.json").is_file() else {}
+    """Write a page for each student and notebook of OUT's gradebook; returns how many. LookupError when nothing was graded, or not to the
+    end, for then there are marks without a sentence; Leak, and that page is not written, where one would give a solution or a hidden
+    case away."""
+    results = _results(out)
     counted = {(result["student"], result["assignment"]): result for result in results.values() if result.get("counted")}
     costs, written = late.policy(), 0
     for sheet in sheets(out):
@@ -61,6 +63,15 @@ def write_feedback(out: Path, say=lambda text: None) -> int:
         if written % 1000 == 0:
             say(f"{written} pages written")
     return written
+
+
+def _results(out: Path) -> dict:
+    try:
+        return json.loads((out / "results.json").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        if (out / "gradebook.db").is_file():
+            raise LookupError(f"The grading into {out} has not come to its end: the same `grade` command goes on, and then there are pages to write.") from None
+        return {}                                        # `sheets` says what is missing
 
 
 def sentences(result: dict) -> dict[str, str]:
@@ -119,8 +130,17 @@ def _question(cell: Cell, answer: str, sentence: str, longest: int) -> str:
         mark = f"{cell.score:g} of {cell.max:g}"
         sentence = "Your teacher gave this mark." if cell.by_hand else sentence
     said = f"<p class=said>Your teacher: {_text(_cut(cell.comment, max(longest, 600)))}</p>" if cell.comment else ""
-    return (f"<h2>{_text(cell.question)} <span class='mark {kind}'>{mark}</span></h2><p>{_text(sentence[:1].upper() + sentence[1:])}</p>{said}"
+    return (f"<h2><span class='mark {kind}'>{mark}</span>{_text(cell.question)}{_title(cell.question)}</h2><p>{_text(sentence[:1].upper() + sentence[1:])}</p>{said}"
             + (f"<pre>{_text(answer)}</pre>" if answer.strip() else "<p class=waits>Nothing was written here.</p>"))
+
+
+def _title(question: str) -> str:
+    """What was asked, in a few words; an open question is a text of its own, which the notebook has."""
+    try:
+        found = find(question)
+    except KeyError:
+        return ""
+    return f"<span class=title>{_text('in your own words' if found.kind == 'open' else found.title)}</span>"
 
 
 def _cut(text: str, longest: int) -> str:

@@ -92,8 +92,8 @@ def public(result: dict) -> dict:
 
 
 def needs_attention(results_by_name) -> list[str]:
-    """The submissions a person should look at: those that were not read whole, or did not run to their end."""
-    return [name for name, result in results_by_name.items() if result["status"] not in QUIET_STATUSES]
+    """The submissions a person should look at: those that were not read whole, did not run to their end, or do what no honest answer does."""
+    return [name for name, result in results_by_name.items() if result["status"] not in QUIET_STATUSES or result.get("flags")]
 
 
 def grade_class(folder: Path, out: Path, asked: str | None = None, roster: Roster = Roster(), workers: int | None = None,

@@ -109,7 +109,8 @@ def told(done: Regrading, applied: bool, out: Path) -> str:
     lines.append(f"{done.ran} were run again, for the question asks other cases now or too much had been said to be kept." if done.ran else
                  "Nothing had to run: what the answers said was kept.")
     lines += [f"Not judged again: {sentence}" for sentence in done.unable]
-    lines.append(f"Written. Other questions keep their marks, in later runs of `grade` too, unless they are forced. `feedback` makes the pages anew."
+    lines.append(f"Written. Other questions keep their marks, in later runs of `grade` too, unless they are forced: if you have mended another one of this "
+                 "chapter as well, regrade it next. `feedback` makes the pages anew."
                  if applied else f"Nothing was written: `python -m autograder regrade {done.question} {out} --apply` does it.")
     return "\n".join(lines)
 

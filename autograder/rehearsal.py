@@ -45,6 +45,7 @@ def reply_of_reference(question: Question, case: dict) -> dict:
 
 def said(question: Question, source: str, case: dict) -> dict:
     """The reply (see asking.py) of an answer cell with this source to a case."""
+    case = {name: value for name, value in case.items() if name not in question.scenery}
     own = canonical({name: case[name] for name in question.space if name in case})
     place = _places(question.id).get(own, 0)
     sets = question.all_numbers()
@@ -61,14 +62,20 @@ def said(question: Question, source: str, case: dict) -> dict:
 
 def written_by(question: Question, source: str, numbers: dict) -> dict:
     """What an answer cell's names hold, as plain data, for a student with these numbers; NotPlain where that is a function."""
-    with variants.pretending({question.id: numbers}), quiet():
-        namespace = _run(question, source)
+    namespace = namespace_of(question, source, numbers)
     return {name: plain(namespace[name]) for name in question.answers}
+
+
+def namespace_of(question: Question, source: str, numbers: dict) -> dict:
+    """The names after an answer cell with this source has run for a student with these numbers; what it raises comes through."""
+    with variants.pretending({question.id: numbers}), quiet():
+        return _run(question, source)
 
 
 @lru_cache(maxsize=256)
 def _places(question_id: str) -> dict[str, int]:
-    return {canonical(numbers): place for place, numbers in enumerate(find(question_id).all_numbers())}
+    question = find(question_id)
+    return {canonical({name: numbers[name] for name in question.space}): place for place, numbers in enumerate(question.all_numbers())}
 
 
 @lru_cache(maxsize=65536)

@@ -186,13 +186,13 @@ JUDGES = (
         id="11.5", truth=_forgot, right="right: no bookmark there, and auto.offset.reset=latest went to the end.",
         otherwise="not this. Which partition had no bookmark, and at which offset did reading begin there?",
         wrong_answers=(
-            WrongAnswer("the one with the smallest offset", "first = [line for line in shown if line.startswith('Setting offset')][0]\n"
+            WrongAnswer("the one with the smallest offset", "first = [line for line in shown if 'Setting offset' in line][0]\n"
                         "partition = first.split('partition ')[1].split(' ')[0]\nskipped = int(first.split('offset=')[1].split(',')[0])",
                         "That partition goes on at its committed offset. What lies before it was read by the program before."),
-            WrongAnswer("lag 0, nothing skipped", "partition = [line for line in shown if line.startswith('Found')][0].split()[-1]\nskipped = 0",
+            WrongAnswer("lag 0, nothing skipped", "partition = [line for line in shown if 'Found' in line][0].split()[-1]\nskipped = 0",
                         "The right partition. The lag is 0 because reading began at the log end; all before it was skipped."),
-            WrongAnswer("the word after partition", "partition = int([line for line in shown if line.startswith('Found')][0][-1])\n"
-                        "skipped = int([line for line in shown if line.startswith('Resetting')][0].split('offset=')[1].split(',')[0])",
+            WrongAnswer("the word after partition", "partition = int([line for line in shown if 'Found' in line][0][-1])\n"
+                        "skipped = int([line for line in shown if 'Resetting' in line][0].split('offset=')[1].split(',')[0])",
                         "Right, and write its whole name, as the lines do: topic, dash, number."),
         )),
     Judge(

@@ -38,6 +38,8 @@ class Question:
     answers       the names the answer cell defines
     space         per-student numbers: each name with the values it may take; empty when everybody gets the same question
     where         which combinations of `space` make sense (default: all)
+    scenery       {name: n}: numbers from 0 to n - 1, drawn besides, that change what is shown and not what is right: the seed of a lab,
+                  so that no two students read the same log. Nothing is sealed for them
     draws         ("A", "B", "C"): a student gets so many different sets of numbers, under these names, and answers for each.
                   Three draws from sixty sets are 205,320 exercises, and only sixty have to be sealed
     together      which draws make sense beside each other: list of sets -> bool (default: all)
@@ -59,6 +61,7 @@ class Question:
     answers: tuple[str, ...] = ()
     space: Mapping[str, tuple] = field(default_factory=lambda: MappingProxyType({}))
     where: Callable[[dict], bool] | None = None
+    scenery: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     draws: tuple[str, ...] = ()
     together: Callable[[list], bool] | None = None
     row: str = "cluster"
@@ -75,6 +78,8 @@ class Question:
             raise ValueError(f"a question's id looks like 03.2 or 03.open, not {self.id!r}")
         if self.kind not in KINDS:
             raise ValueError(f"question {self.id}: kind is one of {', '.join(KINDS)}, not {self.kind!r}")
+        if self.scenery and (self.draws or not self.space):
+            raise ValueError(f"question {self.id}: scenery goes with one set of numbers; several draws are different enough")
 
     @property
     def chapter(self) -> str:
@@ -86,14 +91,14 @@ class Question:
         return "q-" + self.id.replace(".", "-")
 
     def all_numbers(self) -> tuple[dict, ...]:
-        """Every set of numbers a student may get, number 0 first; one empty set when the question has none."""
+        """Every set of numbers a student may get, number 0 first, its scenery all 0; one empty set when the question has none."""
         return _all_numbers(self)
 
     def drawn(self, draw: Callable[[str, int], int]) -> dict:
         """A student's numbers. draw(purpose, n) picks one of n; the same purpose, the same pick."""
         sets = self.all_numbers()
         if not self.draws:
-            return dict(sets[draw("", len(sets))])
+            return {**sets[draw("", len(sets))], **{name: draw(f" {name}", most) for name, most in self.scenery.items()}}
         for attempt in range(MOST_TRIES):
             left, found = list(range(len(sets))), []
             for name in self.draws:
@@ -114,8 +119,8 @@ class Question:
         return tuple(dict(case) for case in self.public_cases) + own or ({},)
 
     def sealed_form(self, case: Mapping) -> dict:
-        """A case without its title and its place: what decides whether an answer is right."""
-        return {key: value for key, value in case.items() if key != "case" and (key != "of" or self.place_matters)}
+        """A case without its title, its place and its scenery: what decides whether an answer is right."""
+        return {key: value for key, value in case.items() if key != "case" and key not in self.scenery and (key != "of" or self.place_matters)}
 
     def shown(self, numbers: Mapping):
         """What a learner sees of their numbers."""
@@ -161,14 +166,14 @@ def _is_blank(value) -> bool:
 
 
 @lru_cache(maxsize=None)
-def _numbers_of(space: tuple, where) -> tuple[dict, ...]:
+def _numbers_of(space: tuple, where, scenery: tuple) -> tuple[dict, ...]:
     names = [name for name, _ in space]
     sets = (dict(zip(names, values)) for values in itertools.product(*(choices for _, choices in space)))
-    return tuple(numbers for numbers in sets if where is None or where(numbers))
+    return tuple({**numbers, **dict.fromkeys(scenery, 0)} for numbers in sets if where is None or where(numbers))
 
 
 def _all_numbers(question: Question) -> tuple[dict, ...]:
-    found = _numbers_of(tuple((name, tuple(choices)) for name, choices in question.space.items()), question.where)
+    found = _numbers_of(tuple((name, tuple(choices)) for name, choices in question.space.items()), question.where, tuple(question.scenery))
     if not found:
         raise ValueError(f"question {question.id}: no combination of its numbers passes `where`")
     return found

@@ -139,12 +139,12 @@ ZOMBIES = (
 
 def log_of_a_typing_error(numbers) -> list[str]:
     """Settings and warnings of a producer that was told a topic's name with a letter missing, and the sentence it ended with."""
-    return list(_mistyped(numbers["typed"], numbers["seconds"]))
+    return list(_mistyped(numbers["typed"], numbers["seconds"], numbers["seed"]))
 
 
-@lru_cache(maxsize=None)
-def _mistyped(typed: str, seconds: int) -> tuple[str, ...]:
-    lab = Lab(2, broker_config={"auto.create.topics.enable": False}, version="2.3", seed=seconds, broker_version="2.3")
+@lru_cache(maxsize=256)
+def _mistyped(typed: str, seconds: int, seed: int) -> tuple[str, ...]:
+    lab = Lab(2, broker_config={"auto.create.topics.enable": False}, version="2.3", seed=seconds + 1_000 * seed, broker_version="2.3")
     lab.create_topic("orders", partitions=2)
     producer = KafkaProducer(lab, {"client.id": "shop", "max.block.ms": seconds * 1_000, "retry.backoff.ms": 2_000}, name="shop")
     try:
@@ -199,7 +199,7 @@ QUESTIONS = (
                "What ends a connection leads back to DISCONNECTED, from wherever it comes. There are six entries in all.")),
     LineReading(
         id="02.8", title="bug hunt: the producer that hangs", points=2, answers=("topic", "setting"), show=log_of_a_typing_error,
-        space={"typed": ("oders", "order", "ordesr", "orders-", "orderss"), "seconds": (9, 12, 15, 20, 25)},
+        space={"typed": ("oders", "order", "ordesr", "orders-", "orderss", "oreders", "ordrs"), "seconds": (9, 12, 15, 20, 25)}, scenery={"seed": 100_000},
         hints=("What does the client ask for again and again, and what is the answer?",
                "The sentence at the end says how long send waited for metadata. Which of the settings has that number?")),
     Open(

@@ -96,12 +96,12 @@ def tricky(lines) -> bool:
 
 def log_of_a_tidy_mind(numbers) -> list[str]:
     """Settings and lines of a consumer whose idle limit was meant in seconds."""
-    return list(_tidied(numbers["minutes"]))
+    return list(_tidied(numbers["minutes"], numbers["seed"]))
 
 
-@lru_cache(maxsize=None)
-def _tidied(minutes: int) -> tuple[str, ...]:
-    lab = Lab(brokers=3, seed=minutes, version="2.3", broker_version="2.3")
+@lru_cache(maxsize=256)
+def _tidied(minutes: int, seed: int) -> tuple[str, ...]:
+    lab = Lab(brokers=3, seed=minutes + 1_000 * seed, version="2.3", broker_version="2.3")
     lab.create_topic("t4", partitions=3, leaders=[0, 1, 2])
     lab.place_coordinator("test", broker=2)
     consumer = KafkaConsumer(lab, {"group.id": "test", "connections.max.idle.ms": minutes * 60}, name="reader")
@@ -152,7 +152,8 @@ QUESTIONS = (
         hints=("`per_client` has a column coordinator. Which rows have 0 there?",
                "per_client.where(\"coordinator = 0\").count()")),
     LineReading(
-        id="03.7", title="bug hunt: a time in seconds", points=2, answers=("setting", "should_be"), space={"minutes": (8, 9, 10, 11, 12, 14, 15, 16)}, show=log_of_a_tidy_mind,
+        id="03.7", title="bug hunt: a time in seconds", points=2, answers=("setting", "should_be"), space={"minutes": (8, 9, 10, 11, 12, 14, 15, 16)},
+        scenery={"seed": 100_000}, show=log_of_a_tidy_mind,
         hints=("Which connection is opened again and again, though it is needed every three seconds? Something ends it in between.",
                "The client itself closes what has been idle for too long. How long is that here, and how long was it meant to be?")),
     Open(

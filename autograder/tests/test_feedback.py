@@ -33,6 +33,19 @@ def test_marks_stand_beside_what_was_written(page):
     assert "90_demo: 5 of 6 points" in page and ">2 of 2<" in page and ">0 of 1<" in page
 
 
+def test_what_was_asked_stands_above(page):
+    assert master("90").questions[0].title in page and "in your own words" in page
+
+
+def test_marks_without_their_sentences_are_not_sent_out(hand_in, tmp_path, capsys):
+    """A run that was interrupted has a gradebook and no results yet."""
+    hand_in("ada", {"90.1": "opened = 1"}, student="ada", folder=tmp_path / "class")
+    grade_class(tmp_path / "class", tmp_path / "out", say=lambda text: None)
+    (tmp_path / "out" / "results.json").unlink()
+    assert main(["feedback", str(tmp_path / "out")]) == 2
+    assert "has not come to its end" in capsys.readouterr().err and not (tmp_path / "out" / "feedback").exists()
+
+
 def test_no_hidden_case_is_on_a_page(page):
     for question in master("90").questions:
         if question.kind == "open":

@@ -547,7 +547,7 @@ partition = ...
 skipped = ...
 ### BEGIN SOLUTION
 partition = next(line for line in shown if "no committed offset" in line).split()[-1]
-began = next(line for line in shown if line.startswith("Resetting"))
+began = next(line for line in shown if "Resetting" in line)
 skipped = int(began.split("offset=")[1].split(",")[0])
 ### END SOLUTION
 
