@@ -64,6 +64,7 @@ OPEN = Rubric(
             says="-1 is an id the client made up, because it does not know the broker's real one yet",
             gloss="-1 是客户端编的假 id",
             ways=(
+                "~{unknown} .. (wrote|writes|write|put|puts|label*|call*|noted|notes|used|uses|took|takes) _ {first_node}",
                 "{first_node} .. {fake} ! 0 (is|are) .. {fake}",
                 "{fake} .. {id}",
                 "{fake} .. {first_node}",
@@ -220,6 +221,7 @@ OPEN = Rubric(
             says="it is a trade-off: one idle socket saved against complexity and the risk of taking the wrong broker",
             gloss="权衡: 省一个空闲连接, 换来复杂和误判",
             ways=(
+                "(cost|costs|costing) (very|only a|so|too)? (little|nothing|next to nothing|hardly anything|not much|no more than) .. (left|leave*|keep*|kept|accept*|fine|bother*)",
                 "(code|complexity|work|effort|complicated|trouble) .. (to|just to|only to|for) _ (save|saving|spare|avoid|get rid) .. {connection}",
                 "(nobody|no one|not) _ (cares|worth|matters|bother*) .. (one|idle|extra|spare) _ {connection}",
                 "~{tradeoff} ! same price",
@@ -285,6 +287,8 @@ OPEN = Rubric(
             "it says that the broker closes the first connection at once",
             "第一个连接不是立即被关闭的",
             ways=(
+                "(client|producer|it|kafka) (closes|drops|closed|disconnects) the? (first|bootstrap|old|-1) (connection|socket|one)? (and|then|before) .. (open*|connect*|new|fresh) ^ (idle|minutes|unused|not)",
+                "(after|once) _ {metadata} .. (closes|drops|disconnects) the? (first|bootstrap|old) (socket|connection|one) ! ({idle}|not|never)",
                 "(broker*|server*) _ (close*|closed|drops|dropped|cut|cuts|terminates|kills|关闭|断开) .. ({first_node}|connection) .. (right|immediately|at once|directly|as soon as|straight|立即|马上|立刻) ! ({idle}|9|nine|not|never)",
                 "(broker|服务器|服务端) .. (立即|马上|立刻|就) _ (关闭|断开) ! ({idle}|不)",
             ),
@@ -534,7 +538,7 @@ OPEN2 = Rubric(
             "认为没有风险, 不对",
             even_supposed=True,
             ways=(
-                "~(no risk|harmless|not risky|no danger|no problem at all|not dangerous|perfectly safe|completely safe) _ _ (because|since|as long as|:|as|,) ! (not perfectly|not completely|after construction|if it|when it|once)",
+                "~(no risk|no problem|harmless|not risky|no danger|no problem at all|not dangerous|perfectly safe|completely safe) _ _ (because|since|as long as|:|as|,) ! (not perfectly|not completely|after construction|if it|when it|once)",
                 "~(not|n t|never) _ (think|see|believe) .. (risky|risk|danger*|problem) ! (if|once|after|when|then)",
                 "~see no (risk|danger|problem) ! (if|once|after|when|then)",
                 "~constructor* (is|are) _ (atomic|synchroni*|thread safe)",

@@ -115,6 +115,7 @@ OPEN = Rubric(
             says="data goes over one connection per broker that leads, not per partition",
             gloss="每个 leader broker 一个连接, 不是每个分区",
             ways=(
+                "{leader} a .. {leader} b",
                 "~(one|1|single|a|一个|一条|一) _ {per} _ {leader} ! not _ {per} {leader}",
                 "{per} (of the|single|the|one)? (two|2)? {leader} .. (one|1|a|single|only|own|一个|一条|一)",
                 "(connection*|socket*|连接|one|ones|1|2|two) _ (to|for|with|toward|towards|与|到|给) (each|both|every|the two|the 2|two|2|两个|每个) _ {leader}",

@@ -67,6 +67,7 @@ OPEN = Rubric(
             says="with equal values one replica down stops the writes (NotEnoughReplicas)",
             gloss="相等时一个副本下线就不能写入",
             ways=(
+                "(all|every|each|both) _ _ (must|have to|has to|need*) _ _ (in sync|up|alive|there) .. (else|otherwise|or) .. (exception*|error*)",
                 "@equal {replica} _ _ {down} .. {nowrite} ^ {beyond}",
                 "@equal {down} .. {replica} .. {nowrite} ^ {beyond}",
                 "@equal {nowrite} .. {down} ^ {beyond}",
@@ -142,6 +143,7 @@ OPEN = Rubric(
             says="durability is kept: an acknowledgement still needs min.insync.replicas copies",
             gloss="持久性不变: 确认仍需 min.insync 个副本",
             ways=(
+                "~(nothing|no|not|never|nobody) .. (ack|acked|acknowledg*|confirm*) .. (below|under|with less|with fewer|on fewer) .. ({copies}|{min})",
                 "~{ack} .. {same}",
                 "~{same} .. {ack}",
                 "(ack|acked|acknowledg*|confirm*|cheque*|commit*|确认|ack) .. {copies}",
@@ -176,6 +178,8 @@ OPEN = Rubric(
             "多出的副本是为了可用性, 确认数不变",
             even_supposed=True,
             ways=(
+                "{ack} .. (stronger|wait* for (rf|all|more|every|{rf})) .. (rather than|instead of|not just|than) .. {min}",
+                "(make*|makes) {ack} (stronger|safer|better)",
                 "{ack} .. (need*|require*|want*|wait*) (one|1|a) (more|extra|additional) (replica*|cop*)? than _ {min} ^ {not}",
                 "(never|not) lose availab* .. (two|2) ! (left|remain)",
                 "(delet*|discard*|remov*|los*) the? (unreplicated|un replicated|not replicated) (data|record*|message*) ^ {not}",

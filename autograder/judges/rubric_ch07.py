@@ -47,6 +47,7 @@ OPEN = Rubric(
             says="at a client, new assignment strategies need no upgrade of the brokers",
             gloss="放到客户端, 新策略不必升级 broker",
             ways=(
+                "~no {broker} _ (change|changes|upgrade|upgrades|release|rollout|redeploy)",
                 "~{new} _ {strategy} , (no|without) _ {broker} _ (rollout|roll out|release|upgrade|restart|change)",
                 "~(broker*|server*) .. (stay|stays|remain*|be|is|are) _ (dumb|stupid|ignorant|unaware|untouched|simple|generic)",
                 "~{free} _ _ _ {upgrade} .. {broker}",

@@ -84,6 +84,7 @@ OPEN = Rubric(
             says="whether a member is alive is decided by session.timeout.ms, not by the interval",
             gloss="是否存活由 session.timeout.ms 判定",
             ways=(
+                "~(stop|stops|stopped|cease*|silent|silence|no more) .. {session} _ (that|which)? (counts|matters|decides|rules|kicks in|applies)",
                 "~not (death|dead|liveness|the death|the liveness) _ {session}",
                 "{session} .. {alive} ! {session} _ (larger|smaller|shorter)",
                 "{alive} .. {session} ! {interval} (is|must|should)",

@@ -20,7 +20,7 @@ _COMMITS = Lexicon(
         "overwrite": "overwrit*, over write*, overrid*, over rid*, replac*, undo*, undid, clobber*, stomp*, on top of, over, reset*, revert*, roll* back, wip* out, eras*, cancel*, supersed*, beats, trump*, push* back, put* back, destroy*, shadow*, "
         "覆盖, 盖掉, 覆写, 替换, 改回, 冲掉, 取代, 抹掉, 盖过, 顶掉, 改成, 变成, 盖",
         "overwrites": "overwrite, overwrites, overwriting, override, overrides, overriding, replace, replaces, replacing, clobber, clobbers, supersede, supersedes, 覆盖, 盖掉, 替换, 取代",
-        "back": "back to, go* back, went back, going back, set* back, sets it back, set _ back, set _ _ back, backward*, jump* back, move* back, moved back, fall* back, step back, roll* back, put* _ back, push* _ back, turn* _ back, back from, rewind*, rewound, regress*, decreas*, back in time, into the past, to the past, in the past, earlier position, says _ again, shrink*, go* down, "
+        "back": "改小, 变小了, 调小, back to, go* back, went back, going back, set* back, sets it back, set _ back, set _ _ back, backward*, jump* back, move* back, moved back, fall* back, step back, roll* back, put* _ back, push* _ back, turn* _ back, back from, rewind*, rewound, regress*, decreas*, back in time, into the past, to the past, in the past, earlier position, says _ again, shrink*, go* down, "
         "回退, 倒退, 退回, 变回, 改回, 回到, 往回, 后退, 倒回, 回滚, 变小, 退到, 拨回",
         "reread": "(record*|message*) .. repeated, repeated (record*|message*|work|processing), repetition*, re consume, re read*, reread*, reprocess*, re process*, replay*, duplicat*, dupe*, dups, redeliver*, re deliver*, reconsum*, re consum*, (read*|process*|consum*|deliver*|handl*|get|gets|see|sees|receiv*|come|comes|fetch*|work*|do|does) .. (again|twice|second time|once more|two times|more than once), (again|twice) .. (read*|process*|consum*|deliver*|handl*), twice, double processing, doubly, repeat* (work|record*|message*|processing|consumption|them|what), same (messages|records|work) (again|twice|more than once), at least once, "
         "重复消费, 重复读, 重读, 重复处理, 重新消费, 再次消费, 重新处理, 再消费, 重复, 再读, 消费两次, 重新读, 重新拉取, 又消费, 又读, 消费一遍, 再处理",
@@ -92,6 +92,7 @@ OPEN = Rubric(
             says="so the older offset would overwrite the newer one",
             gloss="旧位移会覆盖新位移",
             ways=(
+                "{newer} .. {retry} .. (undo*|overwrit*|replac*|revert*) (it|that|them)",
                 "(after|later than|behind|following) .. {newer} .. {overwrites} (it|that|them|this)",
                 "{older} .. 把 (它|其|那个) .. {overwrite}",
                 "{newer} .. {older} .. (把|将) (它|其) {overwrite}",

@@ -172,7 +172,7 @@ OPEN = Rubric(
             ),
             against=(
                 "@pool! {commit} _ (is|are|stays|remains|becomes|很|也)? (easy|easier|simple|simpler|no problem|trivial|safe|简单|容易|方便) ! (not|no longer|never|不|难|容易 (丢|重|出|漏|导|造|错))",
-                "@pool! (easy|easier|simple|simpler|简单|容易) _ _ {commit} ! (not|no longer|never|不|丢|重复)",
+                "@pool! (easy|easier|simple|simpler|简单|容易) _ _ {commit} ! easy to (lose|miss|duplicate|skip|forget|get) ! (not|no longer|never|不|丢|重复)",
                 "@pool! (no|without) _ (problem*|trouble|issue*) .. {commit}",
             ),
             near=("{commit}",),

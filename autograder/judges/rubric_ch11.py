@@ -129,6 +129,7 @@ OPEN = Rubric(
             says="lag alone does not show it: it looks at the other end of the log",
             gloss="只看 lag 看不出来",
             ways=(
+                "~{lag} .. (has|have|gives|carries|contains|holds) no _ (info*|clue|idea|word|hint|warning|knowledge)",
                 "~(can not|not|never|不能|无法) _ (be)? (deduced|derived|inferred|computed|read off|calculated|guessed|known|推出|得出|算出) .. (other|lag|另一个)",
                 "{lag} .. (另一头|另一端|另外一头|末尾|后端) .. (发现不了|看不出|看不到|不知道|不|没)",
                 "~{lag} .. (as usual|as before|usual|unchanged|the same|normal|harmless|unremarkable|calm) ! lead _ (as usual|the same)",
@@ -158,6 +159,8 @@ OPEN = Rubric(
             "lead 是到日志起始的距离, 越小越危险",
             even_supposed=True,
             ways=(
+                "lead 小 .. (快|好事|正常|健康|没问题) ^ (不|危险)",
+                "lead (大|高|变大) (才|就|要|会|时)? _ (报警|危险|告警|丢) ^ (不|小)",
                 "(large|larger|big|bigger|high|higher|growing|huge) lead (means|is|=|shows|says) .. {deletes} ^ (not|never|no|safe|small)",
                 "lead .. (ahead of|in front of|before) (the)? (slowest|other|others|another|average|rest) ^ not",
                 "lead (is|near|at|close to|=|goes|->) _ _ (zero|0) .. (caught up|nearly caught|up to date|almost caught|at the end of|reached the end) ! (not|retention .. caught|start .. caught|cleaner|delet*|it catches)",

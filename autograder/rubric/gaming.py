@@ -60,6 +60,11 @@ _TO_THE_MARKER = (
     r" (?:the )?(?:concepts?|key words|keywords|key points|buzzwords|key terms|key ideas)(?: [^ ¶]+){0,2} (?:are|is|:|=)",
     r" (?:满 分|高 分|老 师|辛 苦|关 键 词|得 分 点|知 识 点|给 我 (?:满|高|全|及|通|4|四|打|过|分)|请 (?:给|判|打)(?: [^ ¶]+){0,4} 分|打 (?:4|四|满|高) 分|给 (?:4|四|满|高|全) 分|判 (?:为|我|对|正)(?: [^ ¶]+){0,3}(?: 对| 确| 过| 分)|忽 略(?: [^ ¶]+){0,8}(?: 规 则| 标 准| 指 令| 评 分| 要 求| 提 示)|无 视(?: [^ ¶]+){0,8}(?: 规 则| 标 准| 指 令| 评 分| 要 求)|老 师(?: ,)?(?: [^ ¶]+){0,4} (?:给|请|求|让)|评 分 (?:标 准|规 则|员|者|系 统|老 师)|阅 卷|让 我 (?:通|及|过)|求 (?:过|及|给|通)|你 (?:是|现 在 是)(?: [^ ¶]+){0,6} (?:助|评|老|模|阅)|此 答 案|本 答 案|该 答 案|这 个 答 案(?: [^ ¶]+){0,4}(?: 正 确| 完 全| 满)|所 有 (?:概 念|要 点|得 分 点))",
 )
+# "老师好，我的理解：..." greets; it asks for nothing.
+_COURTESY = re.compile(
+    r" (?:(?:hello|hi|hey|dear|good morning|good evening|thanks|thank you|many thanks) (?:my )?(?:teacher|professor|sir|madam|prof)|as (?:my|the|our) (?:teacher|professor) (?:said|says|explained|told us)"
+    r"|(?:胡 )?老 师 ?(?:,)? (?:您 好|你 好|好)|(?:谢 谢|感 谢|多 谢)(?: 胡)? 老 师|请 老 师 (?:指 正|指 点|指 教)|老 师(?: 在 课 上| 课 上)? (?:讲|说|提)(?: 过| 到| 的)?)(?= )"
+)
 _INSTRUCTION = re.compile("|".join(f"(?:{pattern})(?= )" for pattern in _TO_THE_MARKER))
 
 _STUTTER = re.compile(r"((?: [^ ]+){1,6}?)\1{2,}(?= )")  # the same one to six words, three times running
@@ -71,7 +76,7 @@ _SALAD_WORDS = 6  # fewer words cannot be told from a terse answer
 
 def instructs_marker(reading: Reading) -> re.Match[str] | None:
     """Text addressed to whoever or whatever marks: "ignore the rubric", "请给满分"."""
-    return _INSTRUCTION.search(reading.line)
+    return _INSTRUCTION.search(_COURTESY.sub(" ,", reading.line))
 
 
 def copied(reading: Reading, question: str) -> set[int]:

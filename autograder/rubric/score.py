@@ -107,7 +107,7 @@ def score_with(rubric: Rubric, answer: str, others: tuple[Rubric, ...] = ()) -> 
     judged, hedged = _judge(rubric, body)
     found = sum(status is Status.PRESENT for status, _ in judged)
     blunder, blunder_hit, qualified = _blunder(rubric, body)
-    if len(body.words) > 8 and not concepts.said(_any_polarity(rubric.topic), rubric.lexicon, body):
+    if len(body.words) > 8 * (1 + body.chinese_share) and not concepts.said(_any_polarity(rubric.topic), rubric.lexicon, body):
         return _gamed(rubric, "off_topic", reading)  # apples can be counted too
     if not found and not blunder:
         flag = _elsewhere(rubric, body, others)

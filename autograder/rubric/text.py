@@ -46,7 +46,7 @@ _REGIONAL_BY_FIRST: dict[str, list[str]] = {}
 for _word in traditional.WORDS:
     _REGIONAL_BY_FIRST.setdefault(_word[0], []).append(_word)
 
-_QUOTES = str.maketrans({"’": "'", "‘": "'", "`": " ", "“": '"', "”": '"', "–": "-", "—": ",", "−": "-", "*": " ", "_": " ", "#": " ", "|": ",", "•": "\n", "·": " "})
+_QUOTES = str.maketrans({"’": "'", "‘": "'", "`": " ", "“": '"', "”": '"', "–": "-", "—": ",", "−": "-", "*": " ", "_": " ", "#": " ", "|": ",", "•": "\n", "·": " ", "≤": "<=", "≥": ">=", "≦": "<=", "≧": ">=", "×": "x"})
 
 
 @dataclass(frozen=True, slots=True)
