@@ -1,7 +1,8 @@
 """Who owned what in which generation? Partitions down, generations across, the owner's name in each cell.
 
-A hatched cell has another owner than the partition had before: it moved. A white one belongs to nobody. Each member keeps one colour, and its
-name stands in the cell, so nothing is said by colour alone. In the new protocol (KIP-848) a column is an epoch of the group's target.
+A hatched cell has another owner than the partition had before: it moved. A white one in a red frame has none (dashed) or two. Each member
+keeps one colour, and its name stands in the cell, so nothing is said by colour alone. In the new protocol (KIP-848) a column is an epoch of
+the group's target.
 """
 
 from __future__ import annotations
@@ -78,8 +79,9 @@ def assignment_matrix(lab, group: str, title: str | None = None) -> Picture:
         for y, tp in enumerate(rows):
             owners = deal.owners[tp]
             colour = COLOURS[members.index(owners[0]) % len(COLOURS)] if len(owners) == 1 else "#ffffff"
-            axes.barh([y], [0.94], left=x + 0.03, height=0.88, color=colour, edgecolor=INK if (deal.generation, tp) in moved else "#ffffff",
-                      hatch="////" if (deal.generation, tp) in moved else "", linewidth=0)
+            has_moved, is_wrong = (deal.generation, tp) in moved, len(owners) != 1
+            axes.barh([y], [0.94], left=x + 0.03, height=0.88, color=colour, edgecolor=INK if has_moved else ALERT if is_wrong else "#ffffff",
+                      hatch="////" if has_moved else "", linewidth=0.9 if is_wrong else 0, linestyle="-" if owners else "--")
             axes.text(x + 0.5, y, _cell(owners), ha="center", va="center", fontsize=SMALL_PT + (1 if row_in > 0.25 else 0),
                       color=ALERT if len(owners) > 1 else INK, bbox={"facecolor": colour, "edgecolor": "none", "pad": 1.2})
     axes.set_xlim(0, len(found))

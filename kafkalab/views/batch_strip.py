@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .picture import Picture, blank_figure, columns
-from .style import INK, RULE, SMALL_PT, WIDTH_IN
+from .style import INK, SMALL_PT, WIDTH_IN
 
 COLOURS = ("#56B4E9", "#cfe8f7")     # neighbours differ, so that the eye can count
 NARROWEST = 0.018                    # of the strip's width: a narrower block has no room for its number
@@ -71,7 +71,7 @@ def _strip(axes, batches: list[Batch], y: float, widest: int) -> None:
     left = 0
     for number, batch in enumerate(batches):
         narrow = batch.size_bytes < NARROWEST * widest
-        axes.barh([y], [batch.size_bytes], left=left, height=0.55, color=COLOURS[number % 2], edgecolor=RULE if narrow else INK,
+        axes.barh([y], [batch.size_bytes], left=left, height=0.55, color=COLOURS[number % 2], edgecolor=INK,
                   linewidth=0.3 if narrow else 0.7)
         if not narrow:
             axes.text(left + batch.size_bytes / 2, y, str(batch.records), ha="center", va="center", fontsize=SMALL_PT - 1, color=INK)

@@ -58,7 +58,7 @@ def offset_paths(labs: Mapping[str, object] | object, partition: str, group: str
     for row, (name, path) in enumerate(paths.items()):
         bottom_in = below_in + each_in * (len(paths) - 1 - row)
         axes = figure.add_axes((0.07, bottom_in / height_in, 0.90, (each_in - 0.45) / height_in))
-        _panel(axes, name, path, unit_ms, labs[name].now_ms)
+        _panel(axes, name, path, unit_ms, labs[name].now_ms, span_ms / unit_ms, top)
         axes.set_xlim(0, span_ms / unit_ms)
         axes.set_ylim(0, top)
         if row < len(paths) - 1:
@@ -67,7 +67,8 @@ def offset_paths(labs: Mapping[str, object] | object, partition: str, group: str
             axes.set_xlabel(f"time of the lab, {unit}", fontsize=SMALL_PT)
     heading = title or f"{partition}, group {group}"
     figure.text(0.012, 1 - 0.10 / height_in, heading, fontsize=12, weight="bold", va="top")
-    figure.legend(*figure.axes[0].get_legend_handles_labels(), fontsize=SMALL_PT, loc="upper right", bbox_to_anchor=(0.98, 1 - 0.06 / height_in), ncols=3,
+    named = {label: handle for axes in figure.axes for handle, label in zip(*axes.get_legend_handles_labels())}
+    figure.legend(named.values(), named.keys(), fontsize=SMALL_PT, loc="upper right", bbox_to_anchor=(0.98, 1 - 0.06 / height_in), ncols=3,
                   frameon=False, labelcolor=QUIET)
     rows = [(name or "run", str(len(path.committed)), str(path.given[-1][1] if path.given else 0), str(path.committed[-1][1] if path.committed else 0),
              "; ".join(f"{who} at {clock(at_ms)}: position {position}, committed {done}" for at_ms, who, position, done in path.deaths) or "-")
@@ -75,7 +76,7 @@ def offset_paths(labs: Mapping[str, object] | object, partition: str, group: str
     return Picture(figure, columns(rows, ("run", "commits", "position", "committed", "killed")), f"Paths of position and committed offset: {heading}.")
 
 
-def _panel(axes, name: str, path: Path, unit_ms: float, end_ms: int) -> None:
+def _panel(axes, name: str, path: Path, unit_ms: float, end_ms: int, span: float, top: float) -> None:
     """One lab's two lines, a dot for each commit, and a bar where a member died."""
     for points, colour, line, label in ((path.given, GIVEN, "-", "given to the group"), (path.committed, COMMITTED, "--", "committed")):
         times = [0.0] + [at_ms / unit_ms for at_ms, _ in points] + [end_ms / unit_ms]
@@ -85,7 +86,7 @@ def _panel(axes, name: str, path: Path, unit_ms: float, end_ms: int) -> None:
               color=COMMITTED)
     for place, (at_ms, who, position, done) in enumerate(path.deaths):
         axes.vlines([at_ms / unit_ms], done, max(position, done + 1), color=ALERT, linewidth=5, alpha=0.55, label="dies: not committed" if place == 0 else None)
-        axes.text(at_ms / unit_ms, position, f"{who} dies, {position - done} not committed  ", ha="right", va="bottom", fontsize=SMALL_PT + 0.5, color=ALERT)
+        _say_beside(axes, f"{who} dies, {position - done} not committed", at_ms / unit_ms, done, position, span, top)
     if name:
         axes.text(0, 1.04, name, transform=axes.transAxes, fontsize=SMALL_PT + 1, weight="bold", color=INK, va="bottom")
     axes.tick_params(labelsize=SMALL_PT)
@@ -94,3 +95,16 @@ def _panel(axes, name: str, path: Path, unit_ms: float, end_ms: int) -> None:
     axes.set_axisbelow(True)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
+
+
+def _say_beside(axes, text: str, x: float, done: int, position: int, span: float, top: float) -> None:
+    """Words to the right of a bar, to the left in the last quarter; between the two lines if there is room, else under or above both."""
+    if position - done > 0.12 * top:
+        y, below_pt, va = (done + position) / 2, 0, "center"
+    elif done > 0.2 * top:
+        y, below_pt, va = done, -5, "top"
+    else:
+        y, below_pt, va = position, 5, "bottom"
+    is_late = x > 0.75 * span
+    axes.annotate(text, (x, y), xytext=(-7 if is_late else 7, below_pt), textcoords="offset points", ha="right" if is_late else "left", va=va,
+                  fontsize=SMALL_PT + 0.5, color=ALERT)

@@ -101,6 +101,8 @@ def sequence_ladder(lab, partition: str, *, title: str | None = None, keys: bool
         _box(axes, row, arrival, producers.index(arrival.whose), keys)
         if arrival.offsets is None or arrival.outcome == "DUPLICATE":
             words = "known already" if arrival.outcome == "DUPLICATE" else _short(arrival.outcome)
+            if arrival.offsets is None and keys and arrival.keys:
+                words = f"{', '.join(arrival.keys)}: {words}"              # It stands nowhere in the log: say here which one it was.
             axes.text(-0.012, row, words, transform=beside, ha="right", va="center", fontsize=SMALL_PT, color=ALERT, weight="bold")
     if stable_line and found:
         steps = [(arrival.stable, row) for row, arrival in enumerate(found) if arrival.stable is not None]

@@ -365,6 +365,8 @@ def test_paths_end_where_a_member_dies():
     assert [line.split()[0] for line in both.text.splitlines()] == ["run", "once", "again"]
     assert_texts_inside_and_apart(both)
     assert words(offset_paths(lab, "orders-0", "search").text.splitlines()[1]) == "run 0 0 0 -"
+
+
 def slow_reader(work_ms, commits=None, workers=0):
     """Ada reads ten orders and works on each for so long; with `workers` a pool does it, and she commits what commits(records) says."""
     lab = Lab(brokers=1, seed=2)
