@@ -133,7 +133,8 @@ group = ...               # {"Empty": {"join": "PreparingRebalance", ...}, ...}:
 ### BEGIN SOLUTION
 group = {
     "Empty": {"join": "PreparingRebalance", "expire": "Dead"},
-    "PreparingRebalance": {"join": "PreparingRebalance", "gone": "PreparingRebalance", "heartbeat": "PreparingRebalance",
+    "PreparingRebalance": {"join": "PreparingRebalance", "gone": "PreparingRebalance",
+                           "heartbeat": "PreparingRebalance",
                            "all in": "CompletingRebalance", "none left": "Empty"},
     "CompletingRebalance": {"join": "PreparingRebalance", "gone": "PreparingRebalance",
                             "heartbeat": "CompletingRebalance", "plan": "Stable"},
@@ -360,7 +361,8 @@ n
 # %% answer="08.3" items="N119"
 answered = {"A": ..., "B": ..., "C": ..., "D": ..., "E": ..., "F": ...}
 ### BEGIN SOLUTION
-answered = {name: asked(each.state, each.request, each.generation, each.broker) for name, each in n.items()}
+answered = {name: asked(each.state, each.request, each.generation, each.broker)
+            for name, each in n.items()}
 ### END SOLUTION
 
 # %%

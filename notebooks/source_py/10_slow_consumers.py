@@ -354,8 +354,10 @@ n
 most_records = {"A": ..., "B": ..., "C": ...}
 least_interval_s = {"A": ..., "B": ..., "C": ...}
 ### BEGIN SOLUTION
-most_records = {name: (program.limit_s * 1000 - program.batch_ms) // program.record_ms for name, program in n.items()}
-least_interval_s = {name: (500 * program.record_ms + program.batch_ms) // 1000 + 1 for name, program in n.items()}
+most_records = {name: (program.limit_s * 1000 - program.batch_ms) // program.record_ms
+                for name, program in n.items()}
+least_interval_s = {name: (500 * program.record_ms + program.batch_ms) // 1000 + 1
+                    for name, program in n.items()}
 ### END SOLUTION
 
 # %%
@@ -434,9 +436,13 @@ def has_member(night):
 def refused(night):
     return night.script_group == "stock" and has_member(night)
 
-outcome = {name: "CommitFailedException" if refused(night) else "committed" for name, night in n.items()}
-stock_reads_next = {name: night.script_commits if night.script_group == "stock" and not refused(night) else night.records
-                    for name, night in n.items()}
+def reads_next(night):
+    its_commit_counts = night.script_group == "stock" and not refused(night)
+    return night.script_commits if its_commit_counts else night.records
+
+outcome = {name: "CommitFailedException" if refused(night) else "committed"
+           for name, night in n.items()}
+stock_reads_next = {name: reads_next(night) for name, night in n.items()}
 ### END SOLUTION
 
 # %%
