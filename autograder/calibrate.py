@@ -123,7 +123,7 @@ def calibrate(question: str, source: Path, out: Path | None = None, say=lambda t
     out = source if source.is_dir() else out
     if out is not None and not (out / "gradebook.db").is_file():
         raise LookupError(f"There is no gradebook in {out}; `python -m autograder grade DIR --out {out}` makes it.")
-    marked = from_gradebook(question, source) if source.is_dir() else from_file(question, source, out)
+    marked = from_gradebook(question, source) if source.is_dir() else from_file(question, source, out, say)
     if not marked:
         raise ValueError(f"Nobody has marked an answer to {question} in {source} yet; "
                          f"`python -m autograder review {source} {question}` is a quick way to mark {LEAST_ANSWERS}.")
@@ -150,8 +150,9 @@ def from_gradebook(question: str, out: Path) -> list[Marked]:
             if answer.manual is not None and not answer.waits]
 
 
-def from_file(question: str, path: Path, out: Path | None = None) -> list[Marked]:
-    """The marks of a CSV or JSON file. An entry without its answer is looked up in OUT by its id."""
+def from_file(question: str, path: Path, out: Path | None = None, say=lambda text: None) -> list[Marked]:
+    """The marks of a CSV or JSON file. An entry without its answer is looked up in OUT by its id; one without a mark is left out,
+    and `say` tells how many. ValueError, with a sentence, for a file that is no such list."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
@@ -164,9 +165,23 @@ def from_file(question: str, path: Path, out: Path | None = None) -> list[Marked
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             raise ValueError(f"{path} holds no list of marks; {WANTED}.")
     else:
-        rows = [{(name or "").strip().lower(): value for name, value in row.items()} for row in csv.DictReader(io.StringIO(text, newline=""))]
+        rows = _table(path, text)
+    unmarked = [row for row in rows if str(row.get("mark") if row.get("mark") is not None else "").strip() == ""]
+    if unmarked and len(unmarked) < len(rows):
+        say(f"{len(unmarked)} of {len(rows)} entries of {path} have no mark yet and are left out")
+        rows = [row for row in rows if row not in unmarked]
     known = {answer.student: answer.text for answer in open_answers(out, question)} if out is not None else {}
     return [_marked(path, number, row, known) for number, row in enumerate(rows, 1)]
+
+
+def _table(path: Path, text: str) -> list[dict]:
+    """The rows of a table as a spreadsheet saves it: commas, semicolons or tabs between, whichever the first line has most of."""
+    first = text.lstrip().partition("\n")[0]
+    between = max(",;\t", key=first.count)
+    rows = [{(name or "").strip().lower(): value for name, value in row.items()} for row in csv.DictReader(io.StringIO(text, newline=""), delimiter=between)]
+    if rows and "mark" not in rows[0]:
+        raise ValueError(f"{path} has no column called mark, only {', '.join(filter(None, rows[0]))}; {WANTED}.")
+    return rows
 
 
 def told(found: Trial, out: Path | None) -> str:
@@ -217,7 +232,7 @@ def _marked(path: Path, number: int, row: dict, known: dict[str, str]) -> Marked
     if not isinstance(answer, str):
         raise ValueError(f"Entry {number} of {path} has no answer, and {id} has none to this question in the class; {WANTED}.")
     try:
-        mark = float(row["mark"])
+        mark = float(str(row["mark"]).replace(",", "."))  # 3,5 in half of Europe
     except (KeyError, TypeError, ValueError):
         raise ValueError(f"Entry {number} of {path} has no mark; {WANTED}.") from None
     if not (0 <= mark <= HIGHEST):

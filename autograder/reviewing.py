@@ -220,14 +220,34 @@ def _clean(text: str) -> str:
 
 
 def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
-    """Lines no wider than `width` columns; Chinese characters take two."""
+    """Lines no wider than `width` columns; Chinese characters take two, and a line may break between any two of them."""
     lines = []
     for line in text.split("\n"):
-        if any(unicodedata.east_asian_width(letter) in "WF" for letter in line):
-            lines += textwrap.wrap(line, width // 2, subsequent_indent=indent, replace_whitespace=False) or [""]
+        if any(map(_is_wide, line)):
+            lines += _wrapped_wide(line, width, indent)
         else:
             lines += textwrap.wrap(line, width, subsequent_indent=indent, replace_whitespace=False) or [""]
     return lines
+
+
+def _wrapped_wide(line: str, width: int, indent: str) -> list[str]:
+    rows, row, columns = [], "", 0
+    for piece in re.findall(r"\x1b\[[0-9;]*m|\s+|[^\s\x1b\u2e80-\U0003ffff]{1,20}|.", line):
+        wide = _columns(piece)
+        if columns + wide > width and row.strip():
+            rows.append(row.rstrip())
+            piece = piece.lstrip()
+            row, columns, wide = indent, len(indent), _columns(piece)
+        row, columns = row + piece, columns + wide
+    return [*rows, row.rstrip()]
+
+
+def _columns(piece: str) -> int:
+    return 0 if piece.startswith("\x1b") else sum(2 if _is_wide(letter) else 1 for letter in piece)
+
+
+def _is_wide(letter: str) -> bool:
+    return unicodedata.east_asian_width(letter) in "WF"
 
 
 def _one_key() -> str:

@@ -182,7 +182,6 @@ OPEN = Rubric(
             "由消费者组决定, 不是消费者个数",
             ways=(
                 "(queue*|pub*) .. by the number of consumers ! (not|group .. offset)",
-                "(without|no) (any|a)? {group} (:|,|->|=|is)? (it is|its|then)? (broadcast*|pub*|queue) ! (not|never|unlike)",
             ),
         ),
         Blunder("central_claim_wrong", "it says that reading takes the record away", "认为读取会删除消息, 不对", ways=_DELETED),

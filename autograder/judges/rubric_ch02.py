@@ -264,10 +264,19 @@ OPEN = Rubric(
             ways=(
                 "(完美|完全|直接) _ (复用|重用) ! (为什么|不能|无法)",
                 "~{hostport} .. (problem|issue|trouble) .. (gone|solved|fixed|over)  ! (not fix|only|but)",
-                "(comparing|comparison|compare) .. (host*|port|address*) {would_fix} (it|this|that|the problem)? ! (not|n t|only|but|partly|unless|if|would|some*|in this|simple|here|case)",
+                "(comparing|comparison|compare) .. (host*|port|address*) {would_fix} (it|this|that|the problem)? ! (not|n t|only|but|partly|unless|if|would|some*|in this|simple|here|case|though|although|however|except|while|unreliabl*|risk*)",
                 "~({hostport}|区分连接) .. (完全没问题|没有任何问题|就没问题|不会有任何问题|完美) ! (不一定|未必|但)",
                 "(problem|issue|trouble|it|matter) (would|will) be (entirely|completely|totally|fully|all|wholly) (gone|solved|fixed|over|settled) ! (not|n t|but|only)",
                 "same (address|host*|port|ip) always (means|is|gives|belongs|identifies) _ same (broker|node|machine|server) ! not",
+            ),
+            forgiven_by=(
+                "~{advertised} .. {differ}",
+                "~{differ} .. {advertised}",
+                "~{hostport} .. {indirect}",
+                "~{but} .. {indirect}",
+                "~{but} .. {advertised}",
+                "~(not|n) (a|the|completely|fully|entirely|really|always|in|reliabl*|solve|fix|help|work|sufficient|enough) .. ",
+                "~(不能|不会|不一定|未必|并不) .. {would_fix}",
             ),
         ),
         Blunder(
@@ -277,7 +286,7 @@ OPEN = Rubric(
             ways=(
                 "(identif*|key*|index*|look* up|find*|stor*|track*) (its|the|all)? connection* by (its|the)? (host*|address*|ip) ! (not|if|would|were|instead|rather|unlike|never|could)",
                 "(kafka|client|it) (checks|compares|looks at) _ (host*|address*) .. (take|takes|use|uses|reuse|reuses|keep|keeps) .. (existing|first|old|same|it) ! (not|if kafka|would|never|could|instead|why)",
-                "(you|one|we|it|client|kafka) (can|could be|can be|may) _ (reuse|reused) (it|them|the (first|old|existing) (one|connection))? ! (not|if|would|never|only|why|in principle|but)",
+                "(you|one|we|it|client|kafka) (can|could be|can be|may) _ (reuse|reused) (it|them|the (first|old|existing) (one|connection))? ! (not|if|would|never|only|why|in principle|but|though|although|however|unless|risk*|compar*|code|complex*)",
                 "~(发现|如果) _ (相同|一样|一致) _ 就 _ (复用|重用) ! (不|没|未) (会|能|必)? (复用|重用)",
                 "(第一个|第一条|旧|原来) _ 连接 _ (可以|能|会|就) _ (直接|立刻)? (复用|重用) ! (为什么|不能|无法|如果)",
             ),
@@ -538,7 +547,7 @@ OPEN2 = Rubric(
             "认为没有风险, 不对",
             even_supposed=True,
             ways=(
-                "~(no risk|no problem|harmless|not risky|no danger|no problem at all|not dangerous|perfectly safe|completely safe) _ _ (because|since|as long as|:|as|,) ! (not perfectly|not completely|after construction|if it|when it|once)",
+                "~(no risk|no problem|harmless|not risky|no danger|no problem at all|not dangerous|perfectly safe|completely safe) _ _ (because|since|as long as) ! (not perfectly|not completely|after construction|if it|when it|once)",
                 "~(not|n t|never) _ (think|see|believe) .. (risky|risk|danger*|problem) ! (if|once|after|when|then)",
                 "~see no (risk|danger|problem) ! (if|once|after|when|then)",
                 "~constructor* (is|are) _ (atomic|synchroni*|thread safe)",

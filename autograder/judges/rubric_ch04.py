@@ -180,13 +180,21 @@ OPEN = Rubric(
     blunders=(
         Blunder(
             "central_claim_wrong",
-            "it has records or offsets change, or keyed records unaffected",
-            "旧记录和位移不变, 受影响的正是有 key 的消息",
+            "it has existing partitions or offsets change",
+            "已有分区和位移不变",
             even_supposed=True,
             ways=(
-                "(delet*|remov*|drops|destroys) (the)? (old|existing|former) (partition*|ones) ! (not|never|no|can not)",
+                "(delet*|remov*|drops|destroys) (the)? (old|existing|former) partition* ! (not|never|no|can not)",
                 "~(offset*|位移) .. (invalid|no longer valid|失效) ! (not|never)",
                 "(offset*|位移) _ _ (restart*|reset*|start again|start over|begin again|set back|重置|清零|从 0) ! (not|never|no|不)",
+            ),
+        ),
+        Blunder(
+            "central_claim_wrong",
+            "it says that records with a key are not affected",
+            "受影响的正是有 key 的消息",
+            even_supposed=True,
+            ways=(
                 "~(keyed|with (a|the)? key*|key) .. (never|not|no) _ (affected|concerned|changed|a problem|problem|touched) ! (without|keyless|null|no key|until|unless|guarantee*|as long)",
                 "~(不会破坏|不影响) .. (因为|由于) .. key ! (没有 key|无 key|空 key|null)",
                 "只 _ 影响 _ (新的|新) _ (key|键) ! 不",

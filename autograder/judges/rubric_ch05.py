@@ -174,11 +174,11 @@ OPEN = Rubric(
     blunders=(
         Blunder(
             "central_claim_wrong",
-            "it misplaces what the extra replica is for",
+            "it has the extra replica change what an acknowledgement needs, or data deleted",
             "多出的副本是为了可用性, 确认数不变",
             even_supposed=True,
             ways=(
-                "{ack} .. (stronger|wait* for (rf|all|more|every|{rf})) .. (rather than|instead of|not just|than) .. {min}",
+                "{ack} .. (stronger|wait* for (rf|more|{rf})) .. (rather than|instead of|not just) .. {min} ! (fewer|less)",
                 "(make*|makes) {ack} (stronger|safer|better)",
                 "{ack} .. (need*|require*|want*|wait*) (one|1|a) (more|extra|additional) (replica*|cop*)? than _ {min} ^ {not}",
                 "(never|not) lose availab* .. (two|2) ! (left|remain)",

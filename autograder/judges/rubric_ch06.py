@@ -162,7 +162,7 @@ OPEN = Rubric(
             "it says that the mail cannot be repeated",
             "邮件可能被重复发送",
             ways=(
-                "(mail*|email*) _ (lost|missed) if _ (consumer|process|app|it) (crashes|dies|fails) ! (commit* _ before|at most|commit first)",
+                "(mail*|email*) _ (lost|missed) if _ (consumer|process|app|it) (crashes|dies|fails) ! (commit*|at most|after|before)",
                 "~({mail}|it|they) .. (may|can|might|could) be (lost|missed) .. (never|not) _ (repeat*|twice|duplicat*|sent again) ! (at most|if you commit|if we commit|when you commit|commit before|would)",
                 "~exactly once never (repeat*|duplicat*|sends) ! inside",
                 "~exactly once .. (never|不会) _ (repeat*|retri*|resend*) _ (anything|a message|mails)",

@@ -156,8 +156,8 @@ OPEN = Rubric(
     blunders=(
         Blunder(
             "central_claim_wrong",
-            "it says that a retry would block, is done already, or would be ignored",
-            "重试的问题是顺序: 旧位移覆盖新位移",
+            "it says that a retry would block or need another thread",
+            "认为重试会阻塞, 不对",
             even_supposed=True,
             ways=(
                 "~{retry} _ (be|is|run|runs|executed|happen*) _ (in|on|by) (another|other|a second|different|background) thread ! (commitsync|sync)",
@@ -166,10 +166,31 @@ OPEN = Rubric(
                 "(thread|loop|consumer|poll) .. (would|could|will) (hang|block|freeze|stall|be blocked|be stuck) ! (commitsync|sync|not|never|同步)",
                 "~(heartbeat*|心跳) .. (not|could not|发不|无法) .. (send|sent|出去|evict*|kick*|踢)",
                 "重试 _ 阻塞 ! (commitsync|同步|不)",
-                "~(commitasync|client|broker|it|kafka) already (retries|retried|retry)",
-                "(second|another|double) retry .. (double|twice) ! not",
+            ),
+        ),
+        Blunder(
+            "central_claim_wrong",
+            "it says that the commit is retried already",
+            "commitAsync 并不会自动重试",
+            even_supposed=True,
+            ways=("~(commitasync|client|broker|it|kafka) already (retries|retried|retry)", "(second|another|double) retry .. (double|twice) ! not"),
+        ),
+        Blunder(
+            "central_claim_wrong",
+            "it says that the broker would ignore an older offset",
+            "协调者不会忽略较旧的位移",
+            even_supposed=True,
+            ways=(
                 "retr* _ (be|is|gets) (simply|just)? (ignored|refused|rejected|dropped) by? ! (not|if|should|could|would be better)",
                 "(commit*|offset*) (are|is) (ordered|sorted) by offset (at|in|on|by) the? (broker|coordinator|server) ! not",
+            ),
+        ),
+        Blunder(
+            "central_claim_wrong",
+            "it has a retry commit records nobody has handled",
+            "重试提交的是旧位移, 不是未处理的位置",
+            even_supposed=True,
+            ways=(
                 "~(消息|数据) .. (丢失|丢) .. (因为|由于) .. 重试 .. (还没|未|没有) (处理|消费) ! (不会|不是|旧)",
                 "~(因为|由于) .. 重试 .. (还没|未|没有) (处理|消费) 的? 位置 ! (不会|不是|旧)",
             ),

@@ -164,7 +164,7 @@ OPEN = Rubric(
                 "(large|larger|big|bigger|high|higher|growing|huge) lead (means|is|=|shows|says) .. {deletes} ^ (not|never|no|safe|small)",
                 "lead .. (ahead of|in front of|before) (the)? (slowest|other|others|another|average|rest) ^ not",
                 "lead (is|near|at|close to|=|goes|->) _ _ (zero|0) .. (caught up|nearly caught|up to date|almost caught|at the end of|reached the end) ! (not|retention .. caught|start .. caught|cleaner|delet*|it catches)",
-                "(if|when|because) lead (is|gets|grows)? (high|large|big|higher|larger|bigger) _ (delet*|danger*|alarm|lose|loss)? ^ not ! (not|safe|no|fine|good|far|plenty|harmless|never|low|small)",
+                "(delet*|danger*|alarm|lose|loss) _ _ (if|when|because) lead (is|gets|grows)? (high|large|big|higher|larger|bigger) ^ not ! (not|safe|no|fine|good|far|plenty|harmless|never|low|small)",
                 "alarm .. (when|if) (it|lead) (s|is|gets|grows)? _ (large|high|big|larger|higher|bigger) ^ (lag|small|low|not)",
             ),
         ),

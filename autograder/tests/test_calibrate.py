@@ -90,7 +90,7 @@ def test_a_scorer_that_fails_good_answers_may_only_pass(monkeypatch, small_gate)
 
 
 @pytest.mark.parametrize("text, told", [
-    ("id,answer\n1,x\n", "Entry 1 of marks.csv has no mark"), ("id,answer,mark\n1,x,7\n", "has the mark 7; marks are 0 to 4"),
+    ("id,answer\n1,x\n", "marks.csv has no column called mark, only id, answer"), ("id,answer,mark\n1,x,7\n", "has the mark 7; marks are 0 to 4"),
     ("id,mark\n1,3\n", "has no answer"), ("[{]", "is not JSON"), ('{"id": 1}', "holds no list"), ("", "Nobody has marked"),
 ])
 def test_unusable_marks_are_told_in_one_sentence(tmp_path, monkeypatch, capsys, text, told):
@@ -107,3 +107,17 @@ def test_a_broken_calibration_is_told_and_settles_nothing(tmp_path, capsys):
     (tmp_path / FILE).write_text("{", encoding="utf-8")
     with pytest.raises(ValueError, match="calibrate again"):
         read(tmp_path)
+
+
+@pytest.mark.parametrize("between", [",", ";", "\t"])
+def test_a_table_as_any_spreadsheet_saves_it(tmp_path, capsys, between):
+    """Semicolons and decimal commas come from Europe, tabs from the clipboard; a row not marked yet is no error."""
+    rows = ["id{0}answer{0}mark", "a{0}\"Four opened{0} three kept; 4 and 3\"{0}2", "b{0}\"Four.\"{0}\"0,6\"", "c{0}\"not read yet\"{0}"]
+    path = tmp_path / "marks.csv"
+    path.write_text("\ufeff" + "\n".join(rows).format(between), encoding="utf-8")
+    assert main(["calibrate", "03.open", str(path)]) == 3
+    said = capsys.readouterr()
+    assert "1 of 3 entries" in said.out + said.err and "2: 0 passed, 2 failed" in said.out
+    path.write_text("Student,Text\na,Four", encoding="utf-8")
+    assert main(["calibrate", "03.open", str(path)]) == 2
+    assert "no column called mark, only student, text" in capsys.readouterr().err

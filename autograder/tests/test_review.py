@@ -1,6 +1,7 @@
 """The queue of open answers: nobody's name, like ones together, resumable at any moment, and the teacher's mark always wins."""
 import io
 import json
+import unicodedata
 
 import pytest
 
@@ -10,7 +11,7 @@ from autograder.clusters import groups
 from autograder.grade import grade_class
 from autograder.openanswers import OpenAnswer, open_answers
 from autograder.review import Queue
-from autograder.reviewing import act, in_notebook, in_terminal, page, screen
+from autograder.reviewing import _wrapped, act, in_notebook, in_terminal, page, screen
 from autograder.tests.teaching import GOOD, POOR, book, teach, use_rubric
 
 
@@ -157,3 +158,11 @@ def test_the_command_and_the_notebook(out, capsys, tmp_path, monkeypatch):
     assert main(["review", str(out), "90.1"]) == 2 and main(["review", str(tmp_path), "90.open"]) == 2
     told = capsys.readouterr().err
     assert "it has 90.open" in told and "There is no gradebook" in told
+
+
+def test_a_line_of_two_scripts_uses_the_whole_width():
+    line = '  + Found: "后发先至", which is a retry that comes after later ones. [有: 重试的提交可能乱序到达, 旧位移覆盖新位移]'
+    rows = _wrapped(line, 40, "    ")
+    wide = [sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in row) for row in rows]
+    assert max(wide) <= 40 and min(wide[:-1]) > 28 and "".join(rows).replace(" ", "") == line.replace(" ", "")
+    assert [row.replace("\x1b[1m", "") for row in _wrapped("重" * 10 + "\x1b[1m" + "试" * 15, 40)] == ["重" * 10 + "试" * 10, "试" * 5]
