@@ -107,8 +107,8 @@ QUESTIONS = (
                "A group as a whole gets every record once, however many members it has. Reading removes nothing.")),
     Value(
         id="01.2", title="who owns what", points=3, answers=("owned_by_m2", "idle_in_the_crowd"),
-        draws=THREE, row="group", space={"partitions": (3, 4, 5, 6, 7, 8, 9, 10, 11), "members": (2, 3, 4, 5, 6, 7), "crowd": (12, 13, 14, 15, 17)},
-        where=lambda n: n["partitions"] > n["members"] and n["partitions"] % n["members"] and n["crowd"] % n["partitions"] != n["crowd"] - n["partitions"],
+        draws=THREE, row="group", space={"partitions": (5, 7, 8, 9, 10, 11), "members": (2, 3, 4, 5), "crowd": (12, 13, 14, 17, 18, 19, 21, 23, 24, 26)},
+        where=lambda n: n["partitions"] >= 2 * n["members"] and n["partitions"] % n["members"] and n["crowd"] > 2 * n["partitions"] and n["crowd"] % n["partitions"],
         hints=("Divide the partitions by the members: so many for each, and some left over. Who takes those?",
                "In each group m1 has the first block. m2's block begins where it ends; it is one longer when two or more are left over.")),
     Value(

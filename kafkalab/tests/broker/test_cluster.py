@@ -161,6 +161,19 @@ def test_a_coordinator_that_is_gone_cannot_be_named_and_keys_of_share_groups_are
     assert NAME_OF[directory.find("tx-1", key_type=2).coordinators[0].error_code] == "INVALID_REQUEST"
 
 
+@pytest.mark.parametrize(("told", "named"), [(lambda group: 7, 1), (lambda group: 50, None), (lambda group: -1, None), (lambda group: True, None), (lambda group: None, None)])
+def test_a_rule_of_ones_own_names_the_coordinator_and_moves_no_group(told, named):
+    """Lab.find_coordinators_by: partition 7 is led by broker 1 here, whatever group is looked for; what is no partition names nobody."""
+    directory = DirectoryByHand()
+    directory.cluster.place_coordinator("test", 2)
+    directory.cluster.topics["__consumer_offsets"].partitions[7].leader = 1
+    directory.cluster.told_partition_of = told
+    found = directory.find("test").coordinators[0]
+    assert (found.node_id if found.error_code == 0 else None) == named
+    assert NAME_OF[found.error_code] == ("COORDINATOR_NOT_AVAILABLE" if named is None else "NONE")
+    assert directory.cluster.coordinator_of("test") == 2
+
+
 @pytest.mark.parametrize("release", BROKER_PROFILES)
 def test_a_broker_names_its_versions_and_refuses_the_question_in_a_version_it_does_not_know(release):
     directory = DirectoryByHand(release)
