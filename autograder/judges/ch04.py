@@ -69,6 +69,7 @@ def _mega(case: dict, data) -> Verdict:
 
 OF_KEY = "def partition_of(key, partitions):\n    if key is None:\n        return None\n    return "
 OF_MEGA = "def mega_partitioner(topic, key, key_bytes, value, value_bytes, cluster):\n    partitions = cluster.partition_count_for_topic(topic)\n    "
+GUILTY = "too_busy = f'producer-{guilty.producer}'\n"
 _MOVES, _FILLS = "movers first_mover", "batches in_the_first"
 PLACE = """
 from kafkalab.hashing import murmur2, to_positive
@@ -145,14 +146,15 @@ JUDGES = (
             WrongAnswer("one for everybody else", OF_MEGA + "return partitions - 1 if key == 'mega' else 0", "You put everybody else into partition 0. They are to share all partitions but the last."),
         )),
     Judge(
-        id="04.6", truth=lambda case: {"too_busy": "producer-6", "setting": "batch.size", "its_value": 200},
-        right="right: 200 bytes hold one of these records, so each leaves alone, whatever linger.ms says.",
+        id="04.6", truth=lambda case: {"too_busy": f"producer-{case['producer']}", "setting": "batch.size", "its_value": case["batch_size"]},
+        right="right: {batch_size} bytes hold one of these records, so each leaves alone, whatever linger.ms says.",
         otherwise="not these three. Who sends the most requests, and which of its settings is out of line?",
         wrong_answers=(
-            WrongAnswer("linger.ms is blamed", "too_busy = 'producer-6'\nsetting = 'linger.ms'\nits_value = 20",
+            WrongAnswer("linger.ms is blamed", GUILTY + "setting = 'linger.ms'\nits_value = {2: 20, 3: 40, 4: 20, 5: 20, 6: 60, 7: 20, 8: 60}[guilty.producer]",
                         "The right producer, but linger.ms is not it: others have the same. Its batches are full long before they have waited that long."),
-            WrongAnswer("the default", "too_busy = 'producer-6'\nsetting = 'batch.size'\nits_value = 16384",
+            WrongAnswer("the default", GUILTY + "setting = 'batch.size'\nits_value = 16384",
                         "16384 is the default, which the others have. Read this producer's own line."),
+            WrongAnswer("its value as a text", GUILTY + "setting = 'batch.size'\nits_value = str(guilty.batch_size)", "Right, all three. But the value is a number: write it without quotation marks."),
             WrongAnswer("the first one", "too_busy = 'producer-1'\nsetting = 'batch.size'\nits_value = 16384",
                         "producer-1 is healthy. Look for the one with the most requests and the fewest bytes in each."),
         )),

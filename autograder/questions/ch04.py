@@ -85,7 +85,8 @@ QUESTIONS = (
         hints=("Three kinds of records: mega, no key, all others. The last two share one partition less than there are.",
                "For the others, Kafka's rule over partitions - 1. Without a key, take the value's bytes instead, by the same rule.")),
     Value(
-        id="04.6", title="Spark: the producer that sends too much", points=2, answers=("too_busy", "setting", "its_value"),
+        id="04.6", title="bug hunt with Spark: the producer that sends too much", points=2, answers=("too_busy", "setting", "its_value"),
+        space={"producer": (2, 3, 4, 5, 6, 7, 8), "batch_size": (160, 170, 180, 190, 200, 210)},
         hints=("Most requests, and the fewest bytes in each: the table tells who. Then print that client's settings.",
                "Two settings close a batch. One of them is far smaller here than in the other producers.")),
     Open(id="04.open", points=4, 

@@ -15,8 +15,6 @@ from autograder.questions import of_chapter
 CHAPTERS = [name for name in course.chapters() if name[:2] in questions.chapters()]
 # The learner's half is usually played (kinds.Function.play). Where the probe itself runs a lab with the learner's code in it, it is named here.
 HALVES_RUN_BY_A_PROBE = {"04": "04.5", "05": "05.3", "11": "11.4"}
-# Where the planted mistake is found by Spark in the lines of many clients.
-HUNTS_BY_SPARK = {"04": "04.6"}
 
 
 def source_of(chapter: str) -> str:
@@ -48,7 +46,7 @@ def half(chapter: str) -> str | None:
 def hunt(chapter: str) -> str | None:
     """The exercise in which a planted bug is hunted by its lines."""
     hunted = [question.id for question in graded(chapter) if question.title.startswith("bug hunt")]
-    return hunted[0] if hunted else HUNTS_BY_SPARK.get(chapter[:2])
+    return hunted[0] if hunted else None
 
 
 def table() -> str:

@@ -406,7 +406,12 @@ pd.DataFrame([(event["key"], event["result"]["partition"], home(event["key"], 6)
 # ## 8. Spark lab: the producer that sends too much
 #
 # The network team complains: one of eight producers sends far more requests than the others, for the same number of records. We let eight producers write and keep their
-# lines, as a logging server would. (Their settings are in this cell. Try not to look: the log tells it, too.) Then Spark reads all lines.
+# lines, as a logging server would. One of the eight has a setting that the others have not. Which one, and what, is yours alone: `guilty` knows, and the log tells it, too.
+# Then Spark reads all lines.
+
+# %%
+guilty = numbers("04.6")                # do not print it: the log is the place to look
+the_guilty_one, its_bytes = guilty.producer, guilty.batch_size
 
 # %%
 import random
@@ -417,8 +422,8 @@ chance = random.Random(4)
 for number in range(1, 9):
     name = f"producer-{number}"
     config = {"client.id": name, "linger.ms": chance.choice([20, 40, 60])}
-    if number == 6:
-        config["batch.size"] = 200
+    if number == the_guilty_one:
+        config["batch.size"] = its_bytes
     version = chance.choice(["2.8", "3.6", "3.9", "4.0"])
     lab = Lab(brokers=3, seed=number, version=version, broker_version="4.4")
     lab.create_topic("orders", partitions=3)
@@ -446,7 +451,7 @@ requests = (produce.withColumn("bytes", in_all).groupBy("client_id")
 requests.orderBy("client_id").toPandas()
 
 # %% [markdown]
-# ### Exercise 04.6 · Find the setting
+# ### Exercise 04.6 · A bug to hunt: find the setting
 #
 # Which producer sends far more requests than the others? A client writes all its settings into its log when it starts. Print those of the guilty one and compare: which setting
 # makes its batches small? Somebody thought that its number counts records.
@@ -460,9 +465,9 @@ too_busy = ...            # its client id, a text
 setting = ...             # the name of the setting, a text
 its_value = ...           # and its value, a number
 ### BEGIN SOLUTION
-too_busy = "producer-6"
+too_busy = f"producer-{guilty.producer}"
 setting = "batch.size"
-its_value = 200
+its_value = guilty.batch_size
 ### END SOLUTION
 
 # %%
