@@ -35,7 +35,7 @@ class SideBySide:
         return columns([(left or "", mark, right or "") for left, mark, right in self.pairs], (self.titles[0], " ", self.titles[1]))
 
     def _repr_html_(self) -> str:
-        cell = f"font-family:'{MONO}',monospace;font-size:11px;text-align:left;vertical-align:top;white-space:pre-wrap;padding:1px 6px"
+        cell = f"font-family:'{MONO}',monospace;font-size:11px;text-align:left;vertical-align:top;white-space:pre-wrap;overflow-wrap:anywhere;padding:1px 6px"
         rows = []
         for left, mark, right in self.pairs:
             edge = "" if mark == SAME else f";border-left:3px solid {ALERT}"
