@@ -456,7 +456,8 @@ n4 = numbers("06.4")
 for shift, written in n4.items():
     print(f"--- shift {shift}")
     for line in written:                 # a long line goes on under its beginning
-        print(textwrap.fill(line, width=100, subsequent_indent=" " * 13))
+        short = line.replace("[Producer ", "[")
+        print(textwrap.fill(short, width=100, subsequent_indent=" " * 13))
 
 # %% answer="06.4"
 fenced = {"A": ..., "B": ..., "C": ...}        # client ids
