@@ -547,6 +547,8 @@ OPEN2 = Rubric(
             "认为没有风险, 不对",
             even_supposed=True,
             ways=(
+                "~(not|n t|never) (dangerous|risky|a risk|unsafe|a problem) _ (because|since|the jvm|java|as) ! (if|once|when|then)",
+                "(jvm|java) (starts|runs|lets|executes) .. (thread*) .. only (after|when|once) .. {constructor} ! (not|should|must)",
                 "~(no risk|no problem|harmless|not risky|no danger|no problem at all|not dangerous|perfectly safe|completely safe) _ _ (because|since|as long as) ! (not perfectly|not completely|after construction|if it|when it|once)",
                 "~(not|n t|never) _ (think|see|believe) .. (risky|risk|danger*|problem) ! (if|once|after|when|then)",
                 "~see no (risk|danger|problem) ! (if|once|after|when|then)",

@@ -162,6 +162,9 @@ OPEN = Rubric(
             "it gives ZooKeeper, lag or trust as the reason",
             "原因与 ZooKeeper 等无关",
             ways=(
+                "(because|since|as) .. {broker} _ (slow|slower|too slow|cheaper|overloaded|weak) ! (not|never)",
+                "client* (are|were|is) (untrusted|not trusted|insecure|malicious) ! (one|a bad|buggy)",
+                "(both|also|too) _ (have|has) (a|the)? barrier ! not",
                 "(because|since|due to|as|when) .. (zookeeper|kraft) ! (not|nothing to do|unlike|independent)",
                 "(because|since|so that) the? (coordinator|broker) _ (must|has to|needs to|can) know (the|each)? _ (lag|lags) ! not",
                 "(rebalance*) (to|=|became|becomes) (zero|0) ! (not|no)",

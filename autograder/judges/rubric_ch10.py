@@ -130,8 +130,8 @@ OPEN = Rubric(
             says="with a pool, processing scales independently of polling and of the partitions",
             gloss="线程池: 处理能力独立扩展",
             ways=(
-                "@pool {scales_surely} ! (order*|commit*) _ {scales_surely} ! (process*|consum*) independently of each other",
-                "@pool! {scales} ! (order*|commit*) _ {scales} ! {partition} .. limit* ! can not scale",
+                "@pool {scales_surely} ! (order*|commit*) (is|are|can|also|be|not|becomes)? {scales_surely} ! (process*|consum*) independently of each other",
+                "@pool! {scales} ! (order*|commit*) (is|are|can|also|be|not|becomes)? {scales} ! {partition} .. limit* ! can not scale",
                 "@pool ~(not|no longer|不|never) _ _ (limit*|bound*|tied|capped|restrict*|受|取决于|depend*) .. ({partition}|分区|by (them|it|that))",
                 "@pool ~(no|without) (limit*|cap|ceiling|bound)",
                 "@pool (polling|poll thread|poller|it) .. (prompt*|fast|in time|on time|regular*|never blocked|quick*)",

@@ -98,7 +98,7 @@ def _settle(opened: Tally, kept: Tally, closed: Tally, unassigned: list[_Candida
         first, second = kept.values
         if first > second >= 2:  # "4 then 3"
             opened.values[first] = kept.values.pop(first)
-    if opened.only is not None and len(kept.values) > 1:
+    if opened.only is not None and len(kept.values) > 1 and kept.costs.get(opened.only, 9.0) > 0.5:
         kept.values.pop(opened.only, None)  # "of the 4, 3 remain"
     if kept.only is not None and len(opened.values) > 1 and opened.costs.get(kept.only, 9.0) > _PLAIN:
         opened.values.pop(kept.only, None)
