@@ -202,14 +202,14 @@ JUDGES = (
         wrong_answers=(
             WrongAnswer("always from the bookmark", BEGIN + "if committed is not None:\n        return committed\n    return log_start if reset == 'earliest' else log_end",
                         "The bookmark points at a record that retention has deleted. It is out of range, and auto.offset.reset decides."),
+            WrongAnswer("the end is out of range", BEGIN + "if committed is not None and log_start <= committed < log_end:\n        return committed\n"
+                        "    return log_start if reset == 'earliest' else log_end",
+                        "A bookmark at the log's end is good: it waits for the next record. You would read everything again."),
             WrongAnswer("always the reset", BEGIN + "return log_start if reset == 'earliest' else log_end",
                         "auto.offset.reset counts only where there is no good bookmark. A group that committed goes on from there."),
             WrongAnswer("zero is the start", BEGIN + "if committed is not None and log_start <= committed <= log_end:\n        return committed\n"
                         "    return 0 if reset == 'earliest' else log_end",
                         "Earliest is the log's start, and that is not offset 0 any more once retention has deleted something."),
-            WrongAnswer("the end is out of range", BEGIN + "if committed is not None and log_start <= committed < log_end:\n        return committed\n"
-                        "    return log_start if reset == 'earliest' else log_end",
-                        "A bookmark at the log's end is good: it waits for the next record. You would read everything again."),
             WrongAnswer("one after the bookmark", BEGIN + "if committed is not None and log_start <= committed <= log_end:\n        return committed + 1\n"
                         "    return log_start if reset == 'earliest' else log_end",
                         "The committed offset is already the next one to read. One more would skip a record."),
