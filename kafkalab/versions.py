@@ -16,8 +16,6 @@ from kafkalab.protocol.api_keys import ApiKeys
 from kafkalab.protocol.api_versions import newest_known
 
 TELEMETRY_NEVER_AGAIN_MS = 2_147_483_647
-MEMBER_ID_REASON_3_6 = ("rebalance failed due to 'The group member needs to have a valid member id before actually entering a consumer "
-                        "group.' (MemberIdRequiredException)")
 TOO_LARGE = ("The message is {size} bytes when serialized which is larger than {limit}, which is the value of the "
              "max.request.size configuration.")
 NO_TRANSACTION_OLD = "Cannot send offsets to transaction either because the producer is not in an active transaction"
@@ -55,7 +53,7 @@ class Profile:
     join_disables_heartbeats          the heartbeat thread is switched off while joining (until 2.3)
     heartbeats_from_join              heartbeats begin after the JoinGroup answer, not after SyncGroup's (2.7)
     states_rejoin_reason              "Request joining group due to: ..." (3.0)
-    member_id_reason                  the reason given when the coordinator asked for a member id (KIP-800)
+    member_id_required_is_failure     a member that is handed its id says that its join has failed, too (KIP-800; no more in 3.9)
     eager_unassigns_at_prepare        an eager member owns nothing while it joins
     tells_owned_partitions            the subscription lists owned partitions (2.4, KIP-429)
     requires_stable_offsets           OffsetFetch waits for open transactions (2.5, KIP-447)
@@ -118,6 +116,8 @@ class Profile:
     cluster_in_hash_order             lists of partitions in Cluster come out of a hash map (2.2)
     drain_index_by_node               each broker's partitions have their own place where filling a request begins (3.x)
     batches_follow_leader             a batch does not wait out its backoff when its partition has a new leader (3.6, KAFKA-15415)
+    keeps_id_of_old_generation        a member told ILLEGAL_GENERATION joins again under the id it has (sources of 3.6; those of 2.8 forget it)
+    spares_buffered_nodes             no fetch to a node of which records wait in the buffer (4.0, KAFKA-17182)
     learns_leaders                    an answer that refuses a request may name the new leader, and is believed (3.7, KIP-951)
     halves_split_batches              a batch that is still too large after splitting is halved (KAFKA-8350)
     names_partition_of_buffer         "Allocating a new ..." names the partition even where the built-in rule chose it (3.9)
@@ -172,7 +172,7 @@ class Profile:
     join_disables_heartbeats: bool = False
     heartbeats_from_join: bool = True
     states_rejoin_reason: bool = True
-    member_id_reason: str = "need to re-join with the given member-id: {member_id}"
+    member_id_required_is_failure: bool = False
     eager_unassigns_at_prepare: bool = True
     tells_owned_partitions: bool = True
     requires_stable_offsets: bool = True
@@ -232,6 +232,8 @@ class Profile:
     drain_index_by_node: bool = True
     batches_follow_leader: bool = True
     learns_leaders: bool = True
+    spares_buffered_nodes: bool = True
+    keeps_id_of_old_generation: bool = True
     halves_split_batches: bool = False
     names_partition_of_buffer: bool = True
     has_buffer_exhausted_exception: bool = True
@@ -327,7 +329,7 @@ V4_0 = replace(V4_4, name="4.0", release="4.0.2", commit_id="5d0fe56677f97d95", 
                brackets_partitions=False, assigns_in_poll=False, classic_banner=False, awaits_topic_ids_of_offsets=False,
                heartbeat_state_class="AbstractHeartbeatRequestManager$HeartbeatRequestState")
 V3_9 = replace(
-    V4_0, name="3.9", reset_strategy="{name}", asks_partitioner_again="custom",
+    V4_0, name="3.9", spares_buffered_nodes=False, reset_strategy="{name}", asks_partitioner_again="custom",
     partitioner_classes=("RoundRobinPartitioner", "UniformStickyPartitioner", "DefaultPartitioner"),
     release="3.9.2", commit_id="5e9866f43ab8e7e4", node_knows_fencing=False, telemetry_after_refusal_ms=300_000,
     speaks_transaction_v2=False, transactional_connecting_ms=(165, 185),
@@ -341,8 +343,8 @@ V3_9 = replace(
 V3_6 = replace(V3_9, name="3.6", round_robin_skips=True, learns_leaders=False, names_partition_of_buffer=False,
                release="3.6.2", commit_id="c4deed513057c94e", telemetry_after_refusal_ms=None,
                exponential_refresh_backoff=False, jitter_inside_cap=False,
-               names_idle_closes=False, isolation_in_lower_case=False, member_id_reason=MEMBER_ID_REASON_3_6, sticky_sorts_owned=False)
-V2_8 = replace(V3_6, name="2.8", reset_strategy="{upper}", returns_when_position_moved=False, prints_ids_of_changes=False,
+               names_idle_closes=False, isolation_in_lower_case=False, member_id_required_is_failure=True, sticky_sorts_owned=False)
+V2_8 = replace(V3_6, name="2.8", keeps_id_of_old_generation=False, member_id_required_is_failure=False, reset_strategy="{upper}", returns_when_position_moved=False, prints_ids_of_changes=False,
                asks_partitioner_again="any", drain_index_by_node=False, batches_follow_leader=False,
                buffer_exhausted_text=BUFFER_EXHAUSTED_OLD, tells_timed_out_requests=False, fills_metadata_of_failed_send=False,
                names_partition_of_buffer=True, release="2.8.2", commit_id="3146c6ff4a24cc24", prepares_with_async_commit=False,

@@ -11,13 +11,13 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from kafkalab.lines import common, consumer, fetch, group, group_protocol, network, producer, unrecorded
+from kafkalab.lines import common, consumer, fetch, group, group_protocol, group_refusals, network, producer, seldom, unrecorded
 from kafkalab.lines.pattern import pattern
 from kafkalab.lines.wording import VERSIONS, Entry, Wording
 
 __all__ = ["CATALOG", "VERSIONS", "Entry", "Wording", "match", "matches", "render"]
 
-PARTS = (common, network, producer, consumer, fetch, group, group_protocol, unrecorded)
+PARTS = (common, network, producer, consumer, fetch, group, group_protocol, group_refusals, seldom, unrecorded)
 
 
 def _by_name() -> Mapping[str, Entry]:

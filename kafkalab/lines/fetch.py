@@ -26,7 +26,7 @@ ASKING = (
                 logger=ABSTRACT_FETCH)),
     entry("FETCH_SKIPPED_BUFFERED", ABSTRACT_FETCH,
           trace("Skipping fetch for partition {partition} because its leader node {node} hosts buffered partitions",
-                "- - - - - - - 470")),
+                "- - - - - - 453 470"), source=LINE_TABLES),
     entry("FETCH_ADDED", FETCHER,
           debug("Added {isolation} fetch request for partition {partition} at offset {offset} to node {node}", "898 901 - - - - - -"),
           debug("Added {isolation} fetch request for partition {partition} at position {position} to node {node}", "- - 1097 1198 - - - -"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafkalab.lines.wording import debug, entry, info, trace, warn
+from kafkalab.lines.wording import RECORDED, debug, entry, info, trace, warn
 
 INTERNALS = "org.apache.kafka.clients.consumer.internals."
 ABSTRACT = INTERNALS + "AbstractCoordinator"
@@ -26,12 +26,12 @@ CHANGES = (
 )
 
 
-def both(name: str, say, template: str, row: str, **more):
+def both(name: str, say, template: str, row: str, source: str = RECORDED, **more):
     """One text that AbstractCoordinator's logger writes through 2.8.2 and ConsumerCoordinator's after it."""
     columns = row.split()
     old, new = " ".join(columns[:4] + ["-"] * 4), " ".join(["-"] * 4 + columns[4:])
     wordings = [say(template, old, logger=ABSTRACT, **more), say(template, new, logger=COORDINATOR, **more)]
-    return entry(name, COORDINATOR, *(w for w in wordings if w.at))
+    return entry(name, COORDINATOR, *(w for w in wordings if w.at), source=source)
 
 
 FINDING = (

@@ -9,7 +9,8 @@ from functools import partial
 
 from kafkalab.lines import wording
 from kafkalab.lines.group import CHANGES
-from kafkalab.lines.wording import debug, info, trace
+from kafkalab.lines.group import POLL_TIMEOUT
+from kafkalab.lines.wording import debug, info, trace, warn
 
 INTERNALS = "org.apache.kafka.clients.consumer.internals."
 ASYNC = INTERNALS + "AsyncKafkaConsumer"
@@ -110,6 +111,21 @@ MEMBER = (
                           "to send heartbeat to leave group.", 664)),
     entry("MEMBER_LEAVE_HEARTBEAT", MEMBERSHIP,
           since_4_0(debug, "Member {member_id} with epoch {epoch} generated the heartbeat to leave the group.", 701, 769)),
+    entry("ASYNC_POLL_TIMEOUT_EXPIRED", HEARTBEAT_REQUESTS, since_4_0(warn, "C" + POLL_TIMEOUT[1:], 171, 172)),
+    entry("MEMBER_STALE_HEARTBEAT", MEMBERSHIP,
+          since_4_0(debug, "Member {member_id} with epoch {epoch} generated the heartbeat to leave due to expired poll timer. "
+                           "It will remain stale (no heartbeat) until it rejoins the group on the next consumer poll.", 696, 764)),
+    entry("MEMBER_STALE_RELEASED", MEMBERSHIP,
+          since_4_0(debug, "Member {member_id} sent leave group heartbeat and released its assignment. It will remain in {state} state "
+                           "until the poll timer is reset, and it will then rejoin the group", 781, 850)),
+    entry("STALE_HEARTBEAT_ANSWERED", HEARTBEAT_REQUESTS,
+          since_4_0(debug, "ConsumerGroupHeartbeatRequest responded successfully: {response}", 307, 338)),
+    entry("POLL_INTERVAL_EXCEEDED", HEARTBEAT_REQUESTS,
+          since_4_0(warn, "Time between subsequent calls to poll() was longer than the configured max.poll.interval.ms, exceeded approximately "
+                          "by {ms} ms. Member {member_id} will rejoin the group now.", 261, 292)),
+    entry("MEMBER_STALE_REJOINS", MEMBERSHIP,
+          since_4_0(debug, "Expired poll timer has been reset so stale member {member_id} will rejoin the group when it completes releasing "
+                           "its previous assignment.", 758, 826)),
     entry("MEMBER_LEFT", MEMBERSHIP,
           since_4_0(debug, "Member {member_id} with epoch {epoch} received a successful response to the heartbeat to leave the group and "
                            "completed the leave operation. ", 218, 310)),

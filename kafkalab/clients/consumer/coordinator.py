@@ -196,17 +196,26 @@ class ConsumerCoordinator:
             if future.succeeded:
                 self._needs_join_prepare = True
                 self._changes.after_join(future.value)
-            elif isinstance(future.error, JoinAgain):
-                reason = str(future.error)
-                if self._profile.states_rejoin_reason and reason:
-                    self._membership.request_rejoin(reason)
-            elif not future.is_retriable:
+                continue
+            again = isinstance(future.error, JoinAgain)
+            self._tell_failure(future.error.cause if again else future.error)
+            if again:
+                continue
+            if not future.is_retriable:
                 raise future.error
-            else:
-                self._client.sleep(min(self._retry_backoff_ms, timer.remaining_ms))
-                if timer.expired:
-                    return False
+            self._client.sleep(min(self._retry_backoff_ms, timer.remaining_ms))
+            if timer.expired:
+                return False
         return True
+
+    def _tell_failure(self, cause: BaseException | None) -> None:
+        """A join has failed; the next one says why (KIP-800)."""
+        if cause is None:
+            return
+        self._log("REBALANCE_FAILED", trace=cause.java_text())
+        if self._profile.states_rejoin_reason:
+            name, message = type(cause).__name__, str(cause) or "null"
+            self._membership.request_rejoin(f"rebalance failed due to {name}", f"rebalance failed due to '{message}' ({name})")
 
     # leaving
 

@@ -80,7 +80,8 @@ class FetchCollector:
             if not fetch.initialized and not self._initialize(fetch, state):
                 continue
             if fetch.next_offset != state.position.offset:   # seek() went elsewhere when a part of it had been taken
-                self._log("FETCH_NOT_NEXT", partition=fetch.partition, offset=fetch.next_offset, position=self._text(state.position))
+                self._log("FETCH_NOT_NEXT", partition=fetch.partition, offset=fetch.next_offset, expected=state.position.offset,
+                          position=self._text(state.position))
                 continue
             taken += self._take(fetch, state, self._max_records - len(taken))
             if not fetch.is_exhausted:
@@ -104,7 +105,7 @@ class FetchCollector:
         tp, answer, position = fetch.partition, fetch.answer, state.position
         fetch.initialized = True
         if position.offset != fetch.fetch_offset:
-            self._log("FETCH_STALE", partition=tp, offset=fetch.fetch_offset, position=self._text(position))
+            self._log("FETCH_STALE", partition=tp, offset=fetch.fetch_offset, expected=position.offset, position=self._text(position))
             return False
         error = error_for(answer.error_code)
         if error is not Errors.NONE:

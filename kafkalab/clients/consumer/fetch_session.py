@@ -111,7 +111,9 @@ class FetchSessionHandler:
     def handle(self, response: FetchResponse, answered: list[TopicPartition]) -> bool:
         """Take over what the broker made of the session; False when the answer is of no use."""
         if response.error_code != Errors.NONE.code:
-            self._log("FETCH_SESSION_ERROR", node_id=self.node_id, error=error_for(response.error_code).name)
+            epoch = {INITIAL_EPOCH: "INITIAL", FINAL_EPOCH: "FINAL"}.get(self.epoch, self.epoch)
+            self._log("FETCH_SESSION_ERROR", node_id=self.node_id, session_id=self.session_id or "INVALID", session_epoch=epoch,
+                      error=error_for(response.error_code).name)
             self._restart()
             return False
         shown = Later(_parenthesised, tuple(answered)) if answered else "()"

@@ -83,7 +83,7 @@ class Fetcher:
         for node_id, session in self._sessions.items():
             node = self._metadata.view.node(node_id)
             if node is None or self._client.is_unavailable(node):
-                self._log("FETCH_SESSION_CLOSE_SKIPPED", node=node_id)
+                self._log("FETCH_SESSION_CLOSE_SKIPPED", node="null" if node is None else node)
             else:
                 ending.append((node, session, session.build({})))
         return [self._send_close(node, session, fetch) for node, session, fetch in ending]
@@ -92,6 +92,7 @@ class Fetcher:
         """What to ask each leader for (prepareFetchRequests)."""
         wanted: dict[Node, dict[TopicPartition, FetchPartition]] = {}
         buffered, view, log = self._collector.buffered(), self._metadata.view, self._log
+        spared = self._hosts_of(buffered) if buffered and self._profile.spares_buffered_nodes else ()
         for tp, state in self._subscriptions.fetchable():
             if buffered and tp in buffered:
                 continue
@@ -103,6 +104,8 @@ class Fetcher:
                 log("FETCH_SKIPPED_BACKOFF", partition=tp, node=node)
             elif node.id in self._pending:
                 log("FETCH_SKIPPED_PENDING", partition=tp, node=node)
+            elif node.id in spared:
+                log("FETCH_SKIPPED_BUFFERED", partition=tp, node=node)
             else:
                 position = state.position
                 of_node = wanted.get(node)
@@ -112,6 +115,12 @@ class Fetcher:
                 log("FETCH_ADDED", isolation=self._isolation, partition=tp, offset=position.offset, node=node,
                     position=Later(position.text, self._profile.position_style))
         return wanted
+
+    def _hosts_of(self, buffered: set[TopicPartition]) -> set[int]:
+        """Nodes that lead a partition whose records wait: a fetch without that partition would drop it from the session (KAFKA-17182)."""
+        states = ((tp, self._subscriptions.partitions[tp]) for tp in buffered if tp in self._subscriptions.partitions)
+        leaders = [self._leader_of(tp, state) for tp, state in states if self._subscriptions.is_fetchable(tp)]
+        return {leader.id for leader in leaders if leader is not None}
 
     def _leader_of(self, tp: TopicPartition, state: PartitionState) -> Node | None:
         """The leader the position was made with; when METADATA has since named another one, that one."""

@@ -32,7 +32,11 @@ JOIN_GROUP_TIMEOUT_LAPSE_MS = 5000
 
 
 class JoinAgain(RetriableException):
-    """A refused join that is tried again at once; its text, if any, becomes the reason of the next JoinGroup."""
+    """A join that is tried again at once. `cause`: what has ended it, None where nothing is to be said of that."""
+
+    def __init__(self, cause: BaseException | None = None) -> None:
+        super().__init__("")
+        self.cause = cause
 
 
 class GroupJoin:
@@ -94,7 +98,7 @@ class GroupJoin:
             self._log("JOIN_GROUP_RESPONSE",
                       response=Later(payload.object_text, response, sent.value.request.header.api_version, self._profile.name))
             if membership.state is not MemberState.PREPARING_REBALANCE:
-                self._end(JoinAgain(""))  # Left or expelled while the answer was on its way.
+                self._end(JoinAgain())  # Left or expelled while the answer was on its way.
                 return
             membership.generation = Generation(response.generation_id, response.member_id, response.protocol_name)
             membership.transition_to(MemberState.COMPLETING_REBALANCE)
@@ -107,10 +111,13 @@ class GroupJoin:
             self._log("MEMBER_ID_REQUIRED", member_id=response.member_id, generation=membership.generation)
             membership.generation = Generation(-1, response.member_id, None)
             membership.transition_to(MemberState.UNJOINED)
-            self._end(JoinAgain(self._profile.member_id_reason.format(member_id=response.member_id)))
+            if self._profile.states_rejoin_reason:
+                membership.request_rejoin(f"need to re-join with the given member-id: {response.member_id}")
+            self._end(JoinAgain(error.exception() if self._profile.member_id_required_is_failure else None))
         elif error is Errors.UNKNOWN_MEMBER_ID:
-            membership.expelled()
-            self._end(JoinAgain("rebalance failed due to UnknownMemberIdException"))
+            self._log("JOIN_GROUP_OF_STRANGER", error=error.message, generation=membership.generation)
+            membership.refused("JOIN_GROUP", error)
+            self._end(JoinAgain(error.exception()))
         elif error is Errors.FENCED_INSTANCE_ID:
             membership.expelled()
             self._end(error.exception())
@@ -172,7 +179,7 @@ class GroupJoin:
             self._log("SYNC_GROUP_RESPONSE",
                       response=Later(payload.object_text, response, sent.value.request.header.api_version, self._profile.name))
             if membership.state is not MemberState.COMPLETING_REBALANCE:
-                self._end(JoinAgain(""))  # Left or expelled while the answer was on its way.
+                self._end(JoinAgain())  # Left or expelled while the answer was on its way.
                 return
             membership.settled()
             self._heartbeat.reset_timeouts(self._client.clock.now_ms)
@@ -185,11 +192,13 @@ class GroupJoin:
             return
         membership.rejoin_needed = True
         if error is Errors.REBALANCE_IN_PROGRESS:
+            self._log("SYNC_GROUP_OVERTAKEN", generation=membership.generation)
             membership.transition_to(MemberState.UNJOINED)
-            self._end(JoinAgain("group is already rebalancing"))
+            self._end(JoinAgain(error.exception()))
         elif error in (Errors.UNKNOWN_MEMBER_ID, Errors.ILLEGAL_GENERATION):
-            membership.expelled()
-            self._end(JoinAgain(f"rebalance failed due to {error.name}"))
+            self._log("SYNC_GROUP_REFUSED", error=error.message, generation=membership.generation)
+            membership.refused("SYNC_GROUP", error)
+            self._end(JoinAgain(error.exception()))
         elif error is Errors.FENCED_INSTANCE_ID:
             membership.expelled()
             self._end(error.exception())

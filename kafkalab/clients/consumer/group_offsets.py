@@ -256,8 +256,9 @@ class GroupOffsets:
                 return RebalanceInProgressException(COMMIT_OF_FENCED if fenced else COMMIT_OF_OLD_GENERATION)
             if unchanged and fenced:
                 return error.exception()
+            self._log("COMMIT_REFUSED", generation=sent_by, error=error.message)
             if unchanged:
-                membership.expelled()
+                membership.refused("OFFSET_COMMIT", error)
             return CommitFailedException(COMMIT_FAILED_REBALANCED)
         if error in (*LOST, Errors.REQUEST_TIMED_OUT):
             self._lookup.mark_unknown(f"error response {error.name}", disconnected=False)

@@ -174,8 +174,14 @@ class HeartbeatThread:
             self._membership.rejoin_needed = True
         elif action in (START_OVER, STOP):
             if asked != self._membership.generation:
-                return  # The answer is about a generation this member has left behind.
-            self._membership.expelled()
+                self._log("HEARTBEAT_OF_STALE_GENERATION", generation=asked, instance=self._instance, error=error.name)
+                return
+            if error is Errors.ILLEGAL_GENERATION:
+                self._log("HEARTBEAT_OF_OLD_GENERATION", generation=asked.id)
+            elif error is Errors.UNKNOWN_MEMBER_ID:
+                self._log("HEARTBEAT_OF_STRANGER", member_id=asked.member_id)
+            self._log("HEARTBEAT_REFUSED", generation=asked, instance=self._instance, error=error.name)
+            self._membership.refused("HEARTBEAT", error)
             if action == STOP:
                 self._log("HEARTBEAT_FENCED")
                 stopped = KafkaException("on_heartbeat stopped this member") if error is Errors.NONE else error.exception()
@@ -185,6 +191,11 @@ class HeartbeatThread:
                 self._log("HEARTBEAT_COORDINATOR_INVALID", node=self._lookup.node)
                 self._lookup.mark_unknown(f"error response {error.name}", disconnected=False)
             self._failed(now_ms)
+
+    @property
+    def _instance(self) -> str:
+        instance_id = self._membership.instance_id
+        return "Optional.empty" if instance_id is None else f"Optional[{instance_id}]"
 
     def _failed(self, now_ms: int) -> None:
         self._heartbeat.failed(now_ms)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import enum
 
 from kafkalab.clients.log_context import LogContext
+from kafkalab.errors import Errors
 from kafkalab.lines.java_values import value_text
 from kafkalab.protocol.frozen import record
 
@@ -99,10 +100,24 @@ class Membership:
         self.rejoin_needed = True
 
     def expelled(self) -> None:
-        """The coordinator does not know us any more, or we left: join anew, as nobody."""
+        """We left, or the coordinator does not know us any more: join anew, as nobody."""
         self.generation = NO_GENERATION
         self.rejoin_needed = True
         self.transition_to(MemberState.UNJOINED)
+
+    def refused(self, api: str, error: Errors) -> None:
+        """An answer to `api` says that this member is none, or none of this generation: join anew (resetStateOnResponseError).
+
+        ILLEGAL_GENERATION leaves the id good: 3.6 keeps it, 2.8 and older forget it too, and the group waits for the one it was.
+        """
+        keeps_id = self._profile.keeps_id_of_old_generation and error is Errors.ILLEGAL_GENERATION
+        self._log("RESET_GENERATION_KEEPING_ID" if keeps_id else "RESET_GENERATION", error=error.name, api=api)
+        if self._profile.states_rejoin_reason:
+            self.request_rejoin(f"encountered {error.name} from {api} response")
+        member_id = self.generation.member_id
+        self.expelled()
+        if keeps_id:
+            self.generation = Generation(-1, member_id, None)
 
     def settled(self) -> None:
         """SyncGroup brought an assignment."""

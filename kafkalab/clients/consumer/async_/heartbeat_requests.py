@@ -37,6 +37,8 @@ class HeartbeatRequestManager:
 
     def polled(self, now_ms: int) -> None:
         """The application is alive."""
+        if now_ms > self.poll_deadline_ms:
+            self._log("POLL_INTERVAL_EXCEEDED", ms=now_ms - self.poll_deadline_ms, member_id=self._membership.member_id)
         self.poll_deadline_ms = now_ms + self._config["max.poll.interval.ms"]
         self._membership.application_is_back()
 
@@ -46,8 +48,13 @@ class HeartbeatRequestManager:
             membership.heartbeat_skipped()
             return FOREVER_MS
         if now_ms >= self.poll_deadline_ms and not membership.is_leaving:
+            self._log("ASYNC_POLL_TIMEOUT_EXPIRED")
             membership.leave_stale()
-            self._send(now_ms)
+            request = self._request()
+            membership.heartbeat_generated()
+            self._network.send(self._coordinator.node, request).on_done(self._answered_stale)
+            self._state.reset()
+            self._sent.clear()
             return self._interval_ms
         at_once = membership.heartbeats_now and not self._state.in_flight
         if not at_once and not (now_ms >= self._due_ms and self._state.can_send(now_ms)):
@@ -94,6 +101,11 @@ class HeartbeatRequestManager:
             return False
         self._sent[what] = value
         return True
+
+    def _answered_stale(self, sent: RequestFuture) -> None:
+        """Whatever it says, the member joins anew when the application is back."""
+        if sent.succeeded and sent.value.message.error_code == Errors.NONE.code:
+            self._log("STALE_HEARTBEAT_ANSWERED", response=self._network.client.response_text(sent.value))
 
     def _answered(self, sent: RequestFuture) -> None:
         now_ms = self._network.clock.now_ms

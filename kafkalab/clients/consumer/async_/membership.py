@@ -126,8 +126,9 @@ class ConsumerMembershipManager:
             self.transition_to(MemberState.STABLE if self._reached() else MemberState.RECONCILING)
         elif self.state is MemberState.LEAVING:
             if self._stale:
+                self._log("MEMBER_STALE_HEARTBEAT", member_id=self.member_id, epoch=self.epoch)
                 self.transition_to(MemberState.STALE)
-                self._lose_everything(lambda: None)
+                self._lose_everything(lambda: self._log("MEMBER_STALE_RELEASED", member_id=self.member_id, state=self.state.name))
             else:
                 self._log("MEMBER_LEAVE_HEARTBEAT", member_id=self.member_id, epoch=self.epoch)
                 self.transition_to(MemberState.UNSUBSCRIBED)
@@ -187,6 +188,7 @@ class ConsumerMembershipManager:
     def application_is_back(self) -> None:
         if self.state is MemberState.STALE and not self._rejoined:
             self._rejoined = True
+            self._log("MEMBER_STALE_REJOINS", member_id=self.member_id)
             self._join()
 
     def on_poll(self) -> None:
@@ -340,6 +342,8 @@ class ConsumerMembershipManager:
 
     def _lose_everything(self, then: Callable[[], None]) -> None:
         """The partitions have other owners already: the application hears it in its next poll."""
+        self._log("MEMBER_REVOCATION_PENDING", partitions=list_text(sorted(self._subscriptions.assigned())))
+
         def lose() -> BaseException | None:
             lost = sorted(self._subscriptions.assigned())
             self._subscriptions.assign_from_subscribed(())
