@@ -102,7 +102,7 @@ def _consume(lab: Lab, given: Mapping[str, Any], config: dict[str, Any], how: li
         consumer.assign([TopicPartition(topic, index) for index in range(partitions)])
     else:
         consumer.subscribe([topic])
-    if "no poll" in str(given.get("phase", "")):
+    if any(word in str(given.get("phase", "")) for word in ("no poll", " only")):
         lab.run_for(ms=given.get("wait_ms", SETTLED_MS))
         return
     end_ms = lab.now_ms + given.get("run_ms", SETTLED_MS) + and_then_ms

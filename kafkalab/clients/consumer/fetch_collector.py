@@ -17,7 +17,7 @@ from kafkalab.errors import ConsumerOffsetOutOfRangeException, Errors, error_for
 from kafkalab.protocol.messages import RecordBatch
 from kafkalab.records import ConsumerRecord, TopicPartition
 
-MOVED = (Errors.NOT_LEADER_OR_FOLLOWER, Errors.FENCED_LEADER_EPOCH, Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.KAFKA_STORAGE_ERROR)
+MOVED = (Errors.NOT_LEADER_OR_FOLLOWER, Errors.FENCED_LEADER_EPOCH, Errors.KAFKA_STORAGE_ERROR)
 """Answers that mean: somebody else leads this partition now, ask for metadata."""
 
 
@@ -127,6 +127,11 @@ class FetchCollector:
         if error in MOVED:
             self._log("FETCH_ERROR_REFRESH", partition=tp, error=f"org.apache.kafka.common.errors.{error.known_to(self._profile.name).raises.__name__}")
             self._request_update()
+        elif error in (Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.UNKNOWN_TOPIC_ID):
+            self._log("FETCH_UNKNOWN_TOPIC" if error is Errors.UNKNOWN_TOPIC_OR_PARTITION else "FETCH_UNKNOWN_TOPIC_ID", partition=tp)
+            self._request_update()
+        elif error is Errors.UNKNOWN_LEADER_EPOCH:  # the broker is behind: ask it again
+            self._log("FETCH_UNKNOWN_LEADER_EPOCH", partition=tp)
         elif error is Errors.OFFSET_OUT_OF_RANGE:
             if self._subscriptions.default_reset == "none":
                 raise ConsumerOffsetOutOfRangeException(self._profile.out_of_range_text(tp, position))

@@ -404,3 +404,19 @@ def test_a_late_answer_makes_those_behind_it_late():
     lab.broker(lab.coordinator_of("shop")).delay("OFFSET_FETCH", 1_000)
     poll_for(lab, consumer, 8_000)
     assert consumer._subscriptions.has_all_positions()
+
+
+@BOTH
+def test_a_member_that_polls_too_late_says_so_twice(version):
+    """Recorded with 4.4.0: a warning when the time is up, and one when the application is back; what was owned is given up at once."""
+    lab = cluster(version)
+    consumer = a_consumer(lab, **{"max.poll.interval.ms": 4_000})
+    consumer.subscribe(["orders"])
+    poll_for(lab, consumer, 3_000)
+    lab.run_for(ms=8_000)
+    away = lab.log_text("one")
+    assert "WARN" in away and "Consumer poll timeout has expired." in away and "It will remain in STALE state" in away
+    assert "exceeded approximately by" not in away and not consumer.assignment()
+    poll_for(lab, consumer, 2_000)
+    assert re.search(r"WARN .*exceeded approximately by [34]\d\d\d ms\. Member \S+ will rejoin the group now\.", lab.log_text("one"))
+    assert consumer.assignment()

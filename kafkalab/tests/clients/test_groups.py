@@ -5,6 +5,7 @@ import re
 import pytest
 
 from kafkalab import KafkaConsumer, KafkaProducer, ProducerRecord, TopicPartition
+from kafkalab.clients.consumer.membership import Generation
 from kafkalab.errors import (
     CommitFailedException, ConfigException, FencedInstanceIdException, IllegalStateException, InconsistentGroupProtocolException, KafkaException,
     RebalanceInProgressException, RetriableCommitFailedException, UnsupportedVersionException, WakeupException,
@@ -312,3 +313,19 @@ def test_a_newcomer_prints_the_generation_it_does_not_have_as_java_does():
     consumer.poll(timeout_ms=200)
     said = lab.lines()["message"]
     assert said[said.str.contains("MEMBER_ID_REQUIRED. Will")].iloc[0].endswith("Sent generation was Generation{generationId=-1, memberId='', protocol='null'}")
+
+
+@pytest.mark.parametrize("version, keeps_id", [("2.3", False), ("2.8", False), ("3.6", True), ("4.4", True)])
+def test_a_member_of_an_old_generation_keeps_its_id_in_newer_clients(version, keeps_id):
+    """ILLEGAL_GENERATION says that the generation has gone by, not the member: who forgets its id makes the group wait for it."""
+    lab = cluster(version)
+    ann = member(lab, "ann")
+    poll_for(lab, ann, 6_000)
+    membership = ann._coordinator._membership
+    then = membership.generation
+    membership.generation = Generation(then.id - 1, then.member_id, then.protocol)
+    poll_for(lab, ann, 10_000)
+    assert membership.generation.id > then.id and ann.assignment()
+    assert (membership.member_id == then.member_id) is keeps_id
+    said = lab.log_text("ann")
+    assert ("Resetting generation due to: encountered ILLEGAL_GENERATION from HEARTBEAT response" in said) is keeps_id

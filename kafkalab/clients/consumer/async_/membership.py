@@ -341,7 +341,7 @@ class ConsumerMembershipManager:
         self._tell_epoch(None)
 
     def _lose_everything(self, then: Callable[[], None]) -> None:
-        """The partitions have other owners already: the application hears it in its next poll."""
+        """The partitions have other owners already. A listener hears it in the application's next poll; without one nothing waits."""
         self._log("MEMBER_REVOCATION_PENDING", partitions=list_text(sorted(self._subscriptions.assigned())))
 
         def lose() -> BaseException | None:
@@ -351,7 +351,11 @@ class ConsumerMembershipManager:
             self._follow_up(then)
             return error
 
-        self._to_application(lose)
+        if self._subscriptions.listener is None:
+            self._subscriptions.assign_from_subscribed(())
+            then()
+        else:
+            self._to_application(lose)
 
     def _complete_leaving(self) -> None:
         if self._left is not None:
