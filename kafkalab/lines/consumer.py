@@ -75,7 +75,7 @@ FACADE = (
           debug("Kafka consumer has been closed", "2138 2181 2220 2379 2415 - - -"),
           debug("Kafka consumer has been closed", "- - - - - 1163 1171 1186", logger=CLASSIC)),
     entry("CONSUMER_REQUEST_CANCELLED", CONSUMER_NETWORK,
-          debug("Cancelled request with header {header} due to node {node_id} being disconnected", "569 ~ 572 596 ~ 611 ~ 630")),
+          debug("Cancelled request with header {header} due to node {node_id} being disconnected", "569 ~ 572 596 611 611 ~ 630")),
 )
 
 POSITIONS = (
@@ -85,8 +85,8 @@ POSITIONS = (
           debug("Found no committed offset for partition {partition}", "920 924 - - - - - -"),
           info("Found no committed offset for partition {partition}", "- - 982 1388 1578 1510 1510 1579")),
     entry("SETTING_COMMITTED_OFFSET", COORDINATOR,
-          debug("Setting offset for partition {partition} to the committed offset {offset}", "502 ~ - - - - - -"),
-          info("Setting offset for partition {partition} to the committed offset {position}", "- - 525 846 ~ - - -"),
+          debug("Setting offset for partition {partition} to the committed offset {offset}", "502 503 - - - - - -"),
+          info("Setting offset for partition {partition} to the committed offset {position}", "- - 525 846 980 - - -"),
           info("Setting offset for partition {partition} to the committed offset {position}", "- - - - - 209 ~ 212",
                logger=CONSUMER_UTILS, prefixed=False)),
     entry("SEEKING_TO_STRATEGY", SUBSCRIPTIONS,
@@ -94,7 +94,7 @@ POSITIONS = (
     entry("LEADER_UNKNOWN_FOR_OFFSET", FETCHER,
           debug("Leader for partition {partition} is unknown for fetching offset", "- - 866 - - - - -"),
           debug("Leader for partition {partition} is unknown for fetching offset {timestamp}", "- - - 942 - - - -"),
-          debug("Leader for partition {partition} is unknown for fetching offset {timestamp}", "- - - - ~ 356 ~ 397",
+          debug("Leader for partition {partition} is unknown for fetching offset {timestamp}", "- - - - 399 356 359 397",
                 logger=OFFSET_FETCHER),
           source="recordings of 2.3.0, 2.8.2, 3.9.2, 4.4.0"),
     entry("SENDING_LIST_OFFSETS", FETCHER,
@@ -135,7 +135,7 @@ COMMITS = (
     entry("AUTO_COMMIT_COMPLETED", COORDINATOR,
           debug("Completed asynchronous auto-commit of offsets {offsets}", "710 710 741 1077 1273 1202 1202 1247")),
     entry("AUTO_COMMIT_FAILED_RETRIABLE", COORDINATOR,
-          debug("Asynchronous auto-commit of offsets {offsets} failed due to retriable error: {{}}", "703 ~ 734 - - - - -", trace=True),
+          debug("Asynchronous auto-commit of offsets {offsets} failed due to retriable error: {{}}", "703 ~ 734 1070 1266 - - -", trace=True),
           debug("Asynchronous auto-commit of offsets {offsets} failed due to retriable error.", "- - - - - 1195 ~ 1240", trace=True)),
     entry("COMMIT_NOT_A_MEMBER", COORDINATOR,
           info("Failing OffsetCommit request since the consumer is not part of an active group", "- - 819 1156 ~ 1272 ~ 1317")),

@@ -21,8 +21,8 @@ ASKING = (
           trace("Skipping fetch for partition {partition} because previous request to {node} has not been processed",
                 "- - - - 468 439 447 464", logger=ABSTRACT_FETCH)),
     entry("FETCH_SKIPPED_BACKOFF", FETCHER,
-          trace("Skipping fetch for partition {partition} because node {node} is awaiting reconnect backoff", "878 ~ 1076 1177 - - - -"),
-          trace("Skipping fetch for partition {partition} because node {node} is awaiting reconnect backoff", "- - - - ~ 437 ~ 461",
+          trace("Skipping fetch for partition {partition} because node {node} is awaiting reconnect backoff", "878 881 1076 1177 - - - -"),
+          trace("Skipping fetch for partition {partition} because node {node} is awaiting reconnect backoff", "- - - - ~ 437 444 461",
                 logger=ABSTRACT_FETCH)),
     entry("FETCH_SKIPPED_BUFFERED", ABSTRACT_FETCH,
           trace("Skipping fetch for partition {partition} because its leader node {node} hosts buffered partitions",
@@ -71,7 +71,7 @@ ANSWERS = (
     entry("FETCH_SESSION_INVALID", SESSIONS,
           info("Node {node_id} sent an invalid full fetch response with {problem}", "- - - - - - - 568")),
     entry("FETCH_REQUEST_FAILED", SESSIONS,
-          info("Error sending fetch request (sessionId={session_id}, epoch={session_epoch}) to node {node_id}: {error}.", "438 ~ 442 - - - - -"),
+          info("Error sending fetch request (sessionId={session_id}, epoch={session_epoch}) to node {node_id}: {error}.", "438 442 442 - - - - -"),
           info("Error sending fetch request (sessionId={session_id}, epoch={session_epoch}) to node {node_id}:", "- - - 481 ~ 618 ~ 630", trace=True)),
     entry("FETCH_RETURNED", FETCHER,
           debug("Fetch {isolation} at offset {offset} for partition {partition} returned fetch data {data}", "244 245 290 314 - - - -"),
@@ -116,16 +116,16 @@ READING = (
     entry("POSITION_UPDATED", FETCHER,
           trace("Update fetching position to {position} for partition {partition}", "- - - 696 - - - -"),
           trace("Updating fetch position from {position_before} to {position} for partition {partition} and returning {count} records "
-                "from `poll()`", "- - - - ~ - - -", logger=ABSTRACT_FETCH),
+                "from `poll()`", "- - - - 352 - - -", logger=ABSTRACT_FETCH),
           trace("Updating fetch position from {position_before} to {position} for partition {partition} and returning {count} records "
-                "from `poll()`", "- - - - - 183 ~ 183", logger=COLLECTOR)),
+                "from `poll()`", "- - - - - 183 184 183", logger=COLLECTOR)),
     entry("ABORTED_BATCH_SKIPPED", FETCHER,
           debug("Skipping aborted record batch from partition {partition} with producerId {producer_id} "
                 "and offsets {offset} to {last_offset}",
-                "1197 ~ 1438 1567 - - - -"),
+                "1197 1200 1438 1567 - - - -"),
           debug("Skipping aborted record batch from partition {partition} with producerId {producer_id} "
                 "and offsets {offset} to {last_offset}",
-                "- - - - - 216 ~ 218", logger=COMPLETED_FETCH)),
+                "- - - - 199 216 ~ 218", logger=COMPLETED_FETCH)),
     entry("FETCH_WITHOUT_POSITION", FETCHER,
           debug("Ignoring fetched records for partition {partition} since it is no longer fetchable", "923 926 1138 - - - - -"),
           debug("Ignoring fetched records for partition {partition} since it no longer has valid position", "- - - 1239 - - - -"),
@@ -154,11 +154,15 @@ READING = (
     entry("FETCH_OUT_OF_RANGE", FETCHER,
           info("Fetch offset {offset} is out of range for partition {partition}, resetting offset", "984 ~ 1214 - - - - -"),
           info("Fetch position {position} is out of range for partition {partition}, resetting offset", "- - - 1360 - - - -"),
+          info("Fetch position {position} is out of range for partition {partition}, resetting offset", "- - - - 659 - - -",
+               logger=ABSTRACT_FETCH),
           info("Fetch position {position} is out of range for partition {partition}, resetting offset", "- - - - - 360 ~ 355",
                logger=COLLECTOR)),
     entry("FETCH_OUT_OF_RANGE_NO_POLICY", FETCHER,
           info("Fetch position {position} is out of range for partition {partition}, raising error to the application since no reset "
                "policy is configured", "- - - 1363 - - - -"),
+          info("Fetch position {position} is out of range for partition {partition}, raising error to the application since no reset "
+               "policy is configured", "- - - - 662 - - -", logger=ABSTRACT_FETCH),
           info("Fetch position {position} is out of range for partition {partition}, raising error to the application since no reset "
                "policy is configured", "- - - - - 363 ~ 358", logger=COLLECTOR)),
 )

@@ -19,7 +19,7 @@ CHOOSING_A_NODE = (
           trace("Removing node {node} from least loaded node selection: is-blacked-out: {blacked_out}, in-flight-requests: {in_flight}",
                 "664 664 - - - - - -"),
           trace("Removing node {node} from least loaded node selection since it is neither ready for sending or connecting",
-                "- - 678 706 ~ 752 802 879")),
+                "- - 678 706 716 752 802 879")),
     entry("LEAST_LOADED_FOUND", NETWORK_CLIENT,
           trace("Found least loaded node {node}", "670 670 - - - - - -")),
     entry("LEAST_LOADED_WITH_IN_FLIGHT", NETWORK_CLIENT,
@@ -82,36 +82,40 @@ TALKING = (
                "- - - - - 1218 ~ 1537")),
     entry("LEADERS_WITHOUT_LISTENER", NETWORK_CLIENT,
           warn("{count} partitions have leader brokers without a matching listener, including {partitions}",
-               "1012 ~ 1044 - - - - -")),
+               "1012 1024 1044 - - - - -")),
 )
 
 CLOSING = (
     entry("SOCKET_DISCONNECTED", SELECTOR,
-          debug("Connection with {address} disconnected", "575 ~ 607 606 ~ - - -", trace=True),
-          debug("Connection with {address} (channelId={node_id}) disconnected", "- - - - - 627 ~ 612", trace=True)),
+          debug("Connection with {address} disconnected", "575 607 607 606 ~ - - -", trace=True),
+          debug("Connection with {address} (channelId={node_id}) disconnected", "- - - - - 627 612 612", trace=True)),
     entry("IDLE_DISCONNECTED", NETWORK_CLIENT,
           debug("Idle connection to node {node_id} disconnected.", "- - - - - 1019 1070 1174")),
     entry("NODE_DISCONNECTED", NETWORK_CLIENT,
           debug("Node {node_id} disconnected.", "854 859 882 936 - - - -"),
-          info("Node {node_id} disconnected.", "- - - - 977 1021 ~ 1176")),
+          info("Node {node_id} disconnected.", "- - - - 977 1021 1072 1176")),
     entry("CONNECTION_NOT_ESTABLISHED", NETWORK_CLIENT,
           warn("Connection to node {node_id} ({address}:{port}) could not be established. Broker may not be available.",
-               "721 ~ 748 776 ~ - - -"),
+               "721 725 748 776 814 - - -"),
           warn("Connection to node {node_id} ({address}:{port}) could not be established. Node may not be available.",
-               "- - - - - 849 ~ 992")),
+               "- - - - - 849 899 992")),
     entry("BOOTSTRAP_DISCONNECTED", NETWORK_CLIENT,
           warn("Bootstrap broker {node} disconnected", "- ~ ~ 1060 ~ 1178 ~ 1497"),
           source="recordings from 2.8.2 on; absent in 2.1.1; 2.2 and 2.3 keep the same bootstrap view as 2.8, not recorded"),
     entry("REQUEST_CANCELLED", NETWORK_CLIENT,
           trace("Cancelled request {api} {request} with correlation id {correlation_id} due to node {node_id} being disconnected",
-                "727 ~ 754 347 - - - -"),
+                "727 731 754 347 - - - -"),
           debug("Cancelled in-flight {api} request with correlation id {correlation_id} due to node {node_id} being disconnected "
                 "(elapsed time since creation: {elapsed_created}ms, elapsed time since send: {elapsed_sent}ms, "
-                "throttle time: {throttle}ms, request timeout: {timeout_ms}ms): {request}", "- - - - - 358 ~ 470")),
+                "request timeout: {timeout_ms}ms): {request}", "- - - - 338 - - -"),
+          debug("Cancelled in-flight {api} request with correlation id {correlation_id} due to node {node_id} being disconnected "
+                "(elapsed time since creation: {elapsed_created}ms, elapsed time since send: {elapsed_sent}ms, "
+                "throttle time: {throttle}ms, request timeout: {timeout_ms}ms): {request}", "- - - - - 358 405 470")),
     entry("DISCONNECT_REQUESTED", NETWORK_CLIENT,
-          debug("Manually disconnected from {node_id}. Removed requests: {requests}.", "325 ~ 326 - - - - -")),
+          debug("Manually disconnected from {node_id}. Removed requests: {requests}.", "325 ~ 326 - - - - -"),
+          info("Client requested disconnect from node {node_id}", "- - - - 324 344 391 456")),
     entry("DISCONNECT_REQUESTED_TWICE", NETWORK_CLIENT,
-          debug("Client requested disconnect from node {node_id}, which is already disconnected", "- - - - - 340 ~ 452")),
+          debug("Client requested disconnect from node {node_id}, which is already disconnected", "- - - - 320 340 387 452")),
 )
 
 # Until 2.3 every epoch is looked at by one method, whichever answer brought it; from 2.8 METADATA has statements of its own.
@@ -119,7 +123,7 @@ METADATA_LINES = (
     entry("METADATA_UPDATE_FOR_TOPIC", METADATA,
           debug("Requesting metadata update for topic {topic} due to error {error}", "- - 325 362 ~ 532 ~ 533")),
     entry("METADATA_UPDATE_FOR_PARTITION", METADATA,
-          debug("Requesting metadata update for partition {partition} due to error {error}", "- - 319 355 ~ 525 ~ 526")),
+          debug("Requesting metadata update for partition {partition} due to error {error}", "- - 319 355 363 525 ~ 526")),
     entry("EPOCH_REPLACE_CHECK", METADATA,
           trace("Determining if we should replace existing epoch {epoch} with new epoch {new_epoch}", "- 202 - - - - - -", prefixed=False),
           trace("Determining if we should replace existing epoch {epoch} with new epoch {new_epoch}", "- - 171 - - - - -"),

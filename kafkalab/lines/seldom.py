@@ -71,7 +71,7 @@ READING = (
           info("Node {node_id} was unable to process the fetch request with (sessionId={session_id}, epoch={session_epoch}): {error}.",
                "381 385 385 403 528 529 529 -"), source=LINE_TABLES),
     entry("FETCH_SESSION_CLOSE_SKIPPED", ABSTRACT_FETCH,
-          debug("Skip sending close session request to broker {node} since it is not reachable", "- - - - 730 393 394 404"),
+          debug("Skip sending close session request to broker {target} since it is not reachable", "- - - - 730 393 394 404"),
           source=LINE_TABLES),
 )
 

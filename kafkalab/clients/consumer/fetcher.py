@@ -83,7 +83,7 @@ class Fetcher:
         for node_id, session in self._sessions.items():
             node = self._metadata.view.node(node_id)
             if node is None or self._client.is_unavailable(node):
-                self._log("FETCH_SESSION_CLOSE_SKIPPED", node="null" if node is None else node)
+                self._log("FETCH_SESSION_CLOSE_SKIPPED", target="null" if node is None else node)
             else:
                 ending.append((node, session, session.build({})))
         return [self._send_close(node, session, fetch) for node, session, fetch in ending]

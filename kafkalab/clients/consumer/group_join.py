@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kafkalab.clients.consumer.consumer_network_client import ConsumerNetworkClient
-from kafkalab.clients.consumer.coordinator_lookup import CoordinatorLookup
+from kafkalab.clients.consumer.coordinator_lookup import LOST, CoordinatorLookup
 from kafkalab.clients.consumer.group_leader import GroupLeader
 from kafkalab.clients.consumer.heartbeat import Heartbeat
 from kafkalab.clients.consumer.heartbeat_thread import HeartbeatThread
@@ -122,6 +122,10 @@ class GroupJoin:
             membership.expelled()
             self._end(error.exception())
         else:
+            if error is Errors.COORDINATOR_LOAD_IN_PROGRESS:
+                self._log("JOIN_GROUP_LOADING", node=self._lookup.node)
+            elif error in LOST:
+                self._log("JOIN_GROUP_WRONG_COORDINATOR", error=error.message, generation=membership.generation)
             self._refused(error)
 
     # SyncGroup
@@ -196,13 +200,16 @@ class GroupJoin:
             membership.transition_to(MemberState.UNJOINED)
             self._end(JoinAgain(error.exception()))
         elif error in (Errors.UNKNOWN_MEMBER_ID, Errors.ILLEGAL_GENERATION):
-            self._log("SYNC_GROUP_REFUSED", error=error.message, generation=membership.generation)
+            unknown = error is Errors.UNKNOWN_MEMBER_ID
+            self._log("SYNC_GROUP_OF_STRANGER" if unknown else "SYNC_GROUP_OF_OLD_GENERATION", generation=membership.generation)
             membership.refused("SYNC_GROUP", error)
             self._end(JoinAgain(error.exception()))
         elif error is Errors.FENCED_INSTANCE_ID:
             membership.expelled()
             self._end(error.exception())
         else:
+            if error in LOST:
+                self._log("SYNC_GROUP_WRONG_COORDINATOR", error=error.message, generation=membership.generation)
             self._refused(error)
 
     def _refused(self, error: Errors) -> None:
