@@ -13,45 +13,48 @@ Each kind is a chain of its own over the other frames, and ends in the same colu
     flapping isr             writes fail for want of replicas in sync, work, and fail again
     bad deploy               clients of a group were started anew together, and their troubles began there
 
-What a bad deploy brings about (evictions, storms) is told with it and not once more by itself. Each chain reads the lines again: cache them, or
-read the set's Parquet.
+What a bad deploy brings about (evictions, storms) is told with it and not once more by itself. The lines are read once: all chains begin with those of
+signs.py, which are kept until the incidents are found.
 """
 from functools import reduce
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from kafkalab.logsets.lives import IDLE_MINUTES, zombies
 from kafkalab.logsets.offsets import reprocessed
 from kafkalab.logsets.producers import ANSWERED, SENT, batches
 from kafkalab.logsets.rebalances import BEGUN, EXPIRED, GIVEN_UP, JOINING, LEAVING, REQUESTED, storms
+from kafkalab.logsets.signs import AUTOMATIC, BEGINS_AT, EVIDENCE_LETTERS, LOST, OUT_OF_RANGE, PROMPT, RESET, RETRIED, signs
 from kafkalab.logsets.told import CLIENT, folder, ms_between, so_far, told
 
 COLUMNS = ("kind", "folder", "group_id", "clients", "first", "last", "cause", "evidence")
-EVIDENCE_LINES, EVIDENCE_LETTERS = 5, 300
+EVIDENCE_LINES = 5
 
 STORM_REBALANCES, STORM_WITHIN = 6, "60 seconds"
 SKEWED_SHARE, SKEWED_BATCHES, SKEWED_PARTITIONS = 0.75, 40, 3
 SLOW_MS, SLOW_TIMES, SLOW_REQUESTS = 200, 5, 5
-# What a broker answers at once. FETCH and JOIN_GROUP wait by design, and what a consumer asks of a leader besides waits behind its FETCH.
-PROMPT = (
-    "PRODUCE", "HEARTBEAT", "CONSUMER_GROUP_HEARTBEAT", "OFFSET_COMMIT", "OFFSET_FETCH", "INIT_PRODUCER_ID", "ADD_PARTITIONS_TO_TXN", "END_TXN",
-    "TXN_OFFSET_COMMIT",
-)  # fmt: skip
 DEPLOYED_CLIENTS, TROUBLES = 3, 3
 FOLLOWS = "5 minutes"
 
 
 def incidents(lines: DataFrame) -> DataFrame:
     """One row for each incident in `lines`: kind (as above), folder of the logs, group_id (null where no group is concerned), clients (those
-    concerned), first and last sign, cause in words, evidence: up to five lines, each time, client_id, file, offset, message."""
-    deployed = bad_deploys(lines)
-    symptoms = [storms_of(lines), slow_members(lines)]
-    causes = [
-        deployed, zombie_sockets(lines), skewed_keys(lines), slow_brokers(lines), lost_coordinators(lines), retention(lines),
-        auto_commit_duplicates(lines), flapping_isrs(lines),
-    ]  # fmt: skip
-    return reduce(DataFrame.unionByName, [*causes, *(_unless_explained(rows, deployed) for rows in symptoms)]).select(*COLUMNS)
+    concerned), first and last sign, cause in words, evidence: up to five lines, each time, client_id, file, offset, message.
+
+    Found when called, not when shown: Spark works meanwhile, keeps the signs in memory or on disk, and afterwards the rows that are returned."""
+    kept = signs(lines).persist(StorageLevel.MEMORY_AND_DISK)
+    try:
+        deployed = bad_deploys(kept)
+        causes = [
+            deployed, zombie_sockets(kept), skewed_keys(kept), slow_brokers(kept), lost_coordinators(kept), retention(kept),
+            auto_commit_duplicates(kept), flapping_isrs(kept),
+        ]  # fmt: skip
+        symptoms = [_unless_explained(rows, deployed) for rows in (storms_of(kept), slow_members(kept))]
+        return reduce(DataFrame.unionByName, [*causes, *symptoms]).select(*COLUMNS).localCheckpoint()
+    finally:
+        kept.unpersist()
 
 
 def storms_of(lines: DataFrame) -> DataFrame:
@@ -63,8 +66,8 @@ def storms_of(lines: DataFrame) -> DataFrame:
             F.when(F.size("clients") > 0, F.concat(F.lit("; because of "), F.array_join("clients", ", "))).otherwise(""),
         ),
     )  # fmt: skip
-    signs = told(lines, (JOINING, *GIVEN_UP, "HEARTBEAT_REBALANCING"), "group_id", "message").withColumn("folder", folder())
-    return _cited("rebalance storm", found, signs, F.col("sign.group_id") == F.col("found.group_id"))
+    told_by = told(lines, (JOINING, *GIVEN_UP, "HEARTBEAT_REBALANCING"), "group_id", "message").withColumn("folder", folder())
+    return _cited("rebalance storm", found, told_by, "group_id")
 
 
 def slow_members(lines: DataFrame) -> DataFrame:
@@ -75,7 +78,7 @@ def slow_members(lines: DataFrame) -> DataFrame:
         .agg(F.min("time").alias("first"), F.max("time").alias("last"), F.count("*").alias("times"))
         .withColumn("cause", F.concat(F.lit("no poll() within max.poll.interval.ms, "), F.col("times").cast("string"), F.when(F.col("times") == 1, " time").otherwise(" times")))
     )
-    return _cited("slow member evicted", found, expired, F.array_contains("found.clients", F.col("sign.client_id")))
+    return _cited("slow member evicted", found, expired, "client_id")
 
 
 def zombie_sockets(lines: DataFrame) -> DataFrame:
@@ -86,8 +89,8 @@ def zombie_sockets(lines: DataFrame) -> DataFrame:
         .withColumn("group_id", F.lit(None).cast("string"))
         .withColumn("cause", F.format_string("%d bootstrap socket(s) open for more than %d minutes: connections.max.idle.ms is -1 or very large", "sockets", F.lit(IDLE_MINUTES)))
     )
-    signs = told(lines, ("INITIATING_CONNECTION",), "message", "node_id").where("node_id like '-%'").withColumn("folder", folder())
-    return _cited("zombie sockets", found, signs, F.array_contains("found.clients", F.col("sign.client_id")), since="opened_at")
+    told_by = told(lines, ("INITIATING_CONNECTION",), "message", "node_id").where("node_id like '-%'").withColumn("folder", folder())
+    return _cited("zombie sockets", found, told_by, "client_id", since="opened_at")
 
 
 def skewed_keys(lines: DataFrame) -> DataFrame:
@@ -107,8 +110,8 @@ def skewed_keys(lines: DataFrame) -> DataFrame:
         .withColumn("cause", F.format_string("%s-%d gets %.0f %% of the bytes sent to %d partitions", "topic", "partition", F.col("share") * 100, "partitions"))
         .drop("file", "client_id")
     )  # fmt: skip
-    signs = told(lines, (SENT,), "api", "message").where("api = 'PRODUCE'").withColumn("folder", folder())
-    return _cited("skewed key", found, signs, F.array_contains("found.clients", F.col("sign.client_id")))
+    told_by = told(lines, (SENT,), "api", "message").where("api = 'PRODUCE'").withColumn("folder", folder())
+    return _cited("skewed key", found, told_by, "client_id")
 
 
 def slow_brokers(lines: DataFrame) -> DataFrame:
@@ -125,7 +128,7 @@ def slow_brokers(lines: DataFrame) -> DataFrame:
         .withColumn("time", F.col("begin"))
     )
     found = (
-        _clustered(slow, "3 minutes", "folder", "broker")
+        _clustered(slow, "90 seconds", "folder", "broker")
         .groupBy("folder", "broker", "cluster")
         .agg(
             F.array_sort(F.collect_set("client_id")).alias("clients"), F.min("begin").alias("first"), F.max("end").alias("last"),
@@ -134,13 +137,12 @@ def slow_brokers(lines: DataFrame) -> DataFrame:
         .withColumn("group_id", F.lit(None).cast("string"))
         .withColumn("cause", F.format_string("broker %d answers in %.0f ms, the others in %.0f ms", "broker", "took", "usual"))
     )  # fmt: skip
-    signs = answers.where(F.col("took_ms") >= SLOW_MS).withColumn("time", F.col("answered_at"))
-    same = F.array_contains("found.clients", F.col("sign.client_id")) & (F.col("sign.broker") == F.col("found.broker"))
-    return _cited("slow broker", found, signs, same)
+    told_by = answers.where(F.col("took_ms") >= SLOW_MS).withColumn("time", F.col("answered_at"))
+    return _cited("slow broker", found, told_by, "client_id", "broker")
 
 
 def lost_coordinators(lines: DataFrame) -> DataFrame:
-    lost = told(lines, ("COORDINATOR_UNAVAILABLE",), "group_id", "message").where("group_id is not null").withColumn("folder", folder())
+    lost = told(lines, (LOST,), "group_id", "message").where("group_id is not null").withColumn("folder", folder())
     found = (
         _clustered(lost, "60 seconds", "folder", "group_id")
         .groupBy("folder", "group_id", "cluster")
@@ -148,32 +150,31 @@ def lost_coordinators(lines: DataFrame) -> DataFrame:
         .where("times >= 2")
         .withColumn("cause", F.format_string("%d members lost the group's coordinator, told %d times", F.size("clients"), "times"))
     )
-    return _cited("coordinator lost", found, lost, F.col("sign.group_id") == F.col("found.group_id"))
+    return _cited("coordinator lost", found, lost, "group_id")
 
 
 def retention(lines: DataFrame) -> DataFrame:
-    out, reset = ("FETCH_OUT_OF_RANGE", "FETCH_OUT_OF_RANGE_NO_POLICY"), "RESETTING_OFFSET"
-    events = told(lines, (*out, reset), "group_id", "topic", "partition", "position", "message").withColumn("folder", folder())
+    events = told(lines, (*OUT_OF_RANGE, RESET), "group_id", "topic", "partition", "position", "message").withColumn("folder", folder())
     of_partition = Window.partitionBy(*CLIENT, "topic", "partition").orderBy("part", "offset")
-    signs = (
+    told_by = (
         events.withColumn("then", F.lead(F.struct("event", "position")).over(of_partition))
-        .where(F.col("event").isin(*out))
-        .where((F.col("then.event") == reset) & (F.col("then.position") > F.col("position")))
+        .where(F.col("event").isin(*OUT_OF_RANGE))
+        .where((F.col("then.event") == RESET) & (F.col("then.position") > F.col("position")))
         .withColumn("lost", F.col("then.position") - F.col("position"))
     )
     found = (
-        _clustered(signs, "60 seconds", "folder", "client_id")
+        _clustered(told_by, "60 seconds", "folder", "client_id")
         .groupBy("folder", F.array("client_id").alias("clients"), "cluster")
         .agg(F.max("group_id").alias("group_id"), F.min("time").alias("first"), F.max("time").alias("last"), F.sum("lost").alias("lost"), F.count("*").alias("partitions"))
         .withColumn("cause", F.format_string("up to %d records of %d partitions were deleted before they were read", "lost", "partitions"))
     )
-    return _cited("retention bites", found, signs, F.array_contains("found.clients", F.col("sign.client_id")))
+    return _cited("retention bites", found, told_by, "client_id")
 
 
 def auto_commit_duplicates(lines: DataFrame) -> DataFrame:
-    automatic = told(lines, ("AUTO_COMMIT_ASYNC", "ASYNC_AUTO_COMMIT_COMPLETED", "ASYNC_AUTO_COMMIT_ASYNC_COMPLETED"), "group_id").select(folder(), "group_id").distinct()
+    automatic = told(lines, AUTOMATIC, "group_id").select(folder(), "group_id").distinct()
     # Those who were told to go, or could not commit, have another trouble.
-    known = told(lines, (EXPIRED, "COORDINATOR_UNAVAILABLE"), "group_id").select(folder(), "group_id", F.col("time").alias("trouble"))
+    known = told(lines, (EXPIRED, LOST), "group_id").select(folder(), "group_id", F.col("time").alias("trouble"))
     again = reprocessed(lines).where("how = 'committed' and group_id is not null").withColumn("folder", folder()).withColumn("time", F.col("began_at"))
     recent = (F.col("trouble") <= F.col("time")) & (F.col("trouble") > F.col("time") - F.expr(f"interval {FOLLOWS}"))
     unexplained = (
@@ -189,13 +190,13 @@ def auto_commit_duplicates(lines: DataFrame) -> DataFrame:
         )
         .withColumn("cause", F.format_string("up to %d records of %d partitions were read again: nobody had committed them", "records", "partitions"))
     )  # fmt: skip
-    signs = told(lines, ("SETTING_COMMITTED_OFFSET",), "group_id", "message").withColumn("folder", folder())
-    return _cited("auto-commit duplicates", found, signs, F.array_contains("found.clients", F.col("sign.client_id")))
+    told_by = told(lines, (BEGINS_AT,), "group_id", "message").withColumn("folder", folder())
+    return _cited("auto-commit duplicates", found, told_by, "client_id")
 
 
 def flapping_isrs(lines: DataFrame) -> DataFrame:
     refused = (
-        told(lines, ("BATCH_RETRIED",), "topic", "partition", "message")
+        told(lines, (RETRIED,), "topic", "partition", "message")
         .where("client_id is not null and message like '%NOT_ENOUGH_REPLICAS%'")
         .withColumn("folder", folder())
     )
@@ -214,7 +215,7 @@ def flapping_isrs(lines: DataFrame) -> DataFrame:
         .withColumn("group_id", F.lit(None).cast("string"))
         .withColumn("cause", F.format_string("%s-%d had too few replicas in sync %d times", "topic", "partition", "times"))
     )
-    return _cited("flapping isr", found, refused, F.array_contains("found.clients", F.col("sign.client_id")))
+    return _cited("flapping isr", found, refused, "client_id")
 
 
 def bad_deploys(lines: DataFrame) -> DataFrame:
@@ -240,8 +241,8 @@ def bad_deploys(lines: DataFrame) -> DataFrame:
         .where((F.col("after") >= TROUBLES) & (F.col("after") >= 3 * F.col("before")))
         .withColumn("cause", F.format_string("%d clients were started anew together; %d evictions since, %d before", F.size("clients"), "after", "before"))
     )
-    signs = again.unionByName(troubles, allowMissingColumns=True)
-    return _cited("bad deploy", found, signs, F.col("sign.group_id") == F.col("found.group_id"))
+    told_by = again.unionByName(troubles, allowMissingColumns=True)
+    return _cited("bad deploy", found, told_by, "group_id")
 
 
 def _expirations(lines: DataFrame) -> DataFrame:
@@ -278,23 +279,24 @@ def _clustered(events: DataFrame, gap: str, *keys: str) -> DataFrame:
     return events.withColumn("silence", silence).withColumn("cluster", F.count_if("silence").over(of_keys)).drop("silence")
 
 
-def _cited(kind: str, found: DataFrame, signs: DataFrame, same: Column, since: str = "first") -> DataFrame:
-    """`found` in the columns of incidents(), with the first lines of `signs` that lie within it."""
+def _cited(kind: str, found: DataFrame, told_by: DataFrame, *by: str, since: str = "first") -> DataFrame:
+    """`found`, worked out, in the columns of incidents(), with the first of the lines `told_by` that lie within it and are of the same group or client
+    (and broker): `by`."""
+    rows = found.withColumn("kind", F.lit(kind)).localCheckpoint()
     key = ["folder", "first", "clients", "cause"]
-    line = F.struct(
-        F.col("sign.time").alias("time"), F.col("sign.client_id").alias("client_id"), F.col("sign.file").alias("file"),
-        F.col("sign.offset").alias("offset"), F.substring("sign.message", 1, EVIDENCE_LETTERS).alias("message"),
-    )  # fmt: skip
-    within = (F.col("sign.time") >= F.col(f"found.{since}")) & (F.col("sign.time") <= F.col("found.last"))
-    numbered = (
-        signs.alias("sign")
-        .join(F.broadcast(found.alias("found")), (F.col("sign.folder") == F.col("found.folder")) & within & same, how="inner")
-        .select(*(F.col(f"found.{name}").alias(name) for name in key), line.alias("line"))
+    whose = rows.withColumn("client_id", F.explode("clients")) if "client_id" in by else rows
+    line = F.struct("time", "client_id", "file", "offset", F.substring("message", 1, EVIDENCE_LETTERS).alias("message"))
+    within = whose.select("folder", *by, F.col(since).alias("since"), F.col("last").alias("until"), F.struct(*key).alias("incident"))
+    evidence = (
+        told_by.join(F.broadcast(within), on=["folder", *by], how="inner")
+        .where((F.col("time") >= F.col("since")) & (F.col("time") <= F.col("until")))
+        .select(F.col("incident.*"), line.alias("line"))
         .withColumn("place", F.row_number().over(Window.partitionBy(*key).orderBy("line.time", "line.file", "line.offset")))
         .where(F.col("place") <= EVIDENCE_LINES)
+        .groupBy(*key)
+        .agg(F.array_sort(F.collect_list("line")).alias("evidence"))
     )
-    evidence = numbered.groupBy(*key).agg(F.array_sort(F.collect_list("line")).alias("evidence"))
-    return found.join(F.broadcast(evidence), on=key, how="left").withColumn("kind", F.lit(kind)).select(*COLUMNS)
+    return rows.join(F.broadcast(evidence), on=key, how="left").select(*COLUMNS)
 
 
 def _unless_explained(symptoms: DataFrame, deployed: DataFrame) -> DataFrame:

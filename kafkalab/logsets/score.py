@@ -1,7 +1,8 @@
 """How well do the incidents found in the lines agree with those the simulator knew of? Precision and recall for each kind.
 
-An incident that was found is right when the truth has one of its kind, with a client or the group in common, at that time: their spans, from first
-to last sign, overlap or lie less than SLACK_S apart. One that the truth has is found when one that was found is so.
+An incident that was found can be one of the truth's when it is of the same kind, with a client or the group in common, at that time: their spans,
+from first to last sign, overlap or lie less than SLACK_S apart. Each is paired with one of the other side at most, so that two found as one are one
+found and one missed, and one found as two is one found and one wrong.
 """
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,12 +29,11 @@ class Span:
 
 @dataclass(frozen=True)
 class Score:
-    """Of one kind: how many there were, how many were found, how many of each are the other's. Rates are 1 where there is nothing to miss."""
+    """Of one kind: how many there were, how many were found, how many of these are pairs. Rates are 1 where there is nothing to miss."""
 
     kind: str
     there: int
     found: int
-    recalled: int
     right: int
 
     @property
@@ -42,7 +42,7 @@ class Score:
 
     @property
     def recall(self) -> float:
-        return self.recalled / self.there if self.there else 1.0
+        return self.right / self.there if self.there else 1.0
 
 
 def spans_of_truth(truth: Mapping) -> list[Span]:
@@ -62,14 +62,28 @@ def spans_of_rows(rows: Iterable) -> list[Span]:
 
 def scores(found: Sequence[Span], truth: Sequence[Span]) -> list[Score]:
     """One for each kind that either side has."""
-    return [
-        Score(
-            kind, sum(span.kind == kind for span in truth), sum(span.kind == kind for span in found),
-            sum(span.kind == kind and any(span.is_like(other) for other in found) for span in truth),
-            sum(span.kind == kind and any(span.is_like(other) for other in truth) for span in found),
-        )
-        for kind in sorted({span.kind for span in [*found, *truth]})
-    ]  # fmt: skip
+    rated = []
+    for kind in sorted({span.kind for span in [*found, *truth]}):
+        there, here = ([span for span in side if span.kind == kind] for side in (truth, found))
+        rated.append(Score(kind, len(there), len(here), pairs(there, here)))
+    return rated
+
+
+def pairs(there: Sequence[Span], found: Sequence[Span]) -> int:
+    """How many can be paired at most, each with one that is like it (augmenting paths)."""
+    like = [[number for number, other in enumerate(found) if span.is_like(other)] for span in there]
+    owner: dict[int, int] = {}
+
+    def paired(span: int, tried: set[int]) -> bool:
+        for number in like[span]:
+            if number not in tried:
+                tried.add(number)
+                if number not in owner or paired(owner[number], tried):
+                    owner[number] = span
+                    return True
+        return False
+
+    return sum(paired(span, set()) for span in range(len(there)))
 
 
 def table(rated: Sequence[Score]) -> str:

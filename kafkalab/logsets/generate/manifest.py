@@ -20,7 +20,7 @@ class Wanted:
     """A story of the set, and how many copies of it.
 
     at_ms: when each begins, None: drawn. shares_id: whether all its copies have the first one's client id. variants: how often it is told by the
-    simulator at most; more copies than that share the variants.
+    simulator at most; more copies than that share the variants. first: how many copies of other incidents stand before these in the manifest.
     """
 
     story: str
@@ -30,6 +30,7 @@ class Wanted:
     at_ms: int | None = None
     is_incident: bool = False
     shares_id: bool = False
+    first: int = 0
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,8 @@ class Manifest:
     variants     how often each story is simulated for each version; more clients than that are copies with other names and times
     clients      story -> version -> how many; or only how many, which are then of the `versions` and lead usual lives
     versions     version -> its share (adds up to anything), where `clients` is a number
-    incidents    what goes wrong: {"kind": one of generate/scenes.py, "version": "3.9", "copies": 1, "at_s": seconds after the start (else drawn)}
+    incidents    what goes wrong, or looks so: {"kind": one of generate/scenes.py or lookalikes.py, "version": "3.9" or several, "copies": 1 of
+                 each, "at_s": seconds after the start (else drawn)}
     skew         what makes a set hard to read: {"one_id": {story: version}: copies share one client id}, {"clock_step_ms": -3000, "every": 7, "at_s":
                  300}: the clock of every seventh client is set back then, {"flush_ms": 4000, "every": 5}: every fifth writes its lines that late at most
     parquet      whether the rows are written as Parquet too
@@ -90,12 +92,14 @@ class Manifest:
             for version, count in versions.items()
             if count
         ]
+        each = [(what, version) for what in self.incidents for version in _versions(what)]
+        copies = [int(what.get("copies", 1)) for what, _ in each]
         return lives + [
             Wanted(
-                str(what["kind"]), str(what.get("version", "3.9")), int(what.get("copies", 1)), variants=int(what.get("copies", 1)),
-                at_ms=None if what.get("at_s") is None else round(float(what["at_s"]) * 1_000), is_incident=True,
+                str(what["kind"]), version, copies[number], variants=copies[number],
+                at_ms=None if what.get("at_s") is None else round(float(what["at_s"]) * 1_000), is_incident=True, first=sum(copies[:number]),
             )
-            for what in self.incidents
+            for number, (what, version) in enumerate(each)
         ]  # fmt: skip
 
     @property
@@ -158,6 +162,12 @@ def _entries(path: Path) -> object:
         return yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise ManifestError(f"{path} is not YAML: {' '.join(str(error).split())}.") from None
+
+
+def _versions(incident: Mapping[str, object]) -> list[str]:
+    """Which client versions an incident happens to; each has its copies of it."""
+    version = incident.get("version", "3.9")
+    return [str(one) for one in version] if isinstance(version, (list, tuple)) else [str(version)]
 
 
 def _check(made: Manifest) -> None:

@@ -1,7 +1,8 @@
 """What went wrong, and with whom? Each incident is several clients on a Lab of their own, from before its first sign to after its end.
 
-A scene is told as the stories are: names are gaps that each copy fills in anew. Its answer key is what the scene did: the kind, the clients
-concerned, and from when to when. What the lines say of it is for kafkalab.logsets.incidents to find.
+A scene is told as the stories are: names of clients and groups are gaps that each copy fills in anew. Each copy is played by itself, on a seed and a
+topic of its own: two that overlap are two. Its answer key is what the scene did: the kind, the clients concerned, and from when to when. What the
+lines say of it is for kafkalab.logsets.incidents to find. Scenes that only look like an incident, and have no key, are in lookalikes.py.
 """
 import random
 from collections.abc import Callable, Mapping
@@ -11,19 +12,20 @@ from kafkalab import CommitFailedException, KafkaConsumer, KafkaException, Kafka
 from kafkalab.logsets.generate.manifest import Manifest
 from kafkalab.logsets.generate.names import GROUP, client_mark
 
-TOPIC = "orders"
 SECOND, MINUTE = 1_000, 60_000
 
 
 @dataclass(frozen=True)
 class Key:
-    """One incident as the simulator knew it: its clients by number within the scene, its times in milliseconds after the scene's start."""
+    """One incident as the simulator knew it: its clients by number within the scene, its times in milliseconds after the scene's start, and the
+    broker that was the cause of it all."""
 
     kind: str
     clients: tuple[int, ...]
     first_ms: int
     last_ms: int
     told: str
+    broker: int | None = None
 
 
 @dataclass
@@ -33,6 +35,7 @@ class Scene:
     manifest: Manifest
     version: str
     seed: int
+    topic: str
     partitions: int = 4
     replicas: int = 1
     topic_config: Mapping[str, object] = field(default_factory=dict)
@@ -43,7 +46,7 @@ class Scene:
         self.lab = Lab(
             brokers=max(3, self.manifest.brokers), seed=self.seed, version=self.version, epoch=self.manifest.start, broker_config=dict(self.broker_config)
         )
-        self.lab.create_topic(TOPIC, partitions=self.partitions, replication_factor=self.replicas, config=dict(self.topic_config))
+        self.lab.create_topic(self.topic, partitions=self.partitions, replication_factor=self.replicas, config=dict(self.topic_config))
         self.coordinator = self.chance.randrange(max(3, self.manifest.brokers))
         self.lab.place_coordinator(GROUP, self.coordinator)
         self.kinds: dict[int, str] = {}
@@ -54,7 +57,12 @@ class Scene:
         """The client of that number, or its next life: another process with the same client.id."""
         own = {"client.id": client_mark(number), "group.id": GROUP, "auto.offset.reset": "earliest", "fetch.max.wait.ms": 2_000}
         own |= {key.replace("_", "."): value for key, value in settings.items()}
+        own = {key: value for key, value in own.items() if value is not None}
         return KafkaConsumer(self.lab, own, version=version or self.version, name=self._born(number, "consumer"))
+
+    def subscribed(self, consumer: KafkaConsumer) -> KafkaConsumer:
+        consumer.subscribe([self.topic])
+        return consumer
 
     def producer(self, number: int, **settings) -> KafkaProducer:
         own = {"client.id": client_mark(number)} | {key.replace("_", "."): value for key, value in settings.items()}
@@ -88,7 +96,7 @@ class Scene:
             number = 0
             while lab.now_ms < until_ms:
                 try:
-                    producer.send(ProducerRecord(TOPIC, key=key(number), value=f"order {number}", partition=partition(number)))
+                    producer.send(ProducerRecord(self.topic, key=key(number), value=f"order {number}", partition=partition(number)))
                 except KafkaException:
                     pass  # The producer has told it already, and there are more.
                 number += 1
@@ -101,8 +109,8 @@ class Scene:
         if at_ms > self.lab.now_ms:
             self.lab.run_for(at_ms - self.lab.now_ms)
 
-    def key(self, kind: str, clients, first_ms: int, last_ms: int, told: str) -> None:
-        self.keys.append(Key(kind, tuple(clients), first_ms, last_ms, told))
+    def key(self, kind: str, clients, first_ms: int, last_ms: int, told: str, broker: int | None = None) -> None:
+        self.keys.append(Key(kind, tuple(clients), first_ms, last_ms, told, broker))
 
 
 def _committed(consumer: KafkaConsumer) -> None:
@@ -112,32 +120,32 @@ def _committed(consumer: KafkaConsumer) -> None:
         pass  # It is no member any more; the next poll joins again.
 
 
-def rebalance_storm(version: str, seed: int, manifest: Manifest) -> Scene:
+def rebalance_storm(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
     """One of four members is started again and again; each time the other three stop reading."""
-    scene = Scene(manifest, version, seed)
+    scene = Scene(manifest, version, seed, topic)
     end_ms = 3 * MINUTE
     for number in range(3):
-        scene.polls(_subscribed(scene.consumer(number)), end_ms)
+        scene.polls(scene.subscribed(scene.consumer(number)), end_ms)
     scene.until(20 * SECOND)
     first_ms = scene.lab.now_ms
     lives = 6 + scene.chance.randrange(3)
     for _ in range(lives):
         begins_ms = scene.lab.now_ms
-        scene.polls(_subscribed(scene.consumer(3)), begins_ms + 7 * SECOND)
+        scene.polls(scene.subscribed(scene.consumer(3)), begins_ms + 7 * SECOND)
         scene.until(begins_ms + 12 * SECOND + scene.chance.randrange(2 * SECOND))
     scene.key("rebalance storm", (3,), first_ms, scene.lab.now_ms, f"one member joined and left {lives} times")
     scene.until(end_ms + 5 * SECOND)
     return scene
 
 
-def slow_member(version: str, seed: int, manifest: Manifest) -> Scene:
+def slow_member(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
     """One of three members works longer on its records than max.poll.interval.ms: it leaves the group without wanting to."""
-    scene = Scene(manifest, version, seed)
+    scene = Scene(manifest, version, seed, topic)
     end_ms = 2 * MINUTE
     scene.sends(scene.producer(3), 50 * SECOND, 2_000, partition=lambda n: n % 4)
     for number in range(2):
-        scene.polls(_subscribed(scene.consumer(number, enable_auto_commit=False)), end_ms, commit=True)
-    slow = _subscribed(scene.consumer(2, max_poll_interval_ms=15_000, enable_auto_commit=False))
+        scene.polls(scene.subscribed(scene.consumer(number, enable_auto_commit=False)), end_ms, commit=True)
+    slow = scene.subscribed(scene.consumer(2, max_poll_interval_ms=15_000, enable_auto_commit=False))
     works_ms = 24_000 + scene.chance.randrange(10_000)
 
     def app(lab):
@@ -156,14 +164,14 @@ def slow_member(version: str, seed: int, manifest: Manifest) -> Scene:
     return scene
 
 
-def zombie_sockets(version: str, seed: int, manifest: Manifest) -> Scene:
+def zombie_sockets(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
     """Two of three clients are told never to close an idle socket: their bootstrap sockets stay, of no use to anybody."""
-    scene = Scene(manifest, version, seed)
+    scene = Scene(manifest, version, seed, topic)
     end_ms = 12 * MINUTE
     quiet = {"fetch_max_wait_ms": 20_000, "heartbeat_interval_ms": 15_000, "session_timeout_ms": 60_000}
     for number in range(3):
         idle = {"connections_max_idle_ms": -1} if number else {}
-        scene.polls(_subscribed(scene.consumer(number, **idle, **quiet)), end_ms)
+        scene.polls(scene.subscribed(scene.consumer(number, **idle, **quiet)), end_ms)
     scene.until(end_ms + 20 * SECOND)
     opened_ms = {n: min(s.opened_at_ms for s in scene.lab.sockets(scene.lives[n][0]) if s.role == "bootstrap") for n in (1, 2)}
     for number, at_ms in opened_ms.items():
@@ -171,24 +179,24 @@ def zombie_sockets(version: str, seed: int, manifest: Manifest) -> Scene:
     return scene
 
 
-def skewed_key(version: str, seed: int, manifest: Manifest) -> Scene:
+def skewed_key(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
     """Nine of ten records have the same key, so one partition gets nearly all of them."""
-    scene = Scene(manifest, version, seed, partitions=6)
+    scene = Scene(manifest, version, seed, topic, partitions=6)
     end_ms = 2 * MINUTE
     chance = scene.chance
     scene.sends(scene.producer(0), end_ms, 400, key=lambda n: "everybody" if chance.random() < 0.9 else f"customer {chance.randrange(1000)}")
     scene.sends(scene.producer(1), end_ms, 800, key=lambda n: f"customer {chance.randrange(1000)}")
-    scene.polls(_subscribed(scene.consumer(2)), end_ms)
+    scene.polls(scene.subscribed(scene.consumer(2)), end_ms)
     scene.until(end_ms + 5 * SECOND)
     scene.key("skewed key", (0,), 0, end_ms, "nine of ten records have one key")
     return scene
 
 
-def slow_broker(version: str, seed: int, manifest: Manifest) -> Scene:
+def slow_broker(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
     """One broker answers PRODUCE and METADATA much later than the others for a minute."""
-    scene = Scene(manifest, version, seed, partitions=max(3, manifest.brokers))
+    scene = Scene(manifest, version, seed, topic, partitions=max(3, manifest.brokers))
     end_ms = 3 * MINUTE
-    slow = scene.chance.randrange(max(3, manifest.brokers))
+    slow = seed % max(3, manifest.brokers)  # Seeds of copies follow each other, so that they share a broker as seldom as can be.
     late_ms = 900 + scene.chance.randrange(1_200)
     parts = scene.partitions
     for number in range(3):
@@ -198,17 +206,17 @@ def slow_broker(version: str, seed: int, manifest: Manifest) -> Scene:
     scene.lab.broker(slow).delay("PRODUCE", late_ms)
     scene.until(first_ms + MINUTE + scene.chance.randrange(20 * SECOND))
     scene.lab.broker(slow).delay("PRODUCE", 0)
-    scene.key("slow broker", range(3), first_ms, scene.lab.now_ms, f"broker {slow} answered {late_ms} ms late")
+    scene.key("slow broker", range(3), first_ms, scene.lab.now_ms, f"broker {slow} answered {late_ms} ms late", broker=slow)
     scene.until(end_ms + 5 * SECOND)
     return scene
 
 
-def coordinator_lost(version: str, seed: int, manifest: Manifest) -> Scene:
+def coordinator_lost(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
     """The broker that coordinates the group dies, and comes back."""
-    scene = Scene(manifest, version, seed)
+    scene = Scene(manifest, version, seed, topic)
     end_ms = 2 * MINUTE
     for number in range(3):
-        scene.polls(_subscribed(scene.consumer(number)), end_ms)
+        scene.polls(scene.subscribed(scene.consumer(number)), end_ms)
     scene.until(30 * SECOND + scene.chance.randrange(10 * SECOND))
     first_ms = scene.lab.now_ms
     scene.lab.broker(scene.coordinator).crash()
@@ -219,13 +227,13 @@ def coordinator_lost(version: str, seed: int, manifest: Manifest) -> Scene:
     return scene
 
 
-def retention_bites(version: str, seed: int, manifest: Manifest) -> Scene:
+def retention_bites(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
     """A consumer stands still for longer than the topic keeps its records: what it has not read is deleted."""
     keeps = {"retention.ms": 20_000, "segment.ms": 5_000}
-    scene = Scene(manifest, version, seed, topic_config=keeps, broker_config={"log.retention.check.interval.ms": 5_000})
+    scene = Scene(manifest, version, seed, topic, topic_config=keeps, broker_config={"log.retention.check.interval.ms": 5_000})
     end_ms = 3 * MINUTE
     scene.sends(scene.producer(1), end_ms, 250, partition=lambda n: n % 4)
-    late = _subscribed(scene.consumer(0, enable_auto_commit=True, max_poll_records=20))
+    late = scene.subscribed(scene.consumer(0, enable_auto_commit=True, max_poll_records=20))
     stands_ms = 60_000 + scene.chance.randrange(20_000)
 
     def app(lab):
@@ -247,14 +255,14 @@ def retention_bites(version: str, seed: int, manifest: Manifest) -> Scene:
     return scene
 
 
-def auto_commit_duplicates(version: str, seed: int, manifest: Manifest) -> Scene:
+def auto_commit_duplicates(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
     """A member that commits every fifteen seconds is killed in between; who takes over reads again what it had not committed."""
-    scene = Scene(manifest, version, seed)
+    scene = Scene(manifest, version, seed, topic)
     end_ms = 2 * MINUTE
     scene.sends(scene.producer(2), end_ms - 10 * SECOND, 300, partition=lambda n: n % 4)
     own = {"auto_commit_interval_ms": 15_000, "session_timeout_ms": 10_000, "heartbeat_interval_ms": 3_000, "fetch_max_wait_ms": 500}
     for number in range(2):
-        scene.polls(_subscribed(scene.consumer(number, **own)), end_ms)
+        scene.polls(scene.subscribed(scene.consumer(number, **own)), end_ms)
     scene.until(57 * SECOND + scene.chance.randrange(6 * SECOND))  # The last commit was at 51 s or so.
     first_ms = scene.lab.now_ms
     scene.lab.kill(scene.lives[0][0])
@@ -263,9 +271,9 @@ def auto_commit_duplicates(version: str, seed: int, manifest: Manifest) -> Scene
     return scene
 
 
-def flapping_isr(version: str, seed: int, manifest: Manifest) -> Scene:
+def flapping_isr(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
     """The followers of a topic fall out of its ISR and come back, again and again: with acks=all writes fail meanwhile."""
-    scene = Scene(manifest, version, seed, partitions=1, replicas=3, topic_config={"min.insync.replicas": 2}, broker_config={"replica.lag.time.max.ms": 3_000})
+    scene = Scene(manifest, version, seed, topic, partitions=1, replicas=3, topic_config={"min.insync.replicas": 2}, broker_config={"replica.lag.time.max.ms": 3_000})
     end_ms = 3 * MINUTE
     # A follower that lacks nothing never falls out. So one producer writes first, and waits; those who write when the ISR has shrunk are refused.
     for number in range(3):
@@ -273,7 +281,7 @@ def flapping_isr(version: str, seed: int, manifest: Manifest) -> Scene:
         scene.sends(scene.producer(number, acks="all"), end_ms, 5_000, partition=lambda n: 0)
     scene.until(34 * SECOND + 500)
     first_ms = scene.lab.now_ms
-    leader = scene.lab.leader(TOPIC, 0)
+    leader = scene.lab.leader(scene.topic, 0)
     followers = [broker for broker in range(3) if broker != leader]
     times = 3 + scene.chance.randrange(3)
     for _ in range(times):
@@ -286,18 +294,18 @@ def flapping_isr(version: str, seed: int, manifest: Manifest) -> Scene:
     return scene
 
 
-def bad_deploy(version: str, seed: int, manifest: Manifest) -> Scene:
+def bad_deploy(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
     """All members are closed and started again in a new build, which takes far too long for one batch in four: max.poll.interval.ms passes."""
-    scene = Scene(manifest, version, seed)
+    scene = Scene(manifest, version, seed, topic)
     end_ms = 3 * MINUTE + 30 * SECOND
     at_ms = 60 * SECOND + scene.chance.randrange(10 * SECOND)
     scene.sends(scene.producer(4), end_ms - 10 * SECOND, 300, partition=lambda n: n % 4)
     for number in range(4):
-        scene.polls(_subscribed(scene.consumer(number, enable_auto_commit=False)), at_ms + number * 800, commit=True)
+        scene.polls(scene.subscribed(scene.consumer(number, enable_auto_commit=False)), at_ms + number * 800, commit=True)
     scene.until(at_ms + 8 * SECOND)
     for number in range(4):
         scene.polls(
-            _subscribed(scene.consumer(number, max_poll_interval_ms=12_000, enable_auto_commit=False)), end_ms, commit=True,
+            scene.subscribed(scene.consumer(number, max_poll_interval_ms=12_000, enable_auto_commit=False)), end_ms, commit=True,
             work_ms=lambda: 16_000 if scene.chance.random() < 0.25 else 500,
         )  # fmt: skip
         scene.until(scene.lab.now_ms + 500)
@@ -306,12 +314,7 @@ def bad_deploy(version: str, seed: int, manifest: Manifest) -> Scene:
     return scene
 
 
-def _subscribed(consumer: KafkaConsumer) -> KafkaConsumer:
-    consumer.subscribe([TOPIC])
-    return consumer
-
-
-SCENES: Mapping[str, Callable[[str, int, Manifest], Scene]] = {
+SCENES: Mapping[str, Callable[[str, int, str, Manifest], Scene]] = {
     scene.__name__: scene
     for scene in (
         rebalance_storm, slow_member, zombie_sockets, skewed_key, slow_broker, coordinator_lost, retention_bites, auto_commit_duplicates,

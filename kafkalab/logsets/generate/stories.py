@@ -8,13 +8,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
-from kafkalab.logsets.generate import names, scenes
+from kafkalab.logsets.generate import lookalikes, names, scenes
 from kafkalab.logsets.generate.manifest import Manifest, ManifestError, Wanted
 from kafkalab.logsets.generate.scenes import Key
 from kafkalab.logsets.generate.scripts import Script, script
 
 CLIENT, GROUP = names.client_mark(0), names.GROUP
 TOPIC = "orders"
+TOPICS = (
+    "payments", "shipments", "returns", "invoices", "prices", "stock", "clicks", "visits", "carts", "reviews", "mails", "logins", "alerts", "sensors",
+    "trips", "rides", "tickets", "claims", "accounts", "transfers", "quotes", "trades", "menus", "tables", "rooms", "parcels", "routes", "readings",
+)  # fmt: skip
 NOBODY = "localhost:9999"  # Nothing listens there.
 LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR")
 AFTER_MS = 60_000  # Times in lines may lie a little after the end.
@@ -201,10 +205,12 @@ def told(manifest: Manifest, want: Wanted, variant: int) -> Story:
 
 
 def _scene(manifest: Manifest, want: Wanted, variant: int) -> Story:
-    if want.story not in scenes.SCENES:
-        raise ManifestError(f"There is no incident {want.story}; there are {', '.join(scenes.SCENES)}.")
-    # Not the story's seed: an incident of the same version and number is another one.
-    scene = scenes.SCENES[want.story](want.version, manifest.seed * 1_000 + 500 + variant, manifest)
+    known = {**scenes.SCENES, **lookalikes.LOOKALIKES}
+    if want.story not in known:
+        raise ManifestError(f"There is no incident {want.story}; there are {', '.join(known)}.")
+    place = want.first + variant
+    # Not the story's seed, and no other incident's.
+    scene = known[want.story](want.version, manifest.seed * 1_000 + 500 + place, _topic_of(manifest, place), manifest)
     identities: dict[str, int] = {}
     members = tuple(
         _member(manifest, scene.lab, scene.kinds[number], scene.lives[number], identities, ["localhost:9092"], in_group=scene.kinds[number] == "consumer")
@@ -212,6 +218,16 @@ def _scene(manifest: Manifest, want: Wanted, variant: int) -> Story:
     )
     scene.lab.close()
     return Story(want.story, want.version, scene.lab.now_ms, members, len(identities), _generations(scene.lab), tuple(scene.keys))
+
+
+def _topic_of(manifest: Manifest, place: int) -> str:
+    """The topic of the incident at that place among all of the manifest. It does not tell what happens, and nobody else in the set has it."""
+    taken = {TOPIC, *(manifest.topics or {})}
+    words = [word for word in TOPICS if not any(name.startswith(word) for name in taken)] or [max(taken, key=len) + "-too"]
+    count = sum(want.copies for want in manifest.wanted if want.is_incident)
+    number = random.Random(manifest.seed).sample(range(count), count)[place]
+    again = number // len(words)
+    return words[number % len(words)] + (f"-{again}" if again else "")
 
 
 def _member(manifest: Manifest, lab: Lab, kind: str, lives: list[str], identities: dict[str, int], servers: list[str], in_group: bool | None) -> Member:

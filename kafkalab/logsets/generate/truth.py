@@ -2,10 +2,12 @@
 open at each broker as each minute began."""
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from kafkalab.logsets.generate.cast import Client, Copy
 from kafkalab.logsets.generate.manifest import Manifest
+from kafkalab.logsets.generate.scenes import Key
 from kafkalab.logsets.generate.stories import Story, StorySocket
 
 MINUTE_MS = 60_000
@@ -98,21 +100,54 @@ def _incidents(manifest, stories, copies, clients) -> list[dict]:
     found = []
     for copy in copies:
         story = stories[copy.story]
-        keys = [(key.kind, key.clients, key.first_ms, key.last_ms, key.told) for key in story.keys]
+        keys = list(story.keys)
         if story.name in ("zombie_consumer", "zombie_producer"):
             opened = min(socket.opened_at_ms for socket in story.members[0].sockets if socket.role == "bootstrap")
-            keys.append(("zombie sockets", (0,), opened + ZOMBIE_MS, manifest.duration_ms, "connections.max.idle.ms is -1"))
-        for kind, numbers, first_ms, last_ms, told in keys:
-            first_ms, last_ms = copy.starts_ms + first_ms, min(copy.starts_ms + last_ms, manifest.duration_ms)
+            keys.append(Key("zombie sockets", (0,), opened + ZOMBIE_MS, manifest.duration_ms, "connections.max.idle.ms is -1"))
+        for key in keys:
+            first_ms, last_ms = copy.starts_ms + key.first_ms, min(copy.starts_ms + key.last_ms, manifest.duration_ms)
             if first_ms < last_ms:
-                group = clients[copy.numbers[0]].group_id if any(story.members[number].in_group for number in numbers) else None
-                found.append(
-                    {
-                        "kind": kind, "clients": sorted(clients[copy.numbers[number]].client_id for number in numbers), "group_id": group,
-                        "first": printed(manifest, first_ms), "last": printed(manifest, last_ms), "told": told,
-                    }
-                )  # fmt: skip
-    return sorted(found, key=lambda row: (row["first"], row["kind"], row["clients"]))
+                group = clients[copy.numbers[0]].group_id if any(story.members[number].in_group for number in key.clients) else None
+                own = {clients[copy.numbers[number]].client_id for number in key.clients}
+                found.append(_Told(key.kind, own, group, first_ms, last_ms, [key.told], key.broker))
+    rows = [
+        {
+            "kind": row.kind, "clients": sorted(row.clients), "group_id": row.group_id,
+            "first": printed(manifest, row.first_ms), "last": printed(manifest, row.last_ms), "told": "; ".join(row.told),
+        }
+        for row in _joined(found)
+    ]  # fmt: skip
+    return sorted(rows, key=lambda row: (row["first"], row["kind"], row["clients"]))
+
+
+@dataclass
+class _Told:
+    """An incident of the set; times in milliseconds after its start."""
+
+    kind: str
+    clients: set[str]
+    group_id: str | None
+    first_ms: int
+    last_ms: int
+    told: list[str]
+    broker: int | None
+
+
+def _joined(found: Sequence[_Told]) -> list[_Told]:
+    """Two that are of one broker at one time are one: whoever talks to it suffers, and nobody could tell them apart."""
+    last: dict[tuple[str, int], _Told] = {}
+    kept = []
+    for row in sorted(found, key=lambda row: row.first_ms):
+        before = last.get((row.kind, row.broker)) if row.broker is not None else None
+        if before is not None and row.first_ms <= before.last_ms + MINUTE_MS:
+            before.clients |= row.clients
+            before.last_ms = max(before.last_ms, row.last_ms)
+            before.told += row.told
+            continue
+        kept.append(row)
+        if row.broker is not None:
+            last[row.kind, row.broker] = row
+    return kept
 
 
 def printed(manifest: Manifest, at_ms: int | None) -> str | None:

@@ -1,0 +1,48 @@
+"""Which of a set's lines can speak of an incident? One look at the text or Parquet keeps those, with the columns the kinds of incidents.py ask for.
+
+Most lines of a log are fetches that went well. What is left is a tenth to a third of the rows without most of their text, small enough to keep.
+"""
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from kafkalab.logsets.connections import EVENTS as OF_SOCKETS
+from kafkalab.logsets.offsets import ASKS_FOR, BEGINS, HANDED_OVER, SOUGHT
+from kafkalab.logsets.producers import ANSWERED, SENT
+from kafkalab.logsets.rebalances import EVENTS as OF_GROUPS
+
+EVIDENCE_LETTERS = 300
+
+LOST = "COORDINATOR_UNAVAILABLE"
+OUT_OF_RANGE = ("FETCH_OUT_OF_RANGE", "FETCH_OUT_OF_RANGE_NO_POLICY")
+RESET = "RESETTING_OFFSET"
+AUTOMATIC = ("AUTO_COMMIT_ASYNC", "ASYNC_AUTO_COMMIT_COMPLETED", "ASYNC_AUTO_COMMIT_ASYNC_COMPLETED")
+BEGINS_AT = "SETTING_COMMITTED_OFFSET"
+RETRIED = "BATCH_RETRIED"
+# What a broker answers at once. FETCH and JOIN_GROUP wait by design, and what a consumer asks of a leader besides waits behind its FETCH.
+PROMPT = (
+    "PRODUCE", "HEARTBEAT", "CONSUMER_GROUP_HEARTBEAT", "OFFSET_COMMIT", "OFFSET_FETCH", "INIT_PRODUCER_ID", "ADD_PARTITIONS_TO_TXN", "END_TXN",
+    "TXN_OFFSET_COMMIT",
+)  # fmt: skip
+
+EVENTS = tuple(
+    sorted({*OF_SOCKETS, *OF_GROUPS, *BEGINS, *ASKS_FOR, HANDED_OVER, *SOUGHT, SENT, ANSWERED, LOST, *OUT_OF_RANGE, RESET, *AUTOMATIC, BEGINS_AT, RETRIED})
+)
+COLUMNS = (
+    "file", "offset", "time", "kind", "client_id", "group_id", "event", "node_id", "broker", "host", "port", "api", "correlation_id", "topic",
+    "partition", "position", "generation", "state", "reason", "message",
+)  # fmt: skip
+
+
+def signs(lines: DataFrame) -> DataFrame:
+    """The lines of EVENTS with COLUMNS, so that every frame made of `lines` for an incident can be made of them instead.
+
+    message is null where its columns say it all, and the beginning of an answer's. A request of any sort is kept: it says that a client lives.
+    """
+    event, prompt = F.col("event"), F.col("api").isin(*PROMPT)
+    silent = event.isin(*ASKS_FOR) | (event == SENT) & ~prompt
+    message = F.when(event == ANSWERED, F.substring("message", 1, EVIDENCE_LETTERS)).when(~silent, F.col("message"))
+    return (
+        lines.select(*COLUMNS)
+        .where(event.isin(*EVENTS) & ((event != ANSWERED) | prompt))
+        .withColumn("message", message)
+    )
