@@ -11,7 +11,7 @@ is its end. What ended it the lines say in different ways:
 
 A socket that is still open when the lines end has neither closed_at nor how.
 
-Several clients of one id in one log cannot be told apart line by line. Where a client id has more lives at a time than one, and node ids end more
+Several clients of one id and group in one log cannot be told apart line by line. Where a client id has more lives at a time than one, and node ids end more
 often than they were opened in turn, its sockets of a node id are taken to end in the order in which they were opened.
 """
 from pyspark.sql import Column, DataFrame, Window
@@ -32,8 +32,10 @@ METADATA = "METADATA_UPDATED"
 NODE_ENDS = (NODE_DISCONNECTED, IDLE, FAILED, *SELF)
 EVENTS = (OPENED, *NODE_ENDS, SELECTOR, *CLOSED, *BEGUN, METADATA)
 
-COLUMNS = ("file", "offset", "time", "kind", "client_id", "event", "node_id", "broker", "host", "port", "message")
+COLUMNS = ("file", "offset", "time", "kind", "client_id", "group_id", "event", "node_id", "broker", "host", "port", "message")
 CLIENT = ("file", "kind", "client_id")
+# Consumers of one id but of several groups can be told apart: their lines name the group.
+WRITER = (*CLIENT, "group_id")
 # The order in which a client wrote: by place, not by time, for clocks are set back and many lines share a millisecond.
 PLACE = ("part", "offset")
 # Spark calls the pieces of one text part-00000…: together they are one log.
@@ -81,7 +83,7 @@ def _explained(events: DataFrame) -> DataFrame:
     it closed itself for being idle. So in a pass (from the first of the Selector's lines up to its next) as many disconnects
     are the peer's as the Selector reported.
     """
-    by_client = Window.partitionBy(*CLIENT).orderBy(*PLACE)
+    by_client = Window.partitionBy(*WRITER).orderBy(*PLACE)
     so_far = by_client.rowsBetween(Window.unboundedPreceding, Window.currentRow)
     is_report = F.col("event") == SELECTOR
     is_echo = F.col("event") == NODE_DISCONNECTED
@@ -102,9 +104,9 @@ def _explained(events: DataFrame) -> DataFrame:
 
 def _numbered(events: DataFrame) -> DataFrame:
     """Each line with `place`, its number among the client's, `socket`, which of the node id's sockets it speaks of, and `client_closed`."""
-    by_client = Window.partitionBy(*CLIENT).orderBy(*PLACE)
+    by_client = Window.partitionBy(*WRITER).orderBy(*PLACE)
     later = by_client.rowsBetween(Window.currentRow, Window.unboundedFollowing)
-    by_node = Window.partitionBy(*CLIENT, "node_id").orderBy(*PLACE).rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    by_node = Window.partitionBy(*WRITER, "node_id").orderBy(*PLACE).rowsBetween(Window.unboundedPreceding, Window.currentRow)
     closed = F.when(F.col("event").isin(*CLOSED), F.struct(F.row_number().over(by_client).alias("place"), "time"))
     ends = F.col("event").isin(NODE_DISCONNECTED, IDLE)
     numbered = (
@@ -121,10 +123,10 @@ def _numbered(events: DataFrame) -> DataFrame:
 
 def _crowded(events: DataFrame, ends: Column) -> DataFrame:
     """With `crowded`, whether several clients of this id wrote at a time, and `closes`, when they were closed."""
-    of_client = Window.partitionBy(*CLIENT)
+    of_client = Window.partitionBy(*WRITER)
     so_far = of_client.orderBy(*PLACE).rowsBetween(Window.unboundedPreceding, Window.currentRow)
     alive = F.count_if(F.col("event").isin(*BEGUN)).over(so_far) - F.count_if(F.col("event").isin(*CLOSED)).over(so_far)
-    of_socket = Window.partitionBy(*CLIENT, "node_id", "socket")
+    of_socket = Window.partitionBy(*WRITER, "node_id", "socket")
     # One client closes a socket once; a client that was killed and started anew closes none of its old ones.
     again = F.count_if(ends).over(of_socket) > 1
     return (
@@ -146,7 +148,7 @@ def _gathered(events: DataFrame) -> DataFrame:
     return (
         # A socket whose beginning is not in these lines cannot be told.
         events.where((speaks & F.col("client_id").isNotNull() & (F.col("socket") > 0)) | F.col("listed").isNotNull())
-        .groupBy(*CLIENT, "node_id", "socket")
+        .groupBy(*WRITER, "node_id", "socket")
         .agg(
             F.min(F.when(opens, F.col("place"))).alias("place"),
             F.min(F.when(opens, F.col("time"))).alias("opened_at"),
@@ -166,9 +168,9 @@ def _gathered(events: DataFrame) -> DataFrame:
 
 def _with_how_it_ended(sockets: DataFrame) -> DataFrame:
     """`sockets` with closed_at, how and class."""
-    next_open = F.lead(F.struct("place", "opened_at")).over(Window.partitionBy(*CLIENT, "node_id").orderBy("place"))
+    next_open = F.lead(F.struct("place", "opened_at")).over(Window.partitionBy(*WRITER, "node_id").orderBy("place"))
     # Of several clients with one id, the one that was closed first held the socket that was opened first, as far as anybody can say.
-    left = F.row_number().over(Window.partitionBy(*CLIENT, "node_id", F.col("ended_at").isNull()).orderBy("place"))
+    left = F.row_number().over(Window.partitionBy(*WRITER, "node_id", F.col("ended_at").isNull()).orderBy("place"))
     followed = sockets.withColumn("next_open", F.when(~F.col("crowded"), next_open)).withColumn(
         "client_closed", F.when(F.col("crowded"), F.get("closes", left - 1)).otherwise(F.col("client_closed"))
     )

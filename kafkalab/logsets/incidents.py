@@ -46,7 +46,7 @@ def incidents(lines: DataFrame) -> DataFrame:
     Found when called, not when shown: Spark works meanwhile, keeps the signs in memory or on disk, and afterwards the rows that are returned."""
     kept = signs(lines).persist(StorageLevel.MEMORY_AND_DISK)
     try:
-        deployed = bad_deploys(kept)
+        deployed = bad_deploys(kept).localCheckpoint()
         causes = [
             deployed, zombie_sockets(kept), skewed_keys(kept), slow_brokers(kept), lost_coordinators(kept), retention(kept),
             auto_commit_duplicates(kept), flapping_isrs(kept),

@@ -117,7 +117,7 @@ def _in_rounds(events: DataFrame) -> DataFrame:
     over = _is_end() | F.col("event").isin(*CLOSED, *BEGUN)
     # A cooperative member asks for the next rebalance at the end of the one before.
     asks = (F.col("event") == "REVOKE_AND_REJOIN") | ((F.col("event") == REQUESTED) & F.col("reason").contains("revoke partitions"))
-    number = F.count_if(over).over(before()) + F.when(asks, 1).otherwise(0)
+    number = F.count_if(over).over(before("group_id")) + F.when(asks, 1).otherwise(0)
     return events.where("client_id is not null").withColumn("round", number)
 
 
@@ -126,15 +126,14 @@ def _gathered(events: DataFrame) -> DataFrame:
     is_event = {name: F.col("event") == name for name in (JOINING, JOINED, REQUESTED, EXPIRED, STATE)}
     # `Revoke previously assigned partitions []` gives nothing up; what a cooperative member gives up at the end stops nothing else.
     gives_up = F.col("event").isin(*GIVEN_UP) & F.col("message").rlike(r"-\d+")
-    joined_before = F.max(is_event[JOINED].cast("int")).over(before("round"))
+    joined_before = F.max(is_event[JOINED].cast("int")).over(before("group_id", "round"))
     stops = gives_up & (F.coalesce(joined_before, F.lit(0)) == 0)
-    first_life = F.coalesce(F.max(F.when(_is_end(), 1)).over(before()), F.lit(0)) == 0
+    first_life = F.coalesce(F.max(F.when(_is_end(), 1)).over(before("group_id")), F.lit(0)) == 0
     reason = F.when(is_event[REQUESTED] & ~F.col("reason").rlike(HALVES), F.col("reason"))
     return (
         events.withColumns({"stops": stops, "first_life": first_life})
-        .groupBy(*CLIENT, "round")
+        .groupBy(*CLIENT, "group_id", "round")  # Members of several groups may have one client id.
         .agg(
-            F.max("group_id").alias("group_id"),
             F.max(F.when(_is_end(), F.col("time"))).alias("resumed_at"),
             F.bool_or(is_event[STATE]).alias("by_consumer_protocol"),
             F.max(F.when(is_event[JOINED] | (is_event[STATE] & _is_end()), F.col("generation"))).alias("generation"),

@@ -24,8 +24,10 @@ PROMPT = (
     "TXN_OFFSET_COMMIT",
 )  # fmt: skip
 
+ALIVE = "HEARTBEAT_RESPONSE"  # Of a consumer that has nothing else to say: how long a socket was of no use is told by who was there to use it.
+
 EVENTS = tuple(
-    sorted({*OF_SOCKETS, *OF_GROUPS, *BEGINS, *ASKS_FOR, HANDED_OVER, *SOUGHT, SENT, ANSWERED, LOST, *OUT_OF_RANGE, RESET, *AUTOMATIC, BEGINS_AT, RETRIED})
+    sorted({ALIVE, *OF_SOCKETS, *OF_GROUPS, *BEGINS, *ASKS_FOR, HANDED_OVER, *SOUGHT, SENT, ANSWERED, LOST, *OUT_OF_RANGE, RESET, *AUTOMATIC, BEGINS_AT, RETRIED})
 )
 COLUMNS = (
     "file", "offset", "time", "kind", "client_id", "group_id", "event", "node_id", "broker", "host", "port", "api", "correlation_id", "topic",
@@ -36,13 +38,12 @@ COLUMNS = (
 def signs(lines: DataFrame) -> DataFrame:
     """The lines of EVENTS with COLUMNS, so that every frame made of `lines` for an incident can be made of them instead.
 
-    message is null where its columns say it all, and the beginning of an answer's. A request of any sort is kept: it says that a client lives.
+    Requests and answers are those of PROMPT alone. message is null where the columns say it all, and only the beginning of an answer's.
     """
-    event, prompt = F.col("event"), F.col("api").isin(*PROMPT)
-    silent = event.isin(*ASKS_FOR) | (event == SENT) & ~prompt
-    message = F.when(event == ANSWERED, F.substring("message", 1, EVIDENCE_LETTERS)).when(~silent, F.col("message"))
+    event = F.col("event")
+    message = F.when(event == ANSWERED, F.substring("message", 1, EVIDENCE_LETTERS)).when(~event.isin(ALIVE, *ASKS_FOR), F.col("message"))
     return (
         lines.select(*COLUMNS)
-        .where(event.isin(*EVENTS) & ((event != ANSWERED) | prompt))
+        .where(event.isin(*EVENTS) & (~event.isin(SENT, ANSWERED) | F.col("api").isin(*PROMPT)))
         .withColumn("message", message)
     )
