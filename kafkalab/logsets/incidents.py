@@ -7,7 +7,7 @@ Each kind is a chain of its own over the other frames, and ends in the same colu
     zombie sockets           a bootstrap socket that nobody closes, of no use to anybody (connections.max.idle.ms = -1)
     skewed key               one partition gets nearly all that a producer sends
     slow broker              one broker answers much later than the others the same client talks to
-    coordinator lost         a group without its coordinator
+    coordinator lost         a group without its coordinator, and not only for a moment
     retention bites          what a consumer wanted to read next was deleted before it came to it
     auto-commit duplicates   a member was gone between two commits, and the next read again what it had read
     flapping isr             writes fail for want of replicas in sync, work, and fail again
@@ -26,8 +26,8 @@ from kafkalab.logsets.lives import IDLE_MINUTES, zombies
 from kafkalab.logsets.offsets import reprocessed
 from kafkalab.logsets.producers import ANSWERED, SENT, batches
 from kafkalab.logsets.rebalances import BEGUN, EXPIRED, GIVEN_UP, JOINING, LEAVING, REQUESTED, storms
-from kafkalab.logsets.signs import AUTOMATIC, BEGINS_AT, EVIDENCE_LETTERS, LOST, OUT_OF_RANGE, PROMPT, RESET, RETRIED, signs
-from kafkalab.logsets.told import CLIENT, folder, ms_between, so_far, told
+from kafkalab.logsets.signs import AUTOMATIC, BEGINS_AT, DISCOVERED, EVIDENCE_LETTERS, LOST, OUT_OF_RANGE, PROMPT, RESET, RETRIED, signs
+from kafkalab.logsets.told import CLIENT, folder, in_turn, ms_between, so_far, told
 
 COLUMNS = ("kind", "folder", "group_id", "clients", "first", "last", "cause", "evidence")
 EVIDENCE_LINES = 5
@@ -36,6 +36,7 @@ STORM_REBALANCES, STORM_WITHIN = 6, "60 seconds"
 SKEWED_SHARE, SKEWED_BATCHES, SKEWED_PARTITIONS = 0.75, 40, 3
 SLOW_MS, SLOW_TIMES, SLOW_REQUESTS = 200, 5, 5
 DEPLOYED_CLIENTS, TROUBLES = 3, 3
+WITHOUT_MS = 1_500
 FOLLOWS = "5 minutes"
 
 
@@ -142,14 +143,24 @@ def slow_brokers(lines: DataFrame) -> DataFrame:
 
 
 def lost_coordinators(lines: DataFrame) -> DataFrame:
-    lost = told(lines, (LOST,), "group_id", "message").where("group_id is not null").withColumn("folder", folder())
+    of_member = in_turn("group_id").rowsBetween(1, Window.unboundedFollowing)
+    lost = (
+        told(lines, (LOST, *DISCOVERED), "group_id", "message")
+        .where("group_id is not null")
+        .withColumns({"folder": folder(), "again": F.first(F.when(F.col("event").isin(*DISCOVERED), F.col("time")), ignorenulls=True).over(of_member)})
+        .where(F.col("event") == LOST)
+    )
     found = (
         _clustered(lost, "60 seconds", "folder", "group_id")
         .groupBy("folder", "group_id", "cluster")
-        .agg(F.array_sort(F.collect_set("client_id")).alias("clients"), F.min("time").alias("first"), F.max("time").alias("last"), F.count("*").alias("times"))
-        .where("times >= 2")
+        .agg(
+            F.array_sort(F.collect_set("client_id")).alias("clients"), F.min("time").alias("first"), F.max("time").alias("last"), F.count("*").alias("times"),
+            F.max(F.coalesce(ms_between("time", "again"), F.lit(0))).alias("without_ms"),
+        )
+        # A coordinator that refused once and is found again at once, because a replica of its log was gone, say, was not lost.
+        .where((F.col("times") >= 2) & (F.greatest("without_ms", ms_between("first", "last")) >= WITHOUT_MS))
         .withColumn("cause", F.format_string("%d members lost the group's coordinator, told %d times", F.size("clients"), "times"))
-    )
+    )  # fmt: skip
     return _cited("coordinator lost", found, lost, "group_id")
 
 

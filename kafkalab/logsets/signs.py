@@ -12,7 +12,7 @@ from kafkalab.logsets.rebalances import EVENTS as OF_GROUPS
 
 EVIDENCE_LETTERS = 300
 
-LOST = "COORDINATOR_UNAVAILABLE"
+LOST, DISCOVERED = "COORDINATOR_UNAVAILABLE", ("COORDINATOR_DISCOVERED", "ASYNC_COORDINATOR_DISCOVERED")
 OUT_OF_RANGE = ("FETCH_OUT_OF_RANGE", "FETCH_OUT_OF_RANGE_NO_POLICY")
 RESET = "RESETTING_OFFSET"
 AUTOMATIC = ("AUTO_COMMIT_ASYNC", "ASYNC_AUTO_COMMIT_COMPLETED", "ASYNC_AUTO_COMMIT_ASYNC_COMPLETED")
@@ -27,7 +27,7 @@ PROMPT = (
 ALIVE = "HEARTBEAT_RESPONSE"  # Of a consumer that has nothing else to say: how long a socket was of no use is told by who was there to use it.
 
 EVENTS = tuple(
-    sorted({ALIVE, *OF_SOCKETS, *OF_GROUPS, *BEGINS, *ASKS_FOR, HANDED_OVER, *SOUGHT, SENT, ANSWERED, LOST, *OUT_OF_RANGE, RESET, *AUTOMATIC, BEGINS_AT, RETRIED})
+    sorted({ALIVE, *OF_SOCKETS, *OF_GROUPS, *BEGINS, *ASKS_FOR, HANDED_OVER, *SOUGHT, SENT, ANSWERED, LOST, *DISCOVERED, *OUT_OF_RANGE, RESET, *AUTOMATIC, BEGINS_AT, RETRIED})
 )
 COLUMNS = (
     "file", "offset", "time", "kind", "client_id", "group_id", "event", "node_id", "broker", "host", "port", "api", "correlation_id", "topic",

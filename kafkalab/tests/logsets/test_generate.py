@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections import Counter, defaultdict
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from kafkalab.logsets.__main__ import main
 from kafkalab.logsets import generate as made
 from kafkalab.logsets.generate import Manifest, ManifestError, generate, manifest, manifest_of, sheets
 from kafkalab.logsets.generate.cast import draw
+from kafkalab.logsets.generate.truth import truth_of
 from kafkalab.logsets.generate.write import write
 from kafkalab.logsets.read import load
 from kafkalab.replay import replay
@@ -67,6 +69,20 @@ def test_the_sample_is_the_one_its_manifest_names():
     texts = [gzip.decompress(part.read_bytes()) for part in sorted((TINY / "lines").glob("part-*.log.gz"))]
     checksum = hashlib.sha256("".join(hashlib.sha256(text).hexdigest() + "\n" for text in texts).encode()).hexdigest()
     assert checksum == manifest("tiny").checksum == (TINY / "DONE").read_text(encoding="utf-8").strip()
+
+
+def test_generating_the_sample_gives_the_sample_byte_for_byte():
+    """What the simulator tells today is what is committed: who changes a client's lines makes the sample anew, and looks at what it is used for."""
+    plan = manifest("tiny")
+    epoch_ms = int(datetime.fromisoformat(plan.start).replace(tzinfo=UTC).timestamp() * 1_000)
+    stories, copies, clients = made.cast(plan, made._told(plan, silently))
+    text = b"".join(text_of(library(plan, (stories, copies, clients), epoch_ms), sheets.PART_LINES))
+    committed = [gzip.decompress(part.read_bytes()) for part in sorted((TINY / "lines").iterdir())]
+    assert text == b"".join(committed), "python -m kafkalab.logsets generate tiny --out DIR, and its DONE and lines into data/manifests/tiny.json"
+    truth = json.loads((TINY / "truth.json").read_text(encoding="utf-8"))
+    told = json.loads(json.dumps(truth_of(plan, stories, copies, clients, epoch_ms)))
+    assert {name: truth[name] for name in told} == told
+    assert truth["manifest"] == made._inputs(plan) and truth["lines"] == plan.lines and truth["bytes"] == len(text)
 
 
 def test_the_labs_questions_have_answers_in_the_sample(spark):
@@ -139,14 +155,14 @@ def test_another_seed_gives_another_set(few):
     assert drawn[0] != drawn[1]
 
 
-def library(plan: Manifest):
+def library(plan: Manifest, players: tuple | None = None, epoch_ms: int = 0):
     """What workers write a manifest's set from, without Spark."""
-    stories, copies, clients = made.cast(plan, made._told(plan, silently))
+    stories, copies, clients = players or made.cast(plan, made._told(plan, silently))
     roles = made.roles_of(
         clients, [copy.starts_ms for copy in copies], [copy.numbers for copy in copies],
         [made.identities(plan, copy, stories[copy.story].identities) for copy in copies], made._skews(plan, len(clients)),
     )  # fmt: skip
-    return made.Library.of(*made.tables([member.script for story in stories for member in story.members]), roles, 0, plan.duration_ms)
+    return made.Library.of(*made.tables([member.script for story in stories for member in story.members]), roles, epoch_ms, plan.duration_ms)
 
 
 def text_of(library, part_lines: int) -> list[bytes]:
