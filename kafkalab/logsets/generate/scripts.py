@@ -25,12 +25,12 @@ class Script:
     """One client's lines: when, in milliseconds after the story's start, never going back; their text; and the gaps of each.
 
     A gap is (its line, where in the line, what it takes, whose): the client's number in the story, the identity's, or the moment in milliseconds
-    after the start.
+    after the start. Arrays, not objects: a set's driver holds millions of these lines until all stories are told.
     """
 
-    at_ms: tuple[int, ...]
-    texts: tuple[bytes, ...]
-    gaps: tuple[tuple[int, int, int, int], ...]
+    at_ms: np.ndarray
+    texts: pa.LargeBinaryArray
+    gaps: np.ndarray
 
 
 def script(spots: Iterable[tuple[int, str]], epoch_ms: int, last_ms: int, clients: int, identities: dict[str, int]) -> Script:
@@ -55,7 +55,7 @@ def script(spots: Iterable[tuple[int, str]], epoch_ms: int, last_ms: int, client
         pieces.append(text[begin:].encode())
         times.append(at_ms)
         texts.append(b"".join(pieces))
-    return Script(tuple(times), tuple(texts), tuple(gaps))
+    return Script(np.array(times, np.int64), pa.array(texts, pa.large_binary()), np.array(gaps, np.int64).reshape(-1, 4))
 
 
 def _sort(found: re.Match, epoch_ms: int, last_ms: int, identities: dict[str, int]) -> tuple[int | None, int]:
@@ -72,13 +72,13 @@ def _sort(found: re.Match, epoch_ms: int, last_ms: int, identities: dict[str, in
 def tables(scripts: Sequence[Script]) -> tuple[pa.Table, pa.Table, np.ndarray]:
     """lines.arrow, gaps.arrow, and where in them each script begins (one more number than scripts: the end of all)."""
     begins = np.concatenate([[0], np.cumsum([len(told.texts) for told in scripts])]).astype(np.int64)
-    gaps = [np.array(told.gaps, np.int64).reshape(-1, 4) + [begin, 0, 0, 0] for told, begin in zip(scripts, begins)]
+    gaps = [told.gaps + [begin, 0, 0, 0] for told, begin in zip(scripts, begins)]
     gaps = np.concatenate(gaps) if gaps else np.empty((0, 4), np.int64)
     first_gap = np.searchsorted(gaps[:, 0], np.arange(begins[-1] + 1))
     lines = pa.table(
         {
-            "at_ms": pa.array([at for told in scripts for at in told.at_ms], pa.int64()),
-            "text": pa.array([text for told in scripts for text in told.texts], pa.large_binary()),
+            "at_ms": np.concatenate([np.empty(0, np.int64), *(told.at_ms for told in scripts)]),
+            "text": pa.chunked_array([told.texts for told in scripts], pa.large_binary()),
             "first_gap": pa.array(first_gap[:-1], pa.int64()),
             "gaps": pa.array(np.diff(first_gap), pa.int64()),
         }
