@@ -56,6 +56,39 @@ def listen(tell) -> None:
     sys.addaudithook(hook)
 
 
+def listen_to_java(tell) -> None:
+    """From now on call tell("java") once when somebody other than Spark's own Python speaks with the JVM through py4j."""
+    from py4j import java_gateway
+
+    told = []
+
+    def heard(true):
+        def speaks(self, *words, **named):
+            if not told and _is_strange():
+                told.append(True)
+                tell("java")
+            return true(self, *words, **named)
+        return speaks
+
+    for kind, name in ((java_gateway.JVMView, "__getattr__"), (java_gateway.JavaPackage, "__getattr__"), (java_gateway.JavaClass, "__getattr__"),
+                       (java_gateway.JavaClass, "__call__"), (java_gateway.JavaObject, "__getattr__"), (java_gateway.JavaMember, "__call__"),
+                       (java_gateway.GatewayClient, "send_command")):
+        setattr(kind, name, heard(getattr(kind, name)))
+
+
+def _is_strange() -> bool:
+    """Whether the first on the stack who is neither py4j nor this file is none of Spark's, nor ours."""
+    try:
+        raise LookupError
+    except LookupError as here:
+        frame = here.__traceback__.tb_frame.f_back.f_back
+    while frame is not None and ("/py4j/" in frame.f_code.co_filename or frame.f_code.co_filename == __file__):
+        if "garbage_collect" in frame.f_code.co_name:    # Python lets go of an object whenever it likes, in the middle of anything
+            return False
+        frame = frame.f_back
+    return frame is not None and not any(each in frame.f_code.co_filename for each in ("/pyspark/", "/kafkalab/", "/autograder/"))
+
+
 def _is_outside(path) -> bool:
     """Whether a path leads where an answer has nothing to look for. Folders of some learner's own machine are not meant: code that
     names them fails, and that is all."""

@@ -12,6 +12,7 @@ import re
 import secrets
 import shutil
 import socket
+import sys
 import tempfile
 import threading
 from pathlib import Path
@@ -92,7 +93,7 @@ class Grounds:
                 workers[worker.pid] = [family, *family.children(recursive=True)]
             except psutil.NoSuchProcess:
                 continue
-        left = [each for family in workers.values() for each in family[STANDING[sandbox.level]:]]
+        left = [each for family in workers.values() for each in _but_sparks(family)[STANDING[sandbox.level]:]]
         known = {each.pid for family in workers.values() for each in family} | self._began[1]
         for each in psutil.process_iter():
             try:
@@ -155,6 +156,23 @@ class Grounds:
                     self.packets.append("TCP" if wire.family == socket.AF_INET else "UNIX")
             except OSError:
                 return
+
+
+def _but_sparks(family: list) -> list:
+    """A worker's processes without Spark's own: one JVM, and the Python workers it has started."""
+    found, jvm, python = [], None, os.path.realpath(sys.executable)
+    for each in family:
+        try:
+            words, program = each.cmdline(), os.path.realpath(each.exe())
+            if jvm is None and Path(program).name == "java" and "org.apache.spark.deploy.SparkSubmit" in words:
+                jvm = each
+                continue
+            if jvm is not None and words[1:3] == ["-m", "pyspark.daemon"] and program == python:
+                continue
+        except (psutil.Error, OSError):
+            pass
+        found.append(each)
+    return found
 
 
 def _digest(path: Path) -> str:

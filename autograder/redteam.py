@@ -23,15 +23,19 @@ from autograder.grade import hear, judge, public
 from autograder.grounds import Grounds
 from autograder.masters import master
 from autograder.marking import all_cases
+from autograder.plain import plain
 from autograder.questions import find
 from autograder.references import references
 from autograder.sandbox import LEVELS, Limits, Sandbox
 from autograder.submission import read
 from autograder.variants import numbers_for
 
-LIMITS = Limits(cell_seconds=2, seconds=4, cpu_seconds=5, memory_bytes=2 << 30, file_bytes=16 << 20, scratch_bytes=64 << 20)
+LIMITS = Limits(cell_seconds=2, seconds=4, cpu_seconds=5, memory_bytes=2 << 30, file_bytes=16 << 20, scratch_bytes=64 << 20,
+                spark_cell_seconds=30, spark_seconds=60, spark_memory_bytes=2 << 30)
 GRACE_SECONDS = 2.0
 READING_SECONDS = 20.0             # for the parent to read, rebuild and judge one submission on a busy machine
+SPARK_READING_SECONDS = 120.0      # the same, and for a JVM to start before each of its runs
+SPARK_IMPORT = "from pyspark.sql import functions as F\n"
 FLAGGED_SHARE = 0.9
 NEVER_AT_L1 = ("network",)         # there the network is the machine's own: traffic would leave it
 
@@ -116,12 +120,21 @@ class RedTeam:
         said = [heard["replies"] for heard in self.sandbox.first], public(result)
         outcome.canaries = self.grounds.canaries_in(said, but=("left",)) + self._hidden_in(said)
         ran = sum(heard["seconds"] for heard in self.sandbox.first + self.sandbox.second)
-        most = self._limits.seconds + (self._limits.cell_seconds + GRACE_SECONDS if self.sandbox.second else 0)
-        outcome.late = max(0.0, ran - most - GRACE_SECONDS, outcome.seconds - ran - READING_SECONDS)
+        spark = find(attack.question).kind == "spark"
+        in_all, of_a_cell = (self._limits.spark_seconds, self._limits.spark_cell_seconds) if spark else (self._limits.seconds, self._limits.cell_seconds)
+        most = in_all + (of_a_cell + GRACE_SECONDS if self.sandbox.second else 0)
+        outcome.late = max(0.0, ran - most - GRACE_SECONDS, outcome.seconds - ran - (SPARK_READING_SECONDS if spark else READING_SECONDS))
         outcome.neighbour = self._neighbour(attack)
         outcome.packets, outcome.files = self.grounds.packets_seen(), self.grounds.files_outside()
-        outcome.processes = self.grounds.processes_left(self.sandbox)
+        outcome.processes = self._left(patience=READING_SECONDS if spark else 0.0)
         return outcome
+
+    def _left(self, patience: float) -> list[str]:
+        """The processes that are left; of a Spark house those that stay, for a JVM being started runs a few on the way."""
+        until = time.monotonic() + patience
+        while (left := self.grounds.processes_left(self.sandbox)) and time.monotonic() < until:
+            time.sleep(1)
+        return left
 
     def honest(self, chapter: str, blank: str) -> dict:
         """The result of what surrounds an attack, its question unanswered."""
@@ -174,15 +187,26 @@ class RedTeam:
 
     def _neighbour(self, attack) -> str:
         """The next submission on the same worker: honest, or one that looks for what was left to it."""
+        question = find(attack.question)
+        if question.kind == "spark" and not attack.then:
+            return self._spark_neighbour(question)
         source = self.grounds.filled_in(attack.then) if attack.then else "still_open = [6 * 7]"
         self.sandbox.first.clear()
-        heard = self.sandbox.run([{"source": source, "question": "next", "cases": [{}], "read": ["still_open"]}], {})
+        heard = self.sandbox.run([{"source": source, "question": "next", "cases": [{}], "read": ["still_open"]}], {}, spark=question.kind == "spark")
         said = heard["replies"].get("next")
         if self.grounds.canaries_in(said):
             return f"found what was left: {str(said)[:80]}"
         if not attack.then and said != [{"data": {"still_open": [42]}}]:
             return f"said {str(said)[:80]}, {heard['ended']}"
         return ""
+
+    def _spark_neighbour(self, question) -> str:
+        """The next guest of Spark's JVM: the right answer, on all public cases."""
+        cases = [dict(case) for case in question.public_cases]
+        heard = self.sandbox.run([{"source": SPARK_IMPORT + references(question.chapter)[question.id], "question": question.id, "cases": cases}], {}, spark=True)
+        rights = [{"data": plain(judges.find(question.id).truth(case))} for case in cases]
+        said = heard["replies"].get(question.id)
+        return "" if said == rights else f"said {str(said)[:120]}, {heard['ended']}"
 
     def _hidden_in(self, said) -> list[str]:
         text = json.dumps(said)

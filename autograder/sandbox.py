@@ -22,12 +22,14 @@ import sys
 import tempfile
 import threading
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from autograder import bubble, cgroup, questions
 from autograder.masters import HOME, master, released
-from autograder.needs import imported_by, needed
+from autograder.needs import as_python, imported_by, needed
 from autograder.probing import Probe
+from autograder.signs import any_in
 
 # The learner's side of this package: all that a probe needs. Sealed verdicts stay out, for a fork could try all small numbers.
 LEARNERS_FILES = ("__init__.py", "plain.py", "asking.py", "variants.py", "sealed.py", "progress.py", "check.py", "plays.py", "runs.py",
@@ -156,6 +158,7 @@ class Sandbox:
         cell_seconds = limits.spark_cell_seconds if spark else limits.cell_seconds
         job = {
             "steps": steps, "numbers": numbers, "cell_seconds": cell_seconds, "spark": spark,
+            "alone": spark and any_in(step["source"] for step in steps if step["source"] not in _masters_own()),     # on a JVM nobody else has been on
             "seconds": max(cell_seconds + 2, round(seconds - spent)) if spent else seconds,
             "cpu_seconds": limits.spark_cpu_seconds if spark else limits.cpu_seconds,
             "memory_bytes": None if spark else limits.memory_bytes,
@@ -311,6 +314,12 @@ class Worker:
             said = self._words.read().strip().splitlines()
             raise SandboxFailed(said[-1][:300] if said else "the sandbox's worker ended without a word")
         return json.loads(_without_lone_surrogates(answer))
+
+
+@lru_cache(maxsize=None)
+def _masters_own() -> frozenset[str]:
+    """The cells that were handed out, as they are sent to a worker: what is odd in them is not the learner's."""
+    return frozenset(as_python(cell.source) for chapter in released() for cell in master(chapter).cells if cell.kind == "code")
 
 
 def build_view(folder: Path) -> Path:

@@ -16,7 +16,7 @@ from autograder.needs import as_python
 
 MODULES = frozenset((
     "_posixsubprocess", "atexit", "builtins", "cffi", "cloudpickle", "ctypes", "dill", "faulthandler", "fcntl", "ftplib", "gc", "httpx",
-    "importlib", "inspect", "joblib", "linecache", "marshal", "mmap", "multiprocessing", "pickle", "posix", "pty", "resource", "runpy",
+    "importlib", "inspect", "joblib", "linecache", "marshal", "mmap", "multiprocessing", "pickle", "posix", "pty", "py4j", "resource", "runpy",
     "shelve", "signal", "smtplib", "socket", "subprocess", "telnetlib", "urllib", "webbrowser"))
 OURS = frozenset(("check", "hint", "me", "numbers", "predict", "require", "reveal", "truth"))          # what a notebook imports of us
 OF_MODULES = {
@@ -27,17 +27,20 @@ OF_MODULES = {
 }
 INSIDES = frozenset((
     "__builtins__", "__class__", "__closure__", "__code__", "__globals__", "__subclasses__", "f_back", "f_builtins", "f_globals", "f_locals", "gi_frame",
-    "set_custom_exc", "showtraceback", "tb_frame", "_gateway", "_jsc", "_jsparkSession", "_jvm"))
+    "set_custom_exc", "showtraceback", "tb_frame", "_gateway", "_jc", "_jdf", "_jsc", "_jsparkSession", "_jvm", "java_method", "reflect", "try_reflect"))
 SPECIAL_METHODS = frozenset(("__class__", "__eq__", "__getattribute__", "__instancecheck__", "__reduce__", "__reduce_ex__"))
-WORDS = re.compile(r"/proc\b|/etc/|/dev/shm|/root\b|\.\./\.\.|gradebook\.db|AUTOGRADER_|NBGRADER_|\bsource_py\b|autograder[./]judges|/[^ ]*secret", re.IGNORECASE)
+WORDS = re.compile(r"/proc\b|/etc/|/dev/shm|/root\b|\.\./\.\.|gradebook\.db|AUTOGRADER_|NBGRADER_|\bsource_py\b|autograder[./]judges|/[^ ]*secret|\b(?:java_method|reflect) *\(",
+                   re.IGNORECASE)
 MOST_TOLD = 4
 
 # What audit.py may say, and how it is told.
 DONE = {
     "import": "imported a module that no answer needs", "open": "opened files outside the course", "look": "looked through folders outside the course",
     "frames": "looked into its callers' variables", "objects": "searched through all objects", "ctypes": "called the system by ctypes",
-    "process": "started or ended processes", "wire": "used the network", "code": "built code while it ran", "trace": "traced the interpreter",
+    "java": "spoke with Spark's JVM past Spark", "process": "started or ended processes", "wire": "used the network", "code": "built code while it ran", "trace": "traced the interpreter",
 }
+# What sparkhouse.py may find afterwards that no answer needs. A setting of the session, a view or a file is an honest one's, too.
+LEFT_IN_JAVA = frozenset(("a process was left", "Java's properties changed", "Java's time zone changed", "Java's language changed", "Hadoop's settings changed"))
 
 
 def in_answers(answers: Mapping[str, str], added: tuple[str, ...] = ()) -> list[str]:
@@ -50,9 +53,16 @@ def in_answers(answers: Mapping[str, str], added: tuple[str, ...] = ()) -> list[
 def in_heard(heard: Mapping) -> list[str]:
     """The signs in what the sandbox heard of a submission."""
     found = [f"worth a look: while it ran, it {DONE[sign]}" for sign in sorted(set(heard.get("signs", ()))) if sign in DONE]
+    if heard.get("touched") in LEFT_IN_JAVA:
+        found.append(f"worth a look: when it had gone from Spark's JVM, {heard['touched']}")
     if heard.get("noise"):
         found.append("worth a look: something other than answers was written into the grading's pipe")
     return found
+
+
+def any_in(sources) -> bool:
+    """Whether one of these cells bears a sign."""
+    return any(_of_source(source) for source in sources)
 
 
 def _of_source(source: str) -> list[str]:

@@ -3,9 +3,11 @@
 A submission's process lives for a second; a JVM takes five to start. So the JVM stands beside them, behind the same walls, in a
 process namespace of its own: the *house*. It starts when the first submission asks for Spark. Each submission gets a session of its
 own on it, over a connection of its own: a fork never shares a socket with anybody. When it leaves, the house looks round. A JVM
-whose guest failed, changed a setting, left a view, a cached table or a process behind, or stopped Spark, is ended, and a new one
-is started before the next guest comes. Memory is watched as what is really in use: a JVM reserves more than it needs, so a limit
-of address space would break it.
+whose guest failed, changed a setting, left a view, a table, a file or a process behind, or stopped Spark, is ended, and a new one
+is started before the next guest comes; so is one whose guest reached into it by py4j (audit.py hears that). What a guest's Python
+held in the JVM is forgotten when it leaves, so that nobody finds another's tables by their numbers. Whose text bears a sign
+(signs.py) is a guest *alone*: on a JVM nobody has been on, and nobody comes to after. Memory is watched as what is really in use: a
+JVM reserves more than it needs, so a limit of address space would break it.
 
 The worker makes a `House` and forgets it; keepers (worker.py) speak with it, learners' code never does.
 """
@@ -27,7 +29,9 @@ SETTINGS = {
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.io.encryption.enabled": "true",                 # then tables come over a socket: guest and JVM share no folder
     "spark.sql.artifact.isolation.enabled": "false", "spark.cleaner.periodicGC.interval": "1h",
+    "spark.sql.ui.retainedExecutions": "1", "spark.ui.retainedJobs": "1", "spark.ui.retainedStages": "1",     # plans tell how somebody solved it
 }
+SPARKS_OWN = ("spark-", "blockmgr-", "pyspark-", "hsperfdata_", "liblz4", "libzstd", "snappy-", "kafkalab-spark-", "artifacts")
 
 
 class House:
@@ -46,13 +50,13 @@ class House:
         os.close(asks)
         os.close(says)
 
-    def enter(self, memory_bytes: int) -> dict:
-        """For a keeper: {"port", "secret"} of a JVM with a fresh session as its default one, or {"error": words}."""
-        return self._say({"do": "enter", "memory_bytes": memory_bytes})
+    def enter(self, memory_bytes: int, alone: bool = False) -> dict:
+        """For a keeper: {"port", "secret"} of a JVM with a fresh session as its default one, or {"error": words}. alone: nobody has been on it."""
+        return self._say({"do": "enter", "memory_bytes": memory_bytes, "alone": alone})
 
-    def leave(self, failed: bool) -> dict:
+    def leave(self, replace: bool) -> dict:
         """For a keeper: the guest is gone. {"why": what ended the JVM meanwhile, in words, or None; "touched": what was found changed}."""
-        return self._say({"do": "leave", "failed": failed})
+        return self._say({"do": "leave", "replace": replace})
 
     def _say(self, words: dict) -> dict:
         try:
@@ -97,6 +101,7 @@ def _found(setup: dict, level: str, refused_calls, asks: int, says: int) -> None
     import walls                                         # from the worker's own folder, loaded before the walls stood
 
     walls.die_with_parent()
+    walls.adopt_orphans()                                # what a guest's process leaves is the house's to find, and to end
     os.nice(10)                                          # as a learner's process (worker.py)
     nowhere = os.open("/dev/null", os.O_RDWR)
     for fd in (0, 1, 2):                                 # the worker's pipes are the worker's
@@ -121,10 +126,10 @@ def _found(setup: dict, level: str, refused_calls, asks: int, says: int) -> None
         refused_calls.close()
     os.environ.clear()
     os.environ.update(PATH="/usr/local/bin:/usr/bin:/bin", HOME=os.getcwd(), TMPDIR="/tmp", **setup["environment"])
-    _serve(asks, says)
+    _serve(asks, says, walled=level != "L1")
 
 
-def _serve(asks: int, says: int) -> None:
+def _serve(asks: int, says: int, walled: bool) -> None:
     """One line asked, one answered, until the worker is gone."""
     spark, buffer = None, b""
     while True:
@@ -136,7 +141,9 @@ def _serve(asks: int, says: int) -> None:
             if line["do"] == "enter":
                 answer = {"error": ""}
                 try:
-                    spark = spark or Jvm()
+                    if spark is not None and line["alone"] and spark.guests:
+                        spark = _end(spark)
+                    spark = spark or Jvm(walled)
                     answer = spark.welcome(line["memory_bytes"])
                 except Exception as error:
                     answer["error"] = f"Spark could not start: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"[:300]
@@ -145,10 +152,12 @@ def _serve(asks: int, says: int) -> None:
             else:
                 touched = spark.touched() if spark else None
                 os.write(says, json.dumps({"why": spark.why if spark else None, "touched": touched}).encode() + b"\n")
-                if spark is not None and (line["failed"] or touched):
+                if spark is not None and not line["replace"] and not touched:
+                    touched = spark.forget()
+                if spark is not None and (line["replace"] or touched):
                     spark = _end(spark)
                     try:
-                        spark = Jvm()                    # while the last submission is judged
+                        spark = Jvm(walled)                    # while the last submission is judged
                     except Exception:
                         spark = None                     # the next guest hears why
 
@@ -156,13 +165,15 @@ def _serve(asks: int, says: int) -> None:
 class Jvm:
     """Spark's JVM as the house has it: its own session, and what it looked like when it was new."""
 
-    def __init__(self):
+    def __init__(self, walled: bool):
         from kafkalab.logsets import session
 
-        self.why, self._memory_bytes, self._guest = None, None, None
+        self.why, self._memory_bytes, self._guest, self.guests = None, None, None, 0
+        self._folders = ("/tmp", "/scratch", "/dev/shm") if walled else ()         # below L2 they are the machine's
         self._spark = session(master="local[2]", settings=SETTINGS)
         self._jvm = self._spark._jvm
         _warm_up(self._spark)
+        self._held = self._spark._sc._gateway.java_gateway_server.getGateway().getBindings()
         self._as_new = self._look()
         self._own = _family()
         self._ended = False
@@ -171,7 +182,10 @@ class Jvm:
     def welcome(self, memory_bytes: int) -> dict:
         """A session for the next guest, and where it is to be found."""
         self._memory_bytes = memory_bytes
+        self.guests += 1
         self._guest = self._spark._jsparkSession.newSession()
+        self._kept = self._jvm.java.util.HashSet(self._held.keySet())
+        self._kept.add(self._kept._target_id)
         self._settings = _settings_of(self._guest)
         self._jvm.SparkSession.setDefaultSession(self._guest)
         client = self._spark._sc._gateway.java_parameters if hasattr(self._spark._sc._gateway, "java_parameters") else self._spark._sc._gateway.gateway_parameters
@@ -191,7 +205,15 @@ class Jvm:
             if _strangers(self._own):
                 return "a process was left"
             changed = [name for name, now in self._look().items() if now != self._as_new[name]]
-            return f"{changed[0]} changed" if changed else None
+            return f"{changed[0]} changed" if changed else None          # signs.py knows these words
+        except Exception:
+            return "Spark does not answer any more"
+
+    def forget(self) -> str | None:
+        """Let go of every Java object the guest's Python held: py4j numbers them, and any connection may ask for any number."""
+        try:
+            self._held.keySet().retainAll(self._kept)
+            return None
         except Exception:
             return "Spark does not answer any more"
 
@@ -209,9 +231,16 @@ class Jvm:
         """What all sessions of this JVM share."""
         context, shared = self._spark._jsc, self._spark._jsparkSession.sharedState()
         return {"Spark's settings": _settings_of(self._spark._jsparkSession), "the cache": bool(shared.cacheManager().isEmpty()),
-                "what is kept in memory": context.getPersistentRDDs().size(), "Hadoop's settings": context.hadoopConfiguration().size(),
-                "Java's properties": self._jvm.System.getProperties().size(),
-                "the shared views": shared.globalTempViewManager().listViewNames("*").size()}
+                "what is kept in memory": context.getPersistentRDDs().size(),
+                "Hadoop's settings": str(context.hadoopConfiguration().getPropsWithPrefix("").toString()),
+                "Java's properties": str(self._jvm.System.getProperties().toString()),
+                "Java's time zone": str(self._jvm.java.util.TimeZone.getDefault().getID()),
+                "Java's language": str(self._jvm.java.util.Locale.getDefault().toString()),
+                "the shared views": shared.globalTempViewManager().listViewNames("*").size(),
+                "the databases": str(shared.externalCatalog().listDatabases().toString()),
+                "the shared tables": shared.externalCatalog().listTables("default").size(),
+                "the shared files": str(context.sc().listFiles().toString()) + str(context.sc().listJars().toString()),
+                "Spark's folders": _new_in(self._folders)}
 
     def _watch(self) -> None:
         """End the JVM when it and its Python workers really use more than they may."""
@@ -251,13 +280,21 @@ def _family() -> set[int]:
     return {each.pid for each in psutil.Process().children(recursive=True)}
 
 
+def _new_in(folders: tuple[str, ...]) -> str:
+    """What lies in some folders, but for what Spark itself puts there; below those names nobody finds a way without Java, which is heard."""
+    found = [os.path.join(folder, name) for folder in folders for name in os.listdir(folder) if not name.startswith(SPARKS_OWN)]
+    return "\n".join(sorted(found))
+
+
 def _strangers(own: set[int]) -> bool:
-    """Processes that are neither the JVM's first ones nor Spark's Python workers."""
+    """Processes that are neither the JVM's first ones nor Spark's Python workers. A name can be taken, a program file cannot."""
     import psutil
 
+    python = os.path.realpath(sys.executable)
     for each in psutil.Process().children(recursive=True):
         try:
-            if each.pid not in own and "pyspark" not in " ".join(each.cmdline()) and each.status() != psutil.STATUS_ZOMBIE:
+            workers = each.cmdline()[1:3] == ["-m", "pyspark.daemon"] and os.path.realpath(each.exe()) == python
+            if each.pid not in own and not workers and each.status() != psutil.STATUS_ZOMBIE:
                 return True
         except psutil.Error:
             continue

@@ -95,12 +95,12 @@ def _keep(setup: dict, level: str, refused_calls, house) -> None:
         signal.alarm(job["seconds"] + 15)                # a keeper that hangs is lost, and the worker with it
         started = time.monotonic()
         if job.get("spark"):
-            job["address"] = house.enter(job["watched_bytes"])
+            job["address"] = house.enter(job["watched_bytes"], job["alone"])
             signal.alarm(job["seconds"] + 15)            # a JVM that had to start took time that is not the learner's
             started = time.monotonic()
         replies, ended, noise, signs = _as_keeper(job, setup, level, refused_calls)
         if job.get("spark"):
-            found = house.leave(failed=ended != "all cells have run" or _any_raised(replies))
+            found = house.leave(replace=job["alone"] or "java" in signs or ended != "all cells have run" or _any_raised(replies))
             ended = found.get("why") or ended
             if "error" in job["address"] and ended == "all cells have run":
                 ended = job["address"]["error"]          # the machine's fault: somebody has to look at it
@@ -221,8 +221,10 @@ def _run_cells(job, pen) -> None:
     namespace = module.__dict__
     namespace.update(get_ipython=_Nowhere, display=lambda *things, **options: None)
     if job.get("spark"):
+        from audit import listen_to_java
         from autograder.sparkhouse import attach
         attach(job["address"])
+        listen_to_java(lambda sign, write=_write: write(pen, {"sign": sign}))
     with variants.pretending(job["numbers"]):
         for step in job["steps"]:
             broken = _within(job["cell_seconds"], lambda: _run_cell(step["source"], namespace))

@@ -23,9 +23,9 @@ def team():
 
 
 def chosen() -> list[Attack]:
-    """The share of `make test`: quick ones first of all, for a bomb takes its whole limit."""
-    first = [next(attack for attack in attacks((family,))) for family in FAMILIES if family != "resources"]
-    return first + [attack for attack in attacks()[::SHARE] if attack not in first and attack.family not in ("resources", "parent")]
+    """The share of `make test`: quick ones first of all, for a bomb takes its whole limit, and Spark a JVM."""
+    first = [next(attack for attack in attacks((family,))) for family in FAMILIES if family not in ("resources", "spark")]
+    return first + [attack for attack in attacks()[::SHARE] if attack not in first and attack.family not in ("resources", "parent", "spark")]
 
 
 def test_the_corpus_covers_every_family():
@@ -45,7 +45,9 @@ def test_nothing_comes_through(team, attack):
 @pytest.mark.parametrize("level", ["L3", "L2"])
 def test_nothing_at_all_comes_through(level):
     from autograder.redteam import redteam
-    report = redteam(level, attacks(), say=lambda text: None)
+    spark = attacks(("spark",))                          # each costs JVMs: at the second level every fourth is enough
+    chosen = [attack for attack in attacks() if level == "L3" or attack not in spark or spark.index(attack) % 4 == 0]
+    report = redteam(level, chosen, say=lambda text: None)
     if report.level != level:
         pytest.skip(f"level {level} is not to be had here: {report.why}")
     assert not any(outcome.through for outcome in report.outcomes) and not report.left_behind and not report.false_flags, str(report)
@@ -126,6 +128,21 @@ def test_what_hides_from_the_text_is_heard(team):
     assert in_answers({"02.1": hidden}) == []
     heard = team.sandbox.run([{"source": hidden, "question": "x", "cases": [{}], "read": ["still_open"]}], {})
     assert "process" in heard["signs"]
+
+
+def test_reaching_into_java_is_pointed_out_and_earns_a_jvm_of_ones_own():
+    """What needs a JVM of its own is found in the text; ordinary Spark is not."""
+    from autograder.signs import any_in
+    for attack in attacks(("spark",)):
+        said = in_answers({attack.question: attack.source})
+        assert said if attack.tampers and attack.name != "without a word" else True, attack.name
+        assert any_in([attack.source]) == bool(said)
+    honest = "from pyspark.sql import functions as F, Window\nfrom kafkalab import logsets\nspark = logsets.session()\n" \
+             "spark.conf.set('spark.sql.shuffle.partitions', '4')\nfound = spark.sql('select reflected(x) from t')\n"
+    assert not any_in([honest, references("02")["02.6"], references("11")["11.6"]])
+    told = in_heard({"signs": ["java"], "touched": "a process was left"})
+    assert told == ["worth a look: while it ran, it spoke with Spark's JVM past Spark", "worth a look: when it had gone from Spark's JVM, a process was left"]
+    assert in_heard({"touched": "a view was left"}) == []
 
 
 def test_the_red_team_sees_a_hole(monkeypatch):

@@ -11,7 +11,7 @@ import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-FAMILIES = ("forge", "leave", "secrets", "resources", "network", "tamper", "inject", "unpickle", "detect", "hardcode", "persist", "parent")
+FAMILIES = ("forge", "leave", "secrets", "resources", "network", "tamper", "inject", "unpickle", "detect", "hardcode", "persist", "parent", "spark")
 
 
 @dataclass(frozen=True)
