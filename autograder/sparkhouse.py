@@ -169,7 +169,7 @@ class Jvm:
         from kafkalab.logsets import session
 
         self.why, self._memory_bytes, self._guest, self.guests = None, None, None, 0
-        self._folders = ("/tmp", "/scratch", "/dev/shm") if walled else ()         # below L2 they are the machine's
+        self._folders = tuple(filter(os.path.isdir, ("/tmp", "/scratch", "/dev/shm"))) if walled else ()      # below L2 they are the machine's
         self._spark = session(master="local[2]", settings=SETTINGS)
         self._jvm = self._spark._jvm
         _warm_up(self._spark)

@@ -1,10 +1,12 @@
 """The hostile corpus against the sandbox: a fixed share of it here, all of it in `make test-all` and `make redteam`."""
 import re
+import subprocess
+import sys
 
 import pytest
 
 from autograder import judges, sandbox
-from autograder.masters import master
+from autograder.masters import HOME, master
 from autograder.redteam import FLAGGED_SHARE, RedTeam, Watched
 from autograder.references import references
 from autograder.signs import in_answers, in_heard
@@ -143,6 +145,30 @@ def test_reaching_into_java_is_pointed_out_and_earns_a_jvm_of_ones_own():
     told = in_heard({"signs": ["java"], "touched": "a process was left"})
     assert told == ["worth a look: while it ran, it spoke with Spark's JVM past Spark", "worth a look: when it had gone from Spark's JVM, a process was left"]
     assert in_heard({"touched": "a view was left"}) == []
+
+
+def test_java_is_heard_when_somebody_speaks_with_it_past_spark():
+    """A cell, or a library on its behalf, is; Spark's own Python is not, nor is Python letting go of an object. No JVM is needed to be heard."""
+    words = """
+import sys
+sys.path.insert(0, "autograder")
+import audit
+from py4j.java_gateway import GatewayClient, GatewayParameters, JVMView
+told, client = [], GatewayClient(gateway_parameters=GatewayParameters(port=1))
+audit.listen_to_java(told.append)
+def speak(code, place):
+    told.clear()
+    try:
+        exec(compile(code, place, "exec"), {"client": client, "JVMView": JVMView})
+    except Exception:
+        pass
+    return len(told)
+heard = [speak("JVMView(client, 'x').System", "/usr/lib/python3/pyspark/sql/session.py"), speak("client.garbage_collect_object('o1')", "<answer>"),
+         speak("from operator import attrgetter; attrgetter('Sys' + 'tem')(JVMView(client, 'x'))", "<answer>")]
+print(heard)
+"""
+    ran = subprocess.run([sys.executable, "-c", words], cwd=HOME, capture_output=True, text=True)
+    assert ran.stdout.strip() == "[0, 0, 1]", ran.stderr
 
 
 def test_the_red_team_sees_a_hole(monkeypatch):
