@@ -227,8 +227,8 @@ def _variants(wanted) -> int:
     from autograder.questions import chapters as known, find, of_chapter
     chapters = wanted.chapters or [each for each in known() if each in released()]
     asked = [question for text in chapters for question in ([find(text)] if "." in text else of_chapter(chapter_number(text)))]
-    if wanted.students < 2:
-        raise Unusable(f"--students is a number from 2 on, not {wanted.students}.")
+    if not 2 <= wanted.students <= 10_000:
+        raise Unusable(f"--students is a number from 2 to 10000, not {wanted.students}.")
     print(HEAD)
     wrong = 0
     for question in asked:
