@@ -77,16 +77,21 @@ def listen_to_java(tell) -> None:
 
 
 def _is_strange() -> bool:
-    """Whether the first on the stack who is neither py4j nor this file is none of Spark's, nor ours."""
+    """Whether a cell asked for it, without Spark's Python or ours between the two; the standard library is no excuse, but a go-between of
+    Spark's, too."""
     try:
         raise LookupError
     except LookupError as here:
         frame = here.__traceback__.tb_frame.f_back.f_back
-    while frame is not None and ("/py4j/" in frame.f_code.co_filename or frame.f_code.co_filename == __file__):
-        if "garbage_collect" in frame.f_code.co_name:    # Python lets go of an object whenever it likes, in the middle of anything
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if name == CELL_FILE:
+            return True
+        # Python lets go of an object whenever it likes, in the middle of anything.
+        if "garbage_collect" in frame.f_code.co_name or any(each in name for each in ("/pyspark/", "/kafkalab/", "/autograder/")) and name != __file__:
             return False
         frame = frame.f_back
-    return frame is not None and not any(each in frame.f_code.co_filename for each in ("/pyspark/", "/kafkalab/", "/autograder/"))
+    return False
 
 
 def _is_outside(path) -> bool:
