@@ -40,7 +40,7 @@ DONE = {
     "java": "spoke with Spark's JVM past Spark", "process": "started or ended processes", "wire": "used the network", "code": "built code while it ran", "trace": "traced the interpreter",
 }
 # What sparkhouse.py may find afterwards that no answer needs. A setting of the session, a view or a file is an honest one's, too.
-LEFT_IN_JAVA = frozenset(("a process was left", "Java's properties changed", "Java's time zone changed", "Java's language changed", "Hadoop's settings changed"))
+LEFT_IN_JAVA = frozenset(("a process was left", "Java's properties changed", "Java's time zone changed", "Java's language changed"))
 
 
 def in_answers(answers: Mapping[str, str], added: tuple[str, ...] = ()) -> list[str]:
