@@ -33,11 +33,11 @@ WORDS = re.compile(r"/proc\b|/etc/|/dev/shm|/root\b|\.\./\.\.|gradebook\.db|AUTO
                    re.IGNORECASE)
 MOST_TOLD = 4
 
-# What audit.py may say, and how it is told.
+# What audit.py may say, and how it is told. "java" is not told: it costs the JVM its place (worker.py), and no learner a question.
 DONE = {
     "import": "imported a module that no answer needs", "open": "opened files outside the course", "look": "looked through folders outside the course",
     "frames": "looked into its callers' variables", "objects": "searched through all objects", "ctypes": "called the system by ctypes",
-    "java": "spoke with Spark's JVM past Spark", "process": "started or ended processes", "wire": "used the network", "code": "built code while it ran", "trace": "traced the interpreter",
+    "process": "started or ended processes", "wire": "used the network", "code": "built code while it ran", "trace": "traced the interpreter",
 }
 # What sparkhouse.py may find afterwards that no answer needs. A setting of the session, a view or a file is an honest one's, too.
 LEFT_IN_JAVA = frozenset(("a process was left", "Java's properties changed", "Java's time zone changed", "Java's language changed"))

@@ -143,7 +143,7 @@ def test_reaching_into_java_is_pointed_out_and_earns_a_jvm_of_ones_own():
              "spark.conf.set('spark.sql.shuffle.partitions', '4')\nfound = spark.sql('select reflected(x) from t')\n"
     assert not any_in([honest, references("02")["02.6"], references("11")["11.6"]])
     told = in_heard({"signs": ["java"], "touched": "a process was left"})
-    assert told == ["worth a look: while it ran, it spoke with Spark's JVM past Spark", "worth a look: when it had gone from Spark's JVM, a process was left"]
+    assert told == ["worth a look: when it had gone from Spark's JVM, a process was left"]
     assert in_heard({"touched": "a view was left"}) == []
 
 
