@@ -279,11 +279,11 @@ def redteam(level: str, chosen: list, say: Callable[[str], None] = lambda text: 
 
 def main(level: str, families: list[str]) -> int:
     """The command: the exit code is 1 when anything came through."""
-    from autograder.tests.hostile import FAMILIES, attacks
+    from autograder.tests.hostile import BY_NAME, FAMILIES, attacks
 
-    unknown = [family for family in families if family not in FAMILIES]
+    unknown = [family for family in families if family not in FAMILIES + BY_NAME]
     if unknown:
-        raise ValueError(f"There is no family {unknown[0]!r}; there are {', '.join(FAMILIES)}.")
+        raise ValueError(f"There is no family {unknown[0]!r}; there are {', '.join(FAMILIES + BY_NAME)}.")
     chosen = attacks(tuple(families) or FAMILIES)
     held = True
     for each in (LEVELS if level == "all" else (level,)):

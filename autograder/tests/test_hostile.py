@@ -25,9 +25,9 @@ def team():
 
 
 def chosen() -> list[Attack]:
-    """The share of `make test`: quick ones first of all, for a bomb takes its whole limit, and Spark a JVM."""
-    first = [next(attack for attack in attacks((family,))) for family in FAMILIES if family not in ("resources", "spark")]
-    return first + [attack for attack in attacks()[::SHARE] if attack not in first and attack.family not in ("resources", "parent", "spark")]
+    """The share of `make test`: quick ones first of all, for a bomb takes its whole limit."""
+    first = [next(attack for attack in attacks((family,))) for family in FAMILIES if family != "resources"]
+    return first + [attack for attack in attacks()[::SHARE] if attack not in first and attack.family not in ("resources", "parent")]
 
 
 def test_the_corpus_covers_every_family():
@@ -47,9 +47,7 @@ def test_nothing_comes_through(team, attack):
 @pytest.mark.parametrize("level", ["L3", "L2"])
 def test_nothing_at_all_comes_through(level):
     from autograder.redteam import redteam
-    spark = attacks(("spark",))                          # each costs JVMs: at the second level every fourth is enough
-    chosen = [attack for attack in attacks() if level == "L3" or attack not in spark or spark.index(attack) % 4 == 0]
-    report = redteam(level, chosen, say=lambda text: None)
+    report = redteam(level, attacks(), say=lambda text: None)
     if report.level != level:
         pytest.skip(f"level {level} is not to be had here: {report.why}")
     assert not any(outcome.through for outcome in report.outcomes) and not report.left_behind and not report.false_flags, str(report)

@@ -11,7 +11,8 @@ import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-FAMILIES = ("forge", "leave", "secrets", "resources", "network", "tamper", "inject", "unpickle", "detect", "hardcode", "persist", "parent", "spark")
+FAMILIES = ("forge", "leave", "secrets", "resources", "network", "tamper", "inject", "unpickle", "detect", "hardcode", "persist", "parent")
+BY_NAME = ("spark",)                       # run when asked for: each attack costs two or three JVMs
 
 
 @dataclass(frozen=True)
