@@ -58,9 +58,7 @@ def listen(tell) -> None:
 
 def listen_to_java(tell) -> None:
     """From now on call tell("java") once when somebody other than Spark's own Python speaks with the JVM through py4j."""
-    from py4j import java_gateway
-
-    told = []
+    java_gateway, told = sys.modules["py4j.java_gateway"], []          # Spark's Python has loaded it
 
     def heard(true):
         def speaks(self, *words, **named):
