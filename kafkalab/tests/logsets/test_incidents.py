@@ -70,19 +70,6 @@ def test_what_only_looks_like_an_incident_is_none(spark, tmp_path):
 
 
 @pytest.mark.slow
-def test_two_at_one_time_stay_two(spark, tmp_path):
-    """Six copies of a scene begin together: each has its own group and topic, so none is taken for another's."""
-    kinds = ("flapping_isr", "slow_broker", "coordinator_lost")
-    plan = Manifest(
-        name="together", seed=12, duration_ms=240_000, levels=QUIET, clients={}, brokers=6, incidents=tuple({"kind": kind, "copies": 6, "at_s": 5} for kind in kinds)
-    )
-    truth = generate(spark, plan, tmp_path / "set", say=lambda text: None)
-    found = logsets.incidents(spark.read.parquet(str(tmp_path / "set" / "parquet"))).toPandas()
-    rated = scores(spans_of_rows(found.itertuples()), spans_of_truth(truth))
-    assert [(score.there, score.found, score.right) for score in rated] == [(6, 6, 6)] * 3, table(rated)
-
-
-@pytest.mark.slow
 def test_nothing_went_wrong_in_a_recording_of_two_quiet_members(spark, recordings):
     found = logsets.incidents(load(spark, recordings / "4.4.0" / "4.4.0" / "two_brokers_two_members").cache())
     assert found.columns == ["kind", "folder", "group_id", "clients", "first", "last", "cause", "evidence"]
