@@ -58,7 +58,9 @@ def listen(tell) -> None:
 
 def listen_to_java(tell) -> None:
     """From now on call tell("java") once when somebody other than Spark's own Python speaks with the JVM through py4j."""
-    java_gateway, told = sys.modules["py4j.java_gateway"], []          # Spark's Python has loaded it
+    java_gateway, told = sys.modules.get("py4j.java_gateway"), []      # Spark's Python has loaded it
+    if java_gateway is None:                             # no JVM could be started: there is nobody to speak with
+        return
 
     def heard(true):
         def speaks(self, *words, **named):
