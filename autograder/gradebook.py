@@ -10,6 +10,8 @@ from __future__ import annotations
 import contextlib
 import html
 import json
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -29,6 +31,20 @@ c.ServerApp.default_url = "/lab"
 '''
 
 
+Cells = tuple[tuple[str, str], ...]      # a cell's id in the gradebook, and its question
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A master's ids in the gradebook. With them a submission is a few statements on nbgrader's tables; to have its objects made and
+    compared for each submission took twice as long."""
+
+    assignment: str
+    notebook: str
+    graded: Cells
+    answered: Cells
+
+
 class Gradebook:
     """nbgrader's gradebook in a folder OUT, with autograded/ and the masters in source/ beside it. Use it in a `with`.
 
@@ -37,7 +53,7 @@ class Gradebook:
 
     def __init__(self, out: Path, roster: Roster = Roster()):
         self.out, self.roster, self.db = out, roster, None
-        self._notebooks: dict[str, object] = {}
+        self._known: dict[str, Rows] = {}
 
     def __enter__(self):
         self._open()                                     # an empty class has a gradebook too
@@ -53,9 +69,9 @@ class Gradebook:
         if self.db is not None:
             return
         from nbgrader import api
-        from sqlalchemy import event
+        from sqlalchemy import bindparam, event
 
-        self.api = api
+        self.api, self.which = api, bindparam("which")
         url = f"sqlite:///{self.out / 'gradebook.db'}"
         _tables(api, url)
         self._book = api.Gradebook(url, course_id=COURSE_ID)
@@ -68,67 +84,77 @@ class Gradebook:
     def write(self, master: Master, submission: Submission, marks: dict[str, Mark], received: datetime) -> None:
         """Record one submission: its rows in one transaction, then its notebook in autograded/."""
         self._open()
-        api, notebook = self.api, self._notebook(master)
+        api, rows = self.api, self._rows(master)
+        folder = self.out / "autograded" / submission.student / master.name
         try:
-            student = self._student(submission.student)
-            handed_in = self.db.query(api.SubmittedAssignment).filter_by(assignment=notebook.assignment, student=student).one_or_none()
-            if handed_in is None:
-                handed_in = api.SubmittedAssignment(assignment=notebook.assignment, student=student)
-                self.db.add(handed_in)
-            handed_in.timestamp = received.astimezone(timezone.utc).replace(tzinfo=None)
-            sheet = next((sheet for sheet in handed_in.notebooks if sheet.notebook is notebook), None)
-            if sheet is None:
-                sheet = api.SubmittedNotebook(notebook=notebook, assignment=handed_in)
-                self.db.add(sheet)
-            sheet.late_submission_penalty = sheet.late_submission_penalty or None
-            folder = self.out / "autograded" / submission.student / master.name
-            self._fill(sheet, notebook, marks, lambda: _rewritten(folder / f"{master.name}.ipynb", master, submission))
+            self._student(submission.student)
+            handed_in = self._row(api.SubmittedAssignment, {"assignment_id": rows.assignment, "student_id": submission.student})
+            when = api.SubmittedAssignment.__table__
+            self.db.execute(when.update().where(when.c.id == handed_in), {"timestamp": received.astimezone(timezone.utc).replace(tzinfo=None)})
+            sheet = self._row(api.SubmittedNotebook, {"assignment_id": handed_in, "notebook_id": rows.notebook})
+            self._grades(sheet, rows.graded, marks, lambda: _rewritten(folder / f"{master.name}.ipynb", master, submission))
+            self._comments(sheet, rows.answered, marks)
             self.db.commit()
         except BaseException:
             self.db.rollback()
             raise
         folder.mkdir(parents=True, exist_ok=True)
-        write_atomically(folder / f"{master.name}.ipynb", json.dumps(shown(master, submission, marks), ensure_ascii=False, indent=1), wait=False)
+        write_atomically(folder / f"{master.name}.ipynb", json.dumps(shown(master, submission, marks), ensure_ascii=False), wait=False)
         write_atomically(folder / "timestamp.txt", received.astimezone(timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC"), wait=False)
 
-    def _fill(self, sheet, notebook, marks, rewritten) -> None:
-        grades = {grade.cell_id: grade for grade in sheet.grades}
-        comments = {comment.cell_id: comment for comment in sheet.comments}
-        for cell in notebook.grade_cells:
-            grade = grades.get(cell.id) or self._added(self.api.Grade(cell_id=cell.id))
-            grade.notebook = sheet
-            mark = marks.get(question_of(cell.name))
-            waits = mark is not None and mark.kind == "open" and mark.sentence.startswith("waits")
-            if mark is None or not waits:
-                grade.auto_score = mark.score if mark else 0.0
-                grade.needs_manual_grade = False
+    def _grades(self, sheet: str, cells: Cells, marks: dict[str, Mark], rewritten: Callable[[], set[str]]) -> None:
+        table = self.api.Grade.__table__
+        given = {row.cell_id: row for row in self.db.execute(table.select().where(table.c.notebook_id == sheet))}
+        rows = []
+        for cell, question in cells:
+            mark, before = marks.get(question), given.get(cell)
+            if mark is not None and mark.kind == "open" and mark.sentence.startswith("waits"):
+                new = before is None or before.manual_score is None or bool(before.needs_manual_grade) or question in rewritten()
+                rows.append({"cell_id": cell, "auto_score": mark.suggested, "needs_manual_grade": new})
             else:
-                grade.auto_score = mark.suggested
-                grade.needs_manual_grade = grade.manual_score is None or bool(grade.needs_manual_grade) or question_of(cell.name) in rewritten()
-        for cell in notebook.solution_cells:
-            comment = comments.get(cell.id) or self._added(self.api.Comment(cell_id=cell.id))
-            comment.notebook = sheet
-            mark = marks.get(question_of(cell.name))
-            comment.auto_comment = mark.sentence if mark else None
+                rows.append({"cell_id": cell, "auto_score": mark.score if mark else 0.0, "needs_manual_grade": False})
+        self._put(table, sheet, given, rows)
 
-    def _added(self, row):
-        self.db.add(row)
-        return row
+    def _comments(self, sheet: str, cells: Cells, marks: dict[str, Mark]) -> None:
+        table = self.api.Comment.__table__
+        given = {row.cell_id: row for row in self.db.execute(table.select().where(table.c.notebook_id == sheet))}
+        self._put(table, sheet, given, [{"cell_id": cell, "auto_comment": marks[question].sentence if question in marks else None} for cell, question in cells])
 
-    def _student(self, student_id: str):
-        student = self.db.get(self.api.Student, student_id)
-        if student is None:
+    def _put(self, table, sheet: str, given: dict, rows: list[dict]) -> None:
+        """Rows of a submitted notebook, told apart by their cell: new ones are added, of the others only the columns named here change."""
+        if new := [{"notebook_id": sheet, **row} for row in rows if row["cell_id"] not in given]:
+            self.db.execute(table.insert(), new)
+        if known := [{"which": given[row["cell_id"]].id, **{name: value for name, value in row.items() if name != "cell_id"}}
+                     for row in rows if row["cell_id"] in given]:  # fmt: skip
+            self.db.connection().execute(table.update().where(table.c.id == self.which), known)
+
+    def _row(self, kind, where: dict[str, str]) -> str:
+        """The id of the one row with these values; it is added where there is none."""
+        table = kind.__table__
+        found = self.db.execute(table.select().filter_by(**where)).scalar()
+        return found or self.db.execute(table.insert(), where).inserted_primary_key[0]
+
+    def _student(self, student_id: str) -> None:
+        table = self.api.Student.__table__
+        if self.db.execute(table.select().where(table.c.id == student_id)).first() is None:
             row = self.roster.rows.get(student_id, {})
             first, _, last = row.get("name", "").rpartition(" ")
-            student = self.api.Student(id=student_id, first_name=row.get("first_name") or first or None,
-                                       last_name=row.get("last_name") or last or None, email=row.get("email") or None)
-            self.db.add(student)
-        return student
+            self.db.execute(table.insert(), {"id": student_id, "first_name": row.get("first_name") or first or None,
+                                             "last_name": row.get("last_name") or last or None, "email": row.get("email") or None})  # fmt: skip
+
+    def _rows(self, master: Master) -> Rows:
+        """The ids of the master's rows, looked up once."""
+        if master.name not in self._known:
+            notebook = self._notebook(master)
+            self._known[master.name] = Rows(
+                notebook.assignment.id, notebook.id,
+                tuple((cell.id, question_of(cell.name)) for cell in notebook.grade_cells),
+                tuple((cell.id, question_of(cell.name)) for cell in notebook.solution_cells),
+            )  # fmt: skip
+        return self._known[master.name]
 
     def _notebook(self, master: Master):
-        """The master's rows: assignment, notebook, cells with their points. Made once; points follow the master."""
-        if master.name in self._notebooks:
-            return self._notebooks[master.name]
+        """The master's rows: assignment, notebook, cells with their points. Points follow the master."""
         api = self.api
         assignment = self.db.query(api.Assignment).filter_by(name=master.name).one_or_none()
         if assignment is None:
@@ -161,7 +187,6 @@ class Gradebook:
         source = self.out / "source" / master.name               # formgrader lists assignments by this folder
         source.mkdir(parents=True, exist_ok=True)
         write_atomically(source / f"{master.name}.ipynb", master.path.read_text(encoding="utf-8"))
-        self._notebooks[master.name] = notebook
         return notebook
 
 
