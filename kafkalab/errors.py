@@ -19,6 +19,11 @@ class KafkaException(Exception):
         return f"{self.java_name}: {message}" if message else self.java_name
 
 
+def java_text(error: BaseException) -> str:
+    """The same of any error: one that is not Kafka's, of a learner's own code say, is told by its own name."""
+    return error.java_text() if isinstance(error, KafkaException) else f"{getattr(error, 'java_name', type(error).__name__)}: {error}"
+
+
 class ConfigException(KafkaException):
     """A configuration that cannot be used; raised before anything is opened."""
 

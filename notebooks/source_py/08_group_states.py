@@ -361,8 +361,8 @@ n
 # %% answer="08.3" items="N119"
 answered = {"A": ..., "B": ..., "C": ..., "D": ..., "E": ..., "F": ...}
 ### BEGIN SOLUTION
-answered = {name: asked(each.state, each.request, each.generation, each.broker)
-            for name, each in n.items()}
+answered = {letter: asked(its.state, its.request, its.generation, its.broker)
+            for letter, its in n.items()}
 ### END SOLUTION
 
 # %%

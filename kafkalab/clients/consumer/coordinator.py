@@ -36,6 +36,7 @@ from kafkalab.clients.consumer.subscription_state import SubscriptionState
 from kafkalab.clients.hash_order import ids_in_hash_order
 from kafkalab.clients.log_context import LogContext
 from kafkalab.clients.node import Node
+from kafkalab.errors import java_text
 from kafkalab.lines.java_values import list_text
 from kafkalab.protocol.messages import LeaveGroupRequest, MemberIdentity
 from kafkalab.sim.apps import FOREVER_MS, Stage
@@ -212,7 +213,7 @@ class ConsumerCoordinator:
         """A join has failed; the next one says why (KIP-800)."""
         if cause is None:
             return
-        self._log("REBALANCE_FAILED", trace=cause.java_text())
+        self._log("REBALANCE_FAILED", trace=java_text(cause))
         if self._profile.states_rejoin_reason:
             name, message = type(cause).__name__, str(cause) or "null"
             self._membership.request_rejoin(f"rebalance failed due to {name}", f"rebalance failed due to '{message}' ({name})")

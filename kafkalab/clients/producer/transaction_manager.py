@@ -37,6 +37,7 @@ from kafkalab.errors import (
     ProducerFencedException,
     UnknownProducerIdException,
     UnsupportedVersionException,
+    java_text,
 )
 from kafkalab.lines import payload
 from kafkalab.lines.java_values import value_text
@@ -417,7 +418,7 @@ class TransactionManager:
                 self._bump_for(batch.partition)
 
     def _tell_out_of_order(self, batch: ProducerBatch, error: BaseException) -> None:
-        self.log("BATCH_OUT_OF_ORDER", error=_java_text(error), partition=batch.partition, offset=-1, producer_id=batch.producer_id,
+        self.log("BATCH_OUT_OF_ORDER", error=java_text(error), partition=batch.partition, offset=-1, producer_id=batch.producer_id,
                  producer_epoch=batch.producer_epoch, sequence=batch.base_sequence)
 
     def on_send_error(self, error: BaseException) -> None:
@@ -533,13 +534,13 @@ class TransactionManager:
 
     def to_abortable_error(self, error: BaseException) -> None:
         if self.is_aborting:
-            self.log("ABORTABLE_ERROR_SKIPPED", trace=_java_text(error))
+            self.log("ABORTABLE_ERROR_SKIPPED", trace=java_text(error))
             return
-        self.log("TRANSACTION_ABORTABLE_ERROR", error=_java_text(error))
+        self.log("TRANSACTION_ABORTABLE_ERROR", error=java_text(error))
         self._move(State.ABORTABLE_ERROR, error)
 
     def to_fatal_error(self, error: BaseException) -> None:
-        self.log("TRANSACTION_FATAL_ERROR", error=_java_text(error))
+        self.log("TRANSACTION_FATAL_ERROR", error=java_text(error))
         self._move(State.FATAL_ERROR, error)
         if self._pending_result is not None:
             self._pending_result[0].fail(error)
@@ -589,7 +590,7 @@ class TransactionManager:
         if error is None:
             self.log("TRANSACTION_STATE", state_from=self.state.value, state_to=after.value)
         else:
-            self.log("TRANSACTION_ERROR_STATE", state_from=self.state.value, state_to=after.value, trace=_java_text(error))
+            self.log("TRANSACTION_ERROR_STATE", state_from=self.state.value, state_to=after.value, trace=java_text(error))
         self.log.journal.append("state", self.log.who, machine="transaction manager", before=self.state.value, after=after.value)
         self.state = after
 
@@ -638,9 +639,3 @@ class TransactionManager:
 
 def _offset_text(offset: OffsetAndMetadata) -> str:
     return f"OffsetAndMetadata{{offset={offset.offset}, leaderEpoch={value_text(offset.leader_epoch)}, metadata='{offset.metadata}'}}"
-
-
-def _java_text(error: BaseException) -> str:
-    return error.java_text() if isinstance(error, KafkaException) else f"{getattr(error, 'java_name', type(error).__name__)}: {error}"
-
-
