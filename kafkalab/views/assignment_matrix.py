@@ -83,7 +83,7 @@ def assignment_matrix(lab, group: str, title: str | None = None) -> Picture:
             axes.barh([y], [0.94], left=x + 0.03, height=0.88, color=colour, edgecolor=INK if has_moved else ALERT if is_wrong else "#ffffff",
                       hatch="////" if has_moved else "", linewidth=0.9 if is_wrong else 0, linestyle="-" if owners else "--")
             axes.text(x + 0.5, y, _cell(owners), ha="center", va="center", fontsize=SMALL_PT + (1 if row_in > 0.25 else 0),
-                      color=ALERT if len(owners) > 1 else INK, bbox={"facecolor": colour, "edgecolor": "none", "pad": 1.2})
+                      color=ALERT if len(owners) > 1 else INK, bbox={"facecolor": colour, "edgecolor": "none", "pad": 2.2})
     axes.set_xlim(0, len(found))
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_yticks(range(len(rows)), rows, fontsize=SMALL_PT + 1)

@@ -123,3 +123,16 @@ def test_a_truth_is_read_as_spans():
     assert spans_of_truth({"incidents": [row]}) == [
         Span("skewed key", frozenset(["producer-0001"]), None, datetime(2026, 1, 5, 9), datetime(2026, 1, 5, 9, 1, 0, 500_000))
     ]
+
+
+@pytest.mark.slow
+def test_two_at_one_time_stay_two(spark, tmp_path):
+    """Six copies of a scene begin together: each has its own group and topic, so none is taken for another's."""
+    kinds = ("flapping_isr", "slow_broker", "coordinator_lost")
+    plan = Manifest(
+        name="together", seed=12, duration_ms=240_000, levels=QUIET, clients={}, brokers=6, incidents=tuple({"kind": kind, "copies": 6, "at_s": 5} for kind in kinds)
+    )
+    truth = generate(spark, plan, tmp_path / "set", say=lambda text: None)
+    found = logsets.incidents(spark.read.parquet(str(tmp_path / "set" / "parquet"))).toPandas()
+    rated = scores(spans_of_rows(found.itertuples()), spans_of_truth(truth))
+    assert [(score.there, score.found, score.right) for score in rated] == [(6, 6, 6)] * 3, table(rated)

@@ -1,4 +1,4 @@
-"""A cluster of one machine: a standalone master and two workers, and the same job there as here."""
+"""A cluster of one machine: a standalone master and two workers, and the same job there as here: reading a set, and making one."""
 import json
 import os
 import socket
@@ -21,6 +21,23 @@ sockets = logsets.connections(lines)
 hashed = lines.selectExpr("count(*) n", "sum(xxhash64(time, event, client_id, message) & 4294967295) h").first()
 held = sockets.selectExpr("count(*) n", "sum(xxhash64(client_id, node_id, opened_at, how) & 4294967295) h").first()
 print(json.dumps([spark.sparkContext.master, *hashed, *held]))
+"""
+# Parts of 1,500 lines, so that both workers have some to make.
+MAKING = """
+import sys
+from kafkalab.logsets.__main__ import main
+from kafkalab.logsets.generate import sheets
+sheets.PART_LINES = 1_500
+sys.exit(main(["generate", sys.argv[1], "--out", sys.argv[2], "--master", sys.argv[3]]))
+"""
+MANIFEST = """
+name: two workers
+seed: 5
+duration_ms: 60000
+spread_ms: 4000
+clients: {consumer: {"2.3": 3, "4.4": 2}, closed_producer: {"2.2": 1, "3.9": 1}}
+incidents: [{kind: slow_member, version: ["2.8", "4.4"], at_s: 2}]
+levels: {"": DEBUG}
 """
 
 
@@ -47,7 +64,7 @@ def cluster(tmp_path):
     try:
         start("Master", "--port", str(port), "--webui-port", str(free_port()))
         for _ in range(2):
-            start("Worker", "--webui-port", str(free_port()), "--cores", "1", "--memory", "1g", master)
+            start("Worker", "--webui-port", str(free_port()), "--cores", "1", "--memory", "2g", master)
         deadline = time.monotonic() + 90
         while sum("Registering worker" in text for text in (tmp_path / "Master-0.txt").read_text().splitlines()) < 2:
             assert time.monotonic() < deadline and all(process.poll() is None for process in started), "the cluster did not come up"
@@ -76,3 +93,23 @@ def test_the_same_job_gives_the_same_rows_on_a_cluster(cluster, recordings):
     there = answer(recordings.as_uri(), memory, KAFKALAB_SPARK_MASTER=cluster)
     assert there[0] == cluster and local[0] == "local[2]"
     assert there[1:] == local[1:] and local[1] > 50_000
+
+
+@pytest.mark.slow
+def test_a_set_made_on_a_cluster_is_the_one_made_here_byte_for_byte(cluster, tmp_path):
+    """`generate --master spark://…` as at a prompt, with the memory a user's executors get."""
+    plan, trees = tmp_path / "two.yaml", []
+    plan.write_text(MANIFEST, encoding="utf-8")
+    for name, master in (("here", "local[2]"), ("there", cluster)):
+        out = tmp_path / name
+        environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"}
+        said = subprocess.run(
+            [sys.executable, "-c", MAKING, plan, out, master], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300
+        )
+        assert said.returncode == 0, said.stderr[-3000:]
+        trees.append({str(file.relative_to(out)): file.read_bytes() for file in out.rglob("*") if file.is_file()})
+    here, there = trees
+    assert "DONE" in here and sum(name.startswith("lines/") for name in here) >= 5
+    assert sorted(there) == sorted(here) and [name for name in here if here[name] != there[name]] == []
+    who = (tmp_path / "Master-0.txt").read_text(encoding="utf-8")
+    assert who.count("Registering app kafkalab") == 1
