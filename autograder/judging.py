@@ -7,6 +7,7 @@ submission makes think for ever is replaced.
 """
 from __future__ import annotations
 
+import sys
 import threading
 
 from autograder.marking import Mark, all_cases, mark, mark_open, open_cells
@@ -108,4 +109,5 @@ if __name__ == "__main__":
     from autograder.walls import die_with_parent
 
     die_with_parent()
+    sys.modules["rfc3987_syntax"] = None                 # jsonschema would build a grammar of web addresses with it: 1.6 s, for nothing here
     serve(_answer)

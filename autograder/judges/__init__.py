@@ -7,13 +7,15 @@ inputs nobody has seen, and the wrong answers people really give, each with the 
 from __future__ import annotations
 
 import importlib
+import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from random import Random
 
 from autograder.asking import fill
-from autograder.plain import plain, same
+from autograder.plain import canonical, plain, same
 from autograder.questions import Question
 
 
@@ -110,7 +112,7 @@ def decide(question: Question, judge: Judge, case: Mapping, data,
 def _first_word(question, judge, case, data, hidden) -> Verdict:
     if judge.judge is not None:
         return judge.judge(case, data)
-    heard = question.public_judge(case, data) if question.public_judge is not None else None
+    heard = _played_again(_Played(question, id(question), canonical(case), canonical(data))) if question.public_judge is not None else None
     if heard is not None:
         ok, sentence, proof = (*heard, ())[:3]
         if hidden and not ok:                            # who sees its seed could play the hidden case at home
@@ -121,3 +123,19 @@ def _first_word(question, judge, case, data, hidden) -> Verdict:
     ok = same(plain(judge.truth(case)), data)
     words = judge.right if ok else judge.unseen if hidden and judge.unseen else judge.otherwise
     return Verdict(ok, fill(words, case, judge.id, data), 1.0 if ok else 0.0)
+
+
+@dataclass(frozen=True)
+class _Played:
+    """What a public judge looks at. Two are the same when the question, its case and the learner's data are."""
+
+    question: Question = field(compare=False)
+    known_as: int
+    case: str
+    data: str
+
+
+@lru_cache(maxsize=256)
+def _played_again(played: _Played):
+    """What the question's public judge says; most of a class decide alike, and a run need not be played again for each of them."""
+    return played.question.public_judge(json.loads(played.case), json.loads(played.data))
