@@ -51,6 +51,17 @@ _CONNECTIONS = Lexicon(
     }
 )
 
+ONLY_HALF_A_CURE = (
+    "~{advertised} .. {differ}",
+    "~{differ} .. {advertised}",
+    "~{hostport} .. {indirect}",
+    "~{but} .. {indirect}",
+    "~{but} .. {advertised}",
+    "~(not|n) (a|the|completely|fully|entirely|really|always|in|reliabl*|solve|fix|help|work|sufficient|enough) .. ",
+    "~(不能|不会|不一定|未必|并不) .. {would_fix}",
+)
+"""Who says one of these has not said that comparing host and port heals it."""
+
 OPEN = Rubric(
     question_id="02.open",
     question="A producer first connects to a bootstrap server as node -1 and later opens a second connection to the very same host and port as node 0. "
@@ -269,15 +280,7 @@ OPEN = Rubric(
                 "(problem|issue|trouble|it|matter) (would|will) be (entirely|completely|totally|fully|all|wholly) (gone|solved|fixed|over|settled) ! (not|n t|but|only)",
                 "same (address|host*|port|ip) always (means|is|gives|belongs|identifies) _ same (broker|node|machine|server) ! not",
             ),
-            forgiven_by=(
-                "~{advertised} .. {differ}",
-                "~{differ} .. {advertised}",
-                "~{hostport} .. {indirect}",
-                "~{but} .. {indirect}",
-                "~{but} .. {advertised}",
-                "~(not|n) (a|the|completely|fully|entirely|really|always|in|reliabl*|solve|fix|help|work|sufficient|enough) .. ",
-                "~(不能|不会|不一定|未必|并不) .. {would_fix}",
-            ),
+            forgiven_by=ONLY_HALF_A_CURE,
         ),
         Blunder(
             "central_claim_wrong",
@@ -315,15 +318,7 @@ OPEN = Rubric(
                 "(比较|用|按|换成|改成|改用) .. (host|port|端口|地址) .. (可以|能|会|能够|就) .. {would_fix} ! (不|但|只|未必|部分|有时|如果)",
                 "(comparing|compare|using|comparison) .. (host*|port|address*) .. (would|will|does|can) {completely}? {would_fix} ! (only|not|but|unless|however|partly|partially|some*|if|when|otherwise|as long as|provided)",
             ),
-            forgiven_by=(
-                "~{advertised} .. {differ}",
-                "~{differ} .. {advertised}",
-                "~{hostport} .. {indirect}",
-                "~{but} .. {indirect}",
-                "~{but} .. {advertised}",
-                "~(not|n) (a|the|completely|fully|entirely|really|always|in|reliabl*|solve|fix|help|work|sufficient|enough) .. ",
-                "~(不能|不会|不一定|未必|并不) .. {would_fix}",
-            ),
+            forgiven_by=ONLY_HALF_A_CURE,
         ),
         Blunder(
             "central_claim_wrong",
