@@ -23,7 +23,7 @@ def some(one_in: int, first: int) -> list:
     return share(OWN, one_in, first, id=lambda question: question.id)
 
 
-@pytest.mark.parametrize("question", some(3, 0))
+@pytest.mark.parametrize("question", some(6, 0))
 def test_ten_thousand_students_have_numbers_of_their_own(question):
     assert different(question) >= LEAST_DIFFERENT
 
@@ -36,7 +36,7 @@ def test_numbers_are_the_same_tomorrow_and_nobody_has_some_too(question):
     assert list(numbers_for(question, "")) == list(question.draws or (*question.space, *question.scenery))
 
 
-@pytest.mark.parametrize("question", some(8, 2))
+@pytest.mark.parametrize("question", some(16, 4))
 def test_two_students_numbers_are_solved(question):
     """The command's own look at one question, at a few students."""
     found = drawn(question, 2)

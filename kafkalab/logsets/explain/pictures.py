@@ -12,6 +12,8 @@ BARS = 60  # More sockets than that are no picture any more.
 ENDS = {"idle": "o", "peer": "X", "failed": "x", "self": "s", "close": "|"}
 MEANINGS = {"idle": "idle limit", "peer": "the broker hung up", "failed": "never stood", "self": "the client gave up", "close": "close()"}
 ROW_IN = 0.19
+LABELS = 0.3  # So much of the width is for the rows' names,
+FITTING = 42  # which hold so many characters.
 
 
 def pictures(story: Story) -> list[tuple[str, Picture]]:
@@ -38,7 +40,7 @@ def svg(picture: Picture) -> str:
 
 def _axes(rows: int, story: Story, height_in: float | None = None):
     figure = blank_figure(WIDTH_IN, height_in or 0.9 + ROW_IN * max(rows, 4))
-    axes = figure.add_axes((0.24, 0.6 / figure.get_figheight(), 0.73, 1 - 0.95 / figure.get_figheight()))
+    axes = figure.add_axes((LABELS, 0.6 / figure.get_figheight(), 0.97 - LABELS, 1 - 0.95 / figure.get_figheight()))
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
     axes.tick_params(length=0, labelsize=SMALL_PT, colors=INK)
@@ -69,7 +71,7 @@ def sockets(story: Story) -> Picture | None:
         if row.how in ENDS:
             axes.plot([end], [place], marker=ENDS[row.how], color=ALERT if row.how in ("peer", "failed", "self") else INK, markersize=5, linestyle="")
     names = [f"{row.client_id}  {row.node_id}{'' if pd.isna(row.broker) else f' = broker {int(row.broker)}'}" for row in rows.itertuples()]
-    axes.set_yticks(range(len(rows)), [name[-42:] for name in names])
+    axes.set_yticks(range(len(rows)), [_fitting(name) for name in names])
     axes.set_ylim(len(rows) - 0.4, -0.6)
     seen = [how for how in ENDS if how in set(rows["how"])]
     _key(axes, [(look_of(role).colour, "s", role) for role in rows["class"].unique()] + [(INK, ENDS[how], MEANINGS[how]) for how in seen])
@@ -110,7 +112,7 @@ def rounds(story: Story) -> Picture | None:
             stopped = _seconds(story, row.stopped_at) / unit
             axes.barh(place, end - stopped, left=stopped, height=0.5, color=ALERT, linewidth=0)
         axes.annotate(f"{row.cause or ''}", (begin, place - 0.34), fontsize=SMALL_PT - 1.5, color=INK, va="bottom")
-    axes.set_yticks(range(len(clients)), [name[-42:] for name in clients])
+    axes.set_yticks(range(len(clients)), [_fitting(name) for name in clients])
     axes.set_ylim(len(clients) - 0.4, -0.9)
     _key(axes, [("#F0E442", "s", "rebalance, from its first line to the new partitions"), (ALERT, "s", "standing still without its partitions")])
     text = "\n".join(f"{row.client_id} {row.began_at:%H:%M:%S}: {row.cause}, {row.stopped_ms} ms" for row in rows.itertuples())
@@ -123,12 +125,12 @@ def committed(story: Story) -> Picture | None:
         return None
     rows = rows.head(BARS).reset_index(drop=True)
     figure = blank_figure(WIDTH_IN, 0.8 + ROW_IN * max(len(rows), 4))
-    axes = figure.add_axes((0.24, 0.5 / figure.get_figheight(), 0.73, 1 - 0.6 / figure.get_figheight()))
+    axes = figure.add_axes((LABELS, 0.5 / figure.get_figheight(), 0.97 - LABELS, 1 - 0.6 / figure.get_figheight()))
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
     axes.tick_params(length=0, labelsize=SMALL_PT, colors=INK)
     axes.barh(np.arange(len(rows)), rows["to_offset"] - rows["from_offset"], left=rows["from_offset"], height=0.6, color="#56B4E9")
-    axes.set_yticks(range(len(rows)), [f"{row.client_id}  {row.topic}-{int(row.partition)}"[-42:] for row in rows.itertuples()])
+    axes.set_yticks(range(len(rows)), [_fitting(f"{row.client_id}  {row.topic}-{int(row.partition)}") for row in rows.itertuples()])
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.xaxis.set_major_locator(_whole())
     axes.set_xlabel("offsets, from the first commit to the last", fontsize=SMALL_PT, color=QUIET)
@@ -148,3 +150,8 @@ def _key(axes, entries: list[tuple[str, str, str]]) -> None:
     handles = [Line2D([], [], color=colour, marker=marker, linestyle="", markersize=6, label=label) for colour, marker, label in entries]
     height = axes.figure.get_figheight() * axes.get_position().height
     axes.legend(handles=handles, fontsize=SMALL_PT, frameon=False, loc="lower left", ncols=8, bbox_to_anchor=(-0.01, 1 + 0.02 / height), columnspacing=1.2, handletextpad=0.2)
+
+
+def _fitting(name: str) -> str:
+    """As much of a row's name as stands left of the axis; ids differ at their ends."""
+    return name if len(name) <= FITTING else "…" + name[1 - FITTING :]
