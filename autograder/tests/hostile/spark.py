@@ -19,6 +19,15 @@ def _indented(body: str) -> str:
     return "".join(f"    {line}\n" for line in body.strip("\n").splitlines())
 
 
+LEAVES_A_FILE = """    try:
+        writer = jvm.java.io.FileWriter(folder + "/left.txt")
+        writer.write("TOKEN")
+        writer.close()
+    except Exception:
+        pass
+"""
+"""What is done in each `folder`, by Java."""
+
 ATTACKS = (
     attack("the JVM ends itself", "System.exit, while others wait for it", "jvm.System.exit(0)"),
     attack("the JVM ends itself, by SQL", "java_method calls any static method, and no py4j is seen",
@@ -78,13 +87,7 @@ spark.range(1).select(F.udf(fork)("id")).collect()
 """),
     attack("files outside, by Java", "a folder that everybody may write in", """
 for folder in ("WATCHED", "/tmp", "/proc/1/rootWATCHED", "/", "HOME", "/var/tmp"):
-    try:
-        writer = jvm.java.io.FileWriter(folder + "/left.txt")
-        writer.write("TOKEN")
-        writer.close()
-    except Exception:
-        pass
-spark.range(1).write.mode("overwrite").csv("file://WATCHED/table")
+""" + LEAVES_A_FILE + """spark.range(1).write.mode("overwrite").csv("file://WATCHED/table")
 """),
     attack("a call by Java", "TCP and UDP to the machine", """
 for host in ("HOST", "127.0.0.1"):
@@ -105,13 +108,7 @@ for host in ("HOST", "127.0.0.1"):
            then="still_open = [jvm.System.getProperty('user.name')]"),
     attack("a file for the next, by Java", "the folders of the JVM outlive a submission", """
 for folder in ("/tmp", "/scratch", "/dev/shm", jvm.System.getProperty("user.dir")):
-    try:
-        writer = jvm.java.io.FileWriter(folder + "/left.txt")
-        writer.write("TOKEN")
-        writer.close()
-    except Exception:
-        pass
-""", then="""
+""" + LEAVES_A_FILE, then="""
 still_open = []
 for folder in ("/tmp", "/scratch", "/dev/shm", jvm.System.getProperty("user.dir")):
     try:

@@ -5,7 +5,7 @@ restarted and fine, a broker that is slow for everybody alike.
 """
 from collections.abc import Callable, Mapping
 
-from kafkalab import TopicPartition
+from kafkalab import KafkaConsumer, TopicPartition
 from kafkalab.logsets.generate.manifest import Manifest
 from kafkalab.logsets.generate.scenes import MINUTE, SECOND, Scene
 
@@ -133,17 +133,7 @@ def read_anew(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
     fresh = scene.subscribed(scene.consumer(0, enable_auto_commit=True))
     again_ms = 110 * SECOND + scene.chance.randrange(20 * SECOND)
 
-    def app(lab):
-        while lab.now_ms < again_ms:
-            fresh.poll(timeout_ms=1_000)
-        fresh.seek_to_beginning(fresh.assignment())
-        while lab.now_ms < end_ms:
-            fresh.poll(timeout_ms=1_000)
-        fresh.close()
-
-    scene.lab.spawn(app, name=fresh.name)
-    scene.until(end_ms + 5 * SECOND)
-    return scene
+    return _seeks(scene, fresh, again_ms, lambda: fresh.seek_to_beginning(fresh.assignment()), end_ms)
 
 
 def sought_past_the_end(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
@@ -156,15 +146,20 @@ def sought_past_the_end(version: str, seed: int, topic: str, manifest: Manifest)
     reader.assign(parts)
     at_ms = 50 * SECOND + scene.chance.randrange(20 * SECOND)
 
+    return _seeks(scene, reader, at_ms, lambda: reader.seek(parts[seed % 4], 1_000_000), end_ms)
+
+
+def _seeks(scene: Scene, consumer: KafkaConsumer, at_ms: int, seek: Callable[[], None], end_ms: int) -> Scene:
+    """The scene to its end: `consumer` polls, seeks once at `at_ms` (virtual milliseconds), polls on and closes at `end_ms`."""
     def app(lab):
         while lab.now_ms < at_ms:
-            reader.poll(timeout_ms=1_000)
-        reader.seek(parts[seed % 4], 1_000_000)
+            consumer.poll(timeout_ms=1_000)
+        seek()
         while lab.now_ms < end_ms:
-            reader.poll(timeout_ms=1_000)
-        reader.close()
+            consumer.poll(timeout_ms=1_000)
+        consumer.close()
 
-    scene.lab.spawn(app, name=reader.name)
+    scene.lab.spawn(app, name=consumer.name)
     scene.until(end_ms + 5 * SECOND)
     return scene
 
