@@ -59,6 +59,7 @@ def incidents(lines: DataFrame) -> DataFrame:
 
 
 def storms_of(lines: DataFrame) -> DataFrame:
+    """A group with at least STORM_REBALANCES rebalances within STORM_WITHIN; the cause has the seconds its members stood still together."""
     found = storms(lines, STORM_REBALANCES, STORM_WITHIN).withColumn(
         "cause",
         F.concat(
@@ -72,6 +73,7 @@ def storms_of(lines: DataFrame) -> DataFrame:
 
 
 def slow_members(lines: DataFrame) -> DataFrame:
+    """Clients whose own timer for poll() ran out (max.poll.interval.ms); times less than two minutes apart are one incident."""
     expired = _expirations(lines)
     found = (
         _clustered(expired, "2 minutes", "folder", "client_id")
@@ -83,6 +85,7 @@ def slow_members(lines: DataFrame) -> DataFrame:
 
 
 def zombie_sockets(lines: DataFrame) -> DataFrame:
+    """Clients with bootstrap sockets that stay open longer than IDLE_MINUTES; the evidence is who opened them."""
     found = (
         zombies(lines)
         .groupBy("folder", F.array("client_id").alias("clients"))
@@ -95,6 +98,7 @@ def zombie_sockets(lines: DataFrame) -> DataFrame:
 
 
 def skewed_keys(lines: DataFrame) -> DataFrame:
+    """A producer that sends SKEWED_SHARE or more of a topic's bytes to one partition, of SKEWED_PARTITIONS or more it writes to, in at least SKEWED_BATCHES batches."""
     of_topic = ("folder", "file", "client_id", "topic")
     sent = batches(lines).withColumn("folder", folder())
     shares = sent.groupBy(*of_topic, "partition").agg(
@@ -116,6 +120,7 @@ def skewed_keys(lines: DataFrame) -> DataFrame:
 
 
 def slow_brokers(lines: DataFrame) -> DataFrame:
+    """A broker whose median answer in a minute takes SLOW_MS milliseconds or more, and SLOW_TIMES what the same client's quickest broker takes."""
     answers = _answers(lines).withColumn("minute", F.date_trunc("minute", "sent_at"))
     by_broker = answers.groupBy("folder", *CLIENT, "minute", "broker").agg(
         F.percentile("took_ms", F.lit(0.5)).alias("took"), F.count("*").alias("requests"),
@@ -143,6 +148,7 @@ def slow_brokers(lines: DataFrame) -> DataFrame:
 
 
 def lost_coordinators(lines: DataFrame) -> DataFrame:
+    """A group told at least twice that its coordinator is gone, without one for WITHOUT_MS milliseconds or more."""
     of_member = in_turn("group_id").rowsBetween(1, Window.unboundedFollowing)
     lost = (
         told(lines, (LOST, *DISCOVERED), "group_id", "message")
@@ -165,6 +171,7 @@ def lost_coordinators(lines: DataFrame) -> DataFrame:
 
 
 def retention(lines: DataFrame) -> DataFrame:
+    """A consumer out of range that goes on at a later offset: what lay between was deleted before it was read. Counted in records."""
     events = told(lines, (*OUT_OF_RANGE, RESET), "group_id", "topic", "partition", "position", "message").withColumn("folder", folder())
     of_partition = Window.partitionBy(*CLIENT, "topic", "partition").orderBy("part", "offset")
     told_by = (
@@ -183,6 +190,7 @@ def retention(lines: DataFrame) -> DataFrame:
 
 
 def auto_commit_duplicates(lines: DataFrame) -> DataFrame:
+    """A group with automatic commits that begins again before what was read, with no eviction and no lost coordinator in the FOLLOWS before. In records."""
     automatic = told(lines, AUTOMATIC, "group_id").select(folder(), "group_id").distinct()
     # Those who were told to go, or could not commit, have another trouble.
     known = told(lines, (EXPIRED, LOST), "group_id").select(folder(), "group_id", F.col("time").alias("trouble"))
@@ -206,6 +214,7 @@ def auto_commit_duplicates(lines: DataFrame) -> DataFrame:
 
 
 def flapping_isrs(lines: DataFrame) -> DataFrame:
+    """A partition that refused producers with NOT_ENOUGH_REPLICAS in two or more spells, none more than FOLLOWS after the last."""
     refused = (
         told(lines, (RETRIED,), "topic", "partition", "message")
         .where("client_id is not null and message like '%NOT_ENOUGH_REPLICAS%'")
@@ -230,6 +239,7 @@ def flapping_isrs(lines: DataFrame) -> DataFrame:
 
 
 def bad_deploys(lines: DataFrame) -> DataFrame:
+    """At least DEPLOYED_CLIENTS clients of a group start anew together, and TROUBLES or more evictions follow within FOLLOWS, three times as many as before."""
     begun = told(lines, BEGUN, "group_id", "message").where("group_id is not null").withColumn("folder", folder())
     again = begun.withColumn("life", F.row_number().over(Window.partitionBy("folder", "group_id", "client_id").orderBy("time", "part", "offset"))).where("life > 1")
     deployed = (
