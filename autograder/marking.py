@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from autograder import judges
 from autograder.asking import complaint
+from autograder.foreseen import foreseen
 from autograder.masters import Cell, Master
 from autograder.judges import Judge, Verdict
 from autograder.judges.secret import hidden_rng
@@ -108,8 +109,14 @@ def _verdict(question: Question, judge: Judge, case: dict, hidden: bool, reply: 
     unhappy = complaint(reply, hidden)
     if unhappy:
         return Verdict(False, unhappy)
+    known = None if hidden else foreseen(question, judge, case, reply["data"])
+    return known.verdict if known is not None else _decided(question, judge, case, hidden, reply["data"])
+
+
+def _decided(question: Question, judge: Judge, case: dict, hidden: bool, data) -> Verdict:
+    """The judge's own word: labs are played for it."""
     try:
-        return judges.decide(question, judge, case, reply["data"], lambda wrong: said_by_wrong(question, wrong, case), hidden)
+        return judges.decide(question, judge, case, data, lambda wrong: said_by_wrong(question, wrong, case), hidden)
     except (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError):
         # A judge that reads the data its own way may stumble over an answer of another shape.
         return Verdict(False, judges.fill(judge.otherwise, case, judge.id))
@@ -119,8 +126,10 @@ def _said_throughout(question, judge, cases, heard) -> str | None:
     """The named wrong answer that says the same as the learner's in every case."""
     if any("data" not in reply for reply in heard):
         return None
+    known = [None if hidden else foreseen(question, judge, case, reply["data"]) for (case, hidden), reply in zip(cases, heard)]
     for wrong in judge.wrong_answers:
-        if all(same(said_by_wrong(question, wrong, case), reply["data"]) for (case, _), reply in zip(cases, heard)):
+        if all(wrong.name in told.names for told in known if told is not None) and all(
+                same(said_by_wrong(question, wrong, case), reply["data"]) for (case, _), reply, told in zip(cases, heard, known) if told is None):
             return wrong.name
     return None
 

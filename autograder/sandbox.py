@@ -35,7 +35,7 @@ from autograder.signs import any_in
 LEARNERS_FILES = ("__init__.py", "plain.py", "asking.py", "variants.py", "sealed.py", "progress.py", "check.py", "plays.py", "runs.py",
                   "anomalies.py", "spark_rows.py", "sparkhouse.py")
 WORKERS_FILES = ("launch.py", "worker.py", "walls.py", "watch.py", "syscalls.py", "audit.py")
-WARM = ("autograder.check", "numpy", "pandas")
+WARM = ("autograder.check", "numpy", "pandas", "matplotlib.pyplot")      # the last for the pictures that the cells before an answer draw
 LEVELS = ("L3", "L2", "L1")
 JVM_BYTES, JVM_THREADS = 3 << 30, 512         # what a worker's control group holds besides a submission, once Spark was asked for
 ALL_RAN = "all cells have run"
@@ -328,14 +328,13 @@ def build_view(folder: Path) -> Path:
     package = folder / "autograder"
     (package / "questions").mkdir(parents=True)
     for name in LEARNERS_FILES + WORKERS_FILES:
-        shutil.copyfile(here / name, package / name)
+        _copy_module(here / name, package)
     for place in map(Path, questions.__path__):
         for path in sorted(place.glob("*.py")):
-            shutil.copyfile(path, package / "questions" / path.name)
+            _copy_module(path, package / "questions")
     simulator = importlib.util.find_spec("kafkalab")
     if simulator is not None and simulator.submodule_search_locations:
-        shutil.copytree(next(iter(simulator.submodule_search_locations)), folder / "kafkalab",
-                        ignore=shutil.ignore_patterns("__pycache__", "tests"))
+        shutil.copytree(next(iter(simulator.submodule_search_locations)), folder / "kafkalab", ignore=shutil.ignore_patterns("tests"))
     for part in ("recordings", "samples"):
         if (HOME / "data" / part).is_dir():
             shutil.copytree(HOME / "data" / part, folder / "data" / part, ignore=shutil.ignore_patterns("truth*.json"))     # what judges ask
@@ -343,6 +342,15 @@ def build_view(folder: Path) -> Path:
         path.chmod(0o755 if path.is_dir() else 0o644)
     folder.chmod(0o755)
     return folder
+
+
+def _copy_module(path: Path, folder: Path) -> None:
+    """A module, and its bytecode where there is some: a worker that compiles the simulator itself starts half a second later."""
+    shutil.copy2(path, folder / path.name)               # with its time, by which Python knows whether the bytecode is its
+    compiled = Path(importlib.util.cache_from_source(str(path)))
+    if compiled.is_file():
+        (folder / "__pycache__").mkdir(exist_ok=True)
+        shutil.copy2(compiled, folder / "__pycache__" / compiled.name)
 
 
 def _second_run(steps: list[dict], replies: dict) -> list[dict]:

@@ -46,7 +46,7 @@ def seal_question(question: Question, every: int = 1) -> dict:
     boxes, told_apart, stopped = {}, set(), {}
     for case in public_cases(question)[::every]:
         sealed_case = question.sealed_form(case)
-        boxes[sealed.locate(salt, sealed_case)] = here = {}
+        verdicts, gave = {}, {}
         for name, reply in _foreseen(question, judge, case):
             if complaint(reply) is not None:
                 if name is None:
@@ -62,14 +62,17 @@ def seal_question(question: Question, every: int = 1) -> dict:
                 raise Unsealable(f"{question.id}: with {case} the wrong answer \"{name}\" is right; keep these numbers out with `where`")
             if name is not None and not verdict.ok:
                 told_apart.add(name)
-            tag, box = sealed.lock(salt, sealed_case, reply["data"], {"ok": verdict.ok, "sentence": verdict.sentence, **_proof(verdict)})
-            here.setdefault(tag, box)
+            data = canonical(reply["data"])
+            verdicts.setdefault(data, verdict)
+            gave.setdefault(data, []).extend([name] if name else [])
+        boxes[sealed.locate(salt, sealed_case)] = dict(
+            sealed.lock(salt, sealed_case, json.loads(data), _as_plain(verdict, gave[data])) for data, verdict in verdicts.items())
     alike = [wrong.name for wrong in judge.wrong_answers if wrong.name not in told_apart and not _fails_hidden(question, judge, wrong)]
     if every == 1 and (broken := {name for name, count in stopped.items() if count == len(boxes)}):
         raise Unsealable(f"{question.id}: the wrong answer \"{min(broken)}\" stops with an error in every case; it would be told that, not its sentence")
     if alike and every == 1:
         raise Unsealable(f"{question.id}: no case tells {', '.join(alike)} from the right answer")
-    return {"salt": salt, "otherwise": judge.otherwise, "cases": boxes}
+    return {"salt": salt, "otherwise": judge.otherwise, "of": sealed.made_of(question.chapter), "cases": boxes}
 
 
 def _fails_hidden(question, judge, wrong) -> bool:
@@ -86,5 +89,8 @@ def _foreseen(question, judge, case):
         yield wrong.name, reply_of_wrong(question, wrong, case)
 
 
-def _proof(verdict) -> dict:
-    return {"proof": list(verdict.proof)} if verdict.proof else {}
+def _as_plain(verdict: judges.Verdict, names: list[str]) -> dict:
+    """A verdict for its box: what check() says, and for official grading which named wrong answers give this very data."""
+    told = {"proof": list(verdict.proof), "share": 0.0 if verdict.ok else verdict.share, "names": names,
+            "misconception": None if verdict.misconception in names[:1] else verdict.misconception}
+    return {"ok": verdict.ok, "sentence": verdict.sentence, **{key: value for key, value in told.items() if value}}

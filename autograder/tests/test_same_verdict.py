@@ -1,6 +1,7 @@
 """check() in a cell and official grading say the same about the public cases, whatever the answer: right, named wrong, any wrong, blank.
 
-The answers of one kind are put to both ways at once: through the notebook's own check(), and through the sandbox and the judges.
+The answers of one kind are put to both ways at once: through the notebook's own check(), and through the sandbox and the judges; and what
+grading looks up in the sealed verdicts is what the judge says when he plays his labs.
 """
 import sys
 from random import Random
@@ -10,7 +11,7 @@ import pytest
 from autograder import judges, variants
 from autograder.assignment import steps
 from autograder.grade import _python
-from autograder.marking import _trusted, _verdict
+from autograder.marking import _decided, _trusted, _verdict
 from autograder.masters import master, released
 from autograder.needs import as_python
 from autograder.questions import chapters, of_chapter
@@ -67,7 +68,10 @@ def spoken_officially(question, cells, student, sandbox) -> list[tuple[bool, str
                         {question.id: dict(numbers)})
     judge = judges.find(question.id)
     replies = heard["replies"].get(question.id) or [{"raised": "NoAnswer", "says": ""}] * len(cases)
-    verdicts = [_verdict(question, judge, case, False, _trusted(question, reply)) for case, reply in zip(cases, replies)]
+    trusted = [_trusted(question, reply) for reply in replies]
+    verdicts = [_verdict(question, judge, case, False, reply) for case, reply in zip(cases, trusted)]
+    asked = [_decided(question, judge, case, False, reply["data"]) if "data" in reply else verdict for case, reply, verdict in zip(cases, trusted, verdicts)]
+    assert verdicts == asked, "what was sealed is not what the judge says when asked: run `make course` and commit"
     return [(verdict.ok, verdict.sentence) for verdict in verdicts]
 
 

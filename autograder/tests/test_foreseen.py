@@ -1,0 +1,55 @@
+"""Official grading looks a public answer up in the sealed verdicts; where they are of another text it asks the judge."""
+import os
+
+import pytest
+
+from autograder import judges, marking, questions, sealed
+from autograder.foreseen import foreseen
+from autograder.judges import Verdict
+from autograder.masters import released
+from autograder.questions import find
+
+
+def told(data, question_id="90.3"):
+    question = find(question_id)
+    case = question.cases(question.all_numbers()[0])[0]
+    return foreseen(question, judges.find(question_id), case, data)
+
+
+@pytest.mark.parametrize("chapter", [chapter for chapter in released() if chapter in questions.chapters()])
+def test_every_verdict_is_sealed_from_the_questions_and_judges_of_today(chapter):
+    old = [question for question, own in sealed.read(chapter).items() if own.get("of") != sealed.made_of(chapter)]
+    assert not old, f"{', '.join(old)}: a question or a judge of chapter {chapter} was edited since; `python -m autograder seal {chapter}`, and commit"
+
+
+def test_no_lab_is_played_for_an_answer_that_was_foreseen(demo, monkeypatch):
+    question = find("90.3")
+    case = question.cases(question.all_numbers()[0])[0]
+    judge = judges.find("90.3")
+    right = judge.truth(case)
+    monkeypatch.setattr(judges, "decide", None)
+    assert told(right).verdict == Verdict(True, judges.fill(judge.right, case, "90.3", right), 1.0)
+    assert not told({"total": -7}).verdict.ok and told({"total": -7}).names == ()
+    assert marking._verdict(question, judge, case, False, {"data": right}).ok
+
+
+def test_a_wrong_answer_keeps_its_name(demo):
+    question = find("90.3")
+    case = question.cases(question.all_numbers()[0])[0]
+    judge = judges.find("90.3")
+    for wrong in judge.wrong_answers:
+        said = marking.said_by_wrong(question, wrong, case)
+        assert wrong.name in told(said).names and told(said).verdict == marking._decided(question, judge, case, False, said)
+
+
+def test_a_judge_who_was_rewritten_is_asked_again(demo_folder, demo, monkeypatch):
+    assert told({"total": -7}) is not None
+    path = demo_folder / "judges" / "ch90.py"
+    text, times = path.read_text(encoding="utf-8"), path.stat()
+    try:
+        path.write_text(text + "\n# another word\n", encoding="utf-8")
+        assert told({"total": -7}) is None
+    finally:
+        path.write_text(text, encoding="utf-8")
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert told({"total": -7}) is not None
