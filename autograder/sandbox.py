@@ -35,7 +35,7 @@ from autograder.signs import any_in
 LEARNERS_FILES = ("__init__.py", "plain.py", "asking.py", "variants.py", "sealed.py", "progress.py", "check.py", "plays.py", "runs.py",
                   "anomalies.py", "spark_rows.py", "sparkhouse.py")
 WORKERS_FILES = ("launch.py", "worker.py", "walls.py", "watch.py", "syscalls.py", "audit.py")
-WARM = ("autograder.check", "numpy", "pandas", "matplotlib.pyplot")      # the last for the pictures that the cells before an answer draw
+WARM = ("autograder.check", "numpy", "pandas")
 LEVELS = ("L3", "L2", "L1")
 JVM_BYTES, JVM_THREADS = 3 << 30, 512         # what a worker's control group holds besides a submission, once Spark was asked for
 ALL_RAN = "all cells have run"
@@ -331,7 +331,7 @@ def build_view(folder: Path) -> Path:
         _copy_module(here / name, package)
     for place in map(Path, questions.__path__):
         for path in sorted(place.glob("*.py")):
-            _copy_module(path, package / "questions")
+            shutil.copyfile(path, package / "questions" / path.name)
     simulator = importlib.util.find_spec("kafkalab")
     if simulator is not None and simulator.submodule_search_locations:
         shutil.copytree(next(iter(simulator.submodule_search_locations)), folder / "kafkalab", ignore=shutil.ignore_patterns("tests"))

@@ -13,10 +13,12 @@ import signal
 import socket
 import struct
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 NEWNS, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET = 0x20000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 1, 2, 4, 32, 4096, 16384, 1 << 18
+MNT_DETACH = 2
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 4, 36, 38
 NOBODY = 65534
 
@@ -101,6 +103,17 @@ def fresh_folders(size_bytes: int) -> None:
         os.mkdir(place) if os.path.isdir(f"/proc/self/fd/{handle}") else open(place, "xb").close()
         mount(f"/proc/self/fd/{handle}", place, None, MS_BIND | MS_REC)      # read only, as it was
         os.close(handle)
+
+
+@contextmanager
+def a_place_to_write(folder: str):
+    """`folder` is one in memory for a while, and then again what it was; in a mount namespace of this process's own from here on."""
+    unshare(NEWNS)
+    mount("tmpfs", folder, "tmpfs", MS_NOSUID | MS_NODEV, "size=64m,mode=700")
+    try:
+        yield folder
+    finally:
+        _call(f"umount {folder}", _libc.umount2(folder.encode(), MNT_DETACH))
 
 
 def _shown_below(folders: tuple[str, ...]) -> list[str]:

@@ -34,7 +34,7 @@ def main() -> None:
     sys.path[:] = [inside] + [path for path in sys.path if path not in setup["hide"]]
     # An editable install would lead back to the repository through a finder of its own.
     sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in repr(finder).lower()]
-    _warm(setup["warm"])
+    _warm(setup["warm"], level)
     kept = {name: setup[name] for name in ("scratch", "uid", "environment", "house_bytes")}
     setup.clear()                                        # forks know what they need and no more
     house = House(kept, level, refused_calls)
@@ -76,14 +76,28 @@ def _enter(setup: dict):
     return level, why, refused_calls
 
 
-def _warm(modules: list[str]) -> None:
+def _warm(modules: list[str], level: str) -> None:
+    """Import what answers usually need. matplotlib is told where it may write the list of this machine's fonts, else its import fails half-way."""
     import importlib
+    from contextlib import suppress
 
     for module in modules:
-        try:
+        with suppress(Exception):                        # whatever an answer really needs will say so itself
             importlib.import_module(module)
-        except Exception:                                # whatever an answer really needs will say so itself
-            continue
+    told = dict(os.environ)
+    with suppress(Exception), _place_to_write(level) as place:
+        os.environ["MPLCONFIGDIR"] = place
+        importlib.import_module("matplotlib.pyplot")     # for the pictures that the cells before an answer draw
+    os.environ.clear()
+    os.environ.update(told)
+
+
+def _place_to_write(level: str):
+    if level == "L1":
+        import tempfile
+        return tempfile.TemporaryDirectory()
+    from walls import a_place_to_write
+    return a_place_to_write("/scratch")
 
 
 def _keep(setup: dict, level: str, refused_calls, house) -> None:
