@@ -97,7 +97,7 @@ def court(number: int, experiment: Callable[[str], object] | None = None) -> Hea
         raise LookupError(f"There is no claim {number!r}; they are numbered 1 to {len(CLAIMS)}.")
     found = [_ask(experiment, version) for version in claim.versions]
     if experiment is not None and all(value is None for value in found):
-        return NotYetHeard(f"Your experiment returned nothing yet. Let it return: {claim.measures}\ncourt({number}) alone shows the court's own.")
+        return NotYetHeard(f"Your experiment returned nothing yet. Let it return: {claim.measures}{'' if claim.measures.endswith('?') else '.'}\ncourt({number}) alone shows the court's own.")
     rows = []
     for version, yours in zip(claim.versions, found):
         value = claim.experiment(version)

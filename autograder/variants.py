@@ -26,8 +26,19 @@ class Numbers(dict):
 
     def __repr__(self):
         if self and all(type(value) is Numbers for value in self.values()):
-            return "\n".join(f"{name}: {value!r}" for name, value in self.items())
-        return ", ".join(f"{name} = {value!r}" for name, value in self.items()) or "no numbers: everybody has the same question"
+            return "\n".join(f"{name}: {value._in_lines(len(name) + 2)}" for name, value in self.items())
+        return self._in_lines() or "no numbers: everybody has the same question"
+
+    def _in_lines(self, indent: int = 0) -> str:
+        """The numbers one behind the other. A page of 1280 pixels is 97 letters wide: what is longer goes on below, between two numbers."""
+        lines: list[str] = []
+        for name, value in self.items():
+            field = f"{name} = {value!r}"
+            if lines and indent + len(lines[-1]) + len(field) + 3 <= 97:
+                lines[-1] += f", {field}"
+            else:
+                lines.append(field)
+        return (",\n" + " " * indent).join(lines)
 
 
 def course_key() -> str:

@@ -130,7 +130,7 @@ def frame(axes, y: int) -> None:
     from matplotlib.patches import Rectangle
 
     line = {"fill": False, "edgecolor": ALERT, "linewidth": 1.6, "clip_on": False, "zorder": 5}
-    axes.add_patch(Rectangle((-0.525, y - 0.46), 1.965, 0.92, transform=axes.get_yaxis_transform(), **line))
+    axes.add_patch(Rectangle((-0.525, y - 0.46), 1.965, 0.87, transform=axes.get_yaxis_transform(), **line))
 
 
 def draw_legend(figure, roles: set[str], y: float) -> None:

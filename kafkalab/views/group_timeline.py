@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .picture import Picture, blank_figure, columns
-from .style import ALERT, INK, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock
+from .style import ALERT, INK, ON_COLOUR, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock
 from .time_axis import draw_time_axis
 
 READS, WAITS = "reads", "joins"
@@ -144,7 +144,7 @@ def _strip(axes, row: float, spans: list[Span], colours: dict[str, str], from_ms
         axes.broken_barh([(begin / unit_ms, (end - begin) / unit_ms)], (row - 0.3, 0.6), facecolor=colours.get(span.what, "#dddddd"),
                          edgecolor=INK, linewidth=0.6, hatch="////" if span.what == WAITS else STATE_HATCHES.get(span.what, ""))
         if span.note and span.what in (READS, "Stable") and (end - begin) > 0.011 * len(span.note) * (to_ms - from_ms):
-            axes.text((begin + end) / 2 / unit_ms, row, span.note, ha="center", va="center", fontsize=SMALL_PT, color=INK, clip_on=True)
+            axes.text((begin + end) / 2 / unit_ms, row, span.note, ha="center", va="center", fontsize=SMALL_PT, color=ON_COLOUR, clip_on=True)
 
 
 def _legend(figure, seen: set[str], answered: list[bool], y: float) -> None:

@@ -136,7 +136,7 @@ def _box(axes, row: int, arrival: Arrival, producer: int, keys: bool) -> None:
               linestyle="--" if is_known else "-", hatch=None if is_known or is_marker else HATCHES[producer % len(HATCHES)], linewidth=0.9, zorder=3)
     text = arrival.outcome if is_marker else ", ".join(arrival.keys) if keys else arrival.sequence_text
     axes.text((first + last + 1) / 2, row, text, ha="center", va="center", fontsize=SMALL_PT - (1 if is_marker else 0), zorder=6,
-              color="#ffffff" if is_marker else INK, bbox=None if is_marker or not text else {"facecolor": "#ffffff" if is_known else colour, "edgecolor": "none", "pad": 0.8})
+              color="#ffffff" if is_marker else INK, bbox=None if is_marker or not text else {"facecolor": "#ffffff" if is_known else colour, "edgecolor": "none", "pad": 1.8})
 
 
 def _short(error: str) -> str:

@@ -7,6 +7,7 @@ a request, how often a look-up loop turned) is the reader's to judge: nothing is
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from html import escape
@@ -40,12 +41,17 @@ class SideBySide:
         for left, mark, right in self.pairs:
             edge = "" if mark == SAME else f";border-left:3px solid {ALERT}"
             cells = zip((left or "", mark, right or ""), (edge, "", ""))
-            rows.append("<tr>" + "".join(f'<td style="{cell}{extra}">{escape(text)}</td>' for text, extra in cells) + "</tr>")
+            rows.append("<tr>" + "".join(f'<td style="{cell}{extra}">{_breakable(text)}</td>' for text, extra in cells) + "</tr>")
         head = "".join(f'<th style="text-align:left">{escape(title)}</th>' for title in (self.titles[0], "", self.titles[1]))
         return f"<table><caption>{self.same} of {len(self.pairs)} lines are the same</caption><tr>{head}</tr>{''.join(rows)}</table>"
 
     def __repr__(self) -> str:
         return f"{self.same} of {len(self.pairs)} lines are the same\n{self.text}"
+
+
+def _breakable(text: str) -> str:
+    """Text as HTML; a class's long name may break behind a dot, so that it need not break in the middle of a word."""
+    return re.sub(r"(?<=[a-z]\.)(?=[A-Za-z])", "<wbr>", escape(text))
 
 
 def side_by_side(left: list[str], right: list[str], titles: tuple[str, str]) -> SideBySide:

@@ -16,7 +16,8 @@ WIDTH_IN = 10.0           # every picture is this wide; only the number of rows 
 DPI = 110
 
 INK = "#222222"
-QUIET = "#6b6b6b"
+ON_COLOUR = "#000000"     # words upon a bar of full colour; INK on the green is too faint where a dark page dims the picture
+QUIET = "#595959"         # 7 to 1 on white paper, and 6 to 1 where a dark page dims it: small print must be read
 RULE = "#d5d5d5"
 PAPER = "#ffffff"         # pictures bring their own paper: readable in JupyterLab's dark theme too
 ALERT = "#b00020"

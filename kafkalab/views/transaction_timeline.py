@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .picture import Picture, blank_figure, columns
-from .style import ALERT, INK, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock
+from .style import ALERT, INK, ON_COLOUR, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock
 from .time_axis import draw_time_axis
 
 # The same colour on both sides where both mean the same phase; the legend has a line for each side.
@@ -62,7 +62,8 @@ def transaction_timeline(lab, transactional_id: str, *, title: str | None = None
         axes.broken_barh([(stretch.from_ms / unit_ms, (stretch.to_ms - stretch.from_ms) / unit_ms)], (row - 0.27, 0.54), linewidth=0.7,
                          facecolor=COLOURS.get(stretch.what, "#dddddd"), edgecolor=INK)
         if stretch.note and stretch.to_ms - stretch.from_ms > 0.08 * to_ms:
-            axes.text((stretch.from_ms + stretch.to_ms) / 2 / unit_ms, row, stretch.note, ha="center", va="center", fontsize=SMALL_PT)
+            axes.text((stretch.from_ms + stretch.to_ms) / 2 / unit_ms, row, stretch.note, ha="center", va="center", fontsize=SMALL_PT,
+                      color=ON_COLOUR)
     ends = [event for event in lab.journal.of("record.appended") if "control" in event.fields]
     for event in ends:
         axes.plot([event.at_ms / unit_ms], [-0.48], marker="v", color=_marker_colour(event.control),

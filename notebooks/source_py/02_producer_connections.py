@@ -435,7 +435,7 @@ some = sockets.select("client_id", "node_id", "class", "opened_at", "closed_at",
 some.orderBy("opened_at").limit(8).toPandas()
 
 # %% [markdown]
-# `how` says who ended a connection. `idle`: the client, after its limit. `peer`: the broker. `None`: it was open at the end. How many connections are alive at each
+# `how` says who ended a connection. `idle`: the client, after its limit. `peer`: the broker. `None`, with `NaT` in place of a time: it was open at the end. How many connections are alive at each
 # full minute?
 
 # %% spark=true

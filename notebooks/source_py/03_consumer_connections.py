@@ -206,7 +206,7 @@ answers = lab.table("response.received")
 middle = answers.groupby("api").latency_ms.median()
 truth("03 answers", fetch_ms=int(middle["FETCH"]), heartbeat_ms=int(middle["HEARTBEAT"]))
 both = answers[answers.api.isin(["FETCH", "HEARTBEAT"])]
-both.groupby("api").latency_ms.describe()[["count", "min", "50%", "max"]]
+both.groupby("api").latency_ms.agg(["count", "min", "median", "max"])
 
 # %% [markdown] items="C22 C23 N79 G22"
 # A heartbeat behind a FETCH would wait up to half a second, and longer where `fetch.max.wait.ms` is larger. A late heartbeat can cost the member its place

@@ -399,7 +399,7 @@ side_by_side(produced(java), produced(simulated),
 
 # %%
 sends = [event for event in scenario["events"] if event["do"] == "send"]
-pd.DataFrame([(event["key"], event["result"]["partition"], home(event["key"], 6))
+pd.DataFrame([(repr(event["key"]), event["result"]["partition"], home(event["key"], 6))
               for event in sends], columns=["key", "partition in Java", "our rule"])
 
 # %% [markdown]
@@ -445,7 +445,7 @@ produce = lines.where("message like 'Sending PRODUCE%'")
 # "six-3=74,six-0=72" -> [74, 72] -> 146: the bytes of all batches in one request
 sizes = F.regexp_extract_all("message", F.lit(r"-\d+=(\d+)"), F.lit(1))
 in_all = F.aggregate(sizes.cast("array<int>"), F.lit(0), lambda total, size: total + size)
-bytes_each = F.round(F.avg("bytes")).alias("bytes_each")
+bytes_each = F.round(F.avg("bytes")).cast("int").alias("bytes_each")
 requests = (produce.withColumn("bytes", in_all).groupBy("client_id")
             .agg(F.count("*").alias("requests"), bytes_each))
 requests.orderBy("client_id").toPandas()
@@ -458,7 +458,8 @@ requests.orderBy("client_id").toPandas()
 
 # %% spark=true
 settings = lines.where("message like 'ProducerConfig values%'").orderBy("client_id")
-print(settings.where("client_id = 'producer-1'").first().message[:900])   # change this
+told = settings.where("client_id = 'producer-1'").first().message     # change this
+print(*told.splitlines()[:30], sep="\n")
 
 # %% answer="04.6"
 too_busy = ...            # its client id, a text

@@ -202,12 +202,13 @@ sequence(lab, "m1", apis=("FIND_COORDINATOR", "JOIN_GROUP", "SYNC_GROUP"))
 # Then it answers all of them at once. It names the generation, the leader, and the strategy that all of them support. The lines of both, in order, cut off where they get long:
 
 # %% items="G20 N114 N115"
-def told(lab, *wanted, width=110):
+def told(lab, *wanted, width=70):
     """Print the lines that hold one of these words: time, client, message."""
     for line in lab.lines().itertuples():
         message = line.message.split("] ", 1)[-1]
         if message.startswith(wanted):
-            print(line.time[-12:], line.client, message[:width])
+            rest = "…" if len(message) > width else ""
+            print(line.time[-12:], line.client, message[:width] + rest)
 
 told(lab, "JoinGroup failed due to non-fatal", "Successfully joined",
      "Performing assignment", "Finished assignment", "Sending leader",

@@ -213,7 +213,8 @@ lab = newcomer(3_000)
 at_ms = moves(lab).query("before == 'Stable'").at_ms.iloc[0]
 then = lab.lines("ann").query("at_ms > @at_ms and level == 'INFO'")
 for line in then.head(4).message:
-    print(line[:110])
+    line = line.split("] ", 1)[1]
+    print(line if len(line) < 80 else line[:78] + "…")
 
 # %% [markdown] items="N109"
 # So this is what `heartbeat.interval.ms` sets: how soon a member hears. It does not set how soon a *dead* member is missed, that is the session's business. A shorter interval costs requests:
@@ -700,7 +701,8 @@ waits.orderBy("group", "generation").limit(8).toPandas()
 # For each group: how many different generations reached their members? How many seconds did members wait in all, from `(Re-)joining` to `synced`, summed over everybody? Give whole seconds, rounded down.
 
 # %% spark=true
-waits.groupBy("group", "client_id").agg(F.max("generation")).toPandas()  # change this
+newest = waits.groupBy("group", "client_id").agg(F.max("generation"))   # change this
+newest.orderBy("group", "client_id").toPandas()
 
 # %% answer="08.6"
 generations = {"A": ..., "B": ..., "C": ..., "D": ...}

@@ -545,7 +545,7 @@ def records_of(lab, topic, partition):
 mine = abs(java_string_hash("billing")) % 50
 for offset, key, value in records_of(lab, "__consumer_offsets", mine):
     print(offset, key)
-    print("   ", value[:70])
+    print("   ", value[:70] + "…")
 
 # %% [markdown] items="N53 N50"
 # The key is three things: group, topic, partition. (Type 2 is the group itself, its members and generation.) The value is the offset. And the idle reader? It commits 100 again and
@@ -702,7 +702,7 @@ require("09.5")
 # ## 9. The real thing beside it
 #
 # A recording of two real Java consumers 2.3.0 with automatic commits. `inv-1` reads twelve orders from four partitions, polls on, and closes. Then `inv-2` starts, in the same group. Beside it the simulator does
-# the same. Shown are the lines about bookmarks, `inv-1` first.
+# the same. Shown are the lines about bookmarks, `inv-1` first, without their long ends.
 
 # %%
 import json, pathlib
@@ -794,13 +794,13 @@ lives.orderBy("shop", "life").toPandas()
 # %% [markdown]
 # ### Exercise 09.6 · How many records were read twice?
 #
-# Count them for each shop, both crashes together. `F.lag("came_to").over(window)` gives each life what the life before it had come to.
+# Count them for each shop, both crashes together. `F.lag("came_to", 1, 0).over(window)` gives each life what the life before it had come to, and 0 to the first.
 
 # %% spark=true
 from pyspark.sql import Window
 
 before = Window.partitionBy("shop").orderBy("life")
-beside = lives.withColumn("came_before", F.lag("came_to").over(before))
+beside = lives.withColumn("came_before", F.lag("came_to", 1, 0).over(before))
 beside.orderBy("shop", "life").toPandas()                                   # go on here
 
 # %% answer="09.6"

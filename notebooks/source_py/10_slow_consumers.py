@@ -13,6 +13,7 @@ from kafkalab import (CommitFailedException, ConcurrentModificationException, Ka
                       KafkaProducer, Lab, OffsetAndMetadata, ProducerRecord, TopicPartition,
                       WorkerPool)
 from kafkalab.views import group_timeline, poll_gap, side_by_side, worker_lanes
+from textwrap import shorten
 
 me("")     # your student id, if your teacher gave you one: me("s123")
 
@@ -210,7 +211,8 @@ def story(lab, after_ms):
     """What the client wrote at WARN and INFO, the long lines cut."""
     rows = lab.lines("ada").query("at_ms > @after_ms and level in ('WARN', 'INFO')")
     for row in rows.itertuples():
-        print(f"{row.at_ms:>6} ms  {row.level}  {row.message.split('] ', 1)[1][:84]}")
+        said = shorten(row.message.split("] ", 1)[1], width=84, placeholder=" …")
+        print(f"{row.at_ms:>6} ms  {row.level}  {said}")
 
 lab.run_for(ms=200)
 story(lab, after_ms=8_000)
@@ -251,8 +253,9 @@ folder.mkdir(parents=True, exist_ok=True)
 def told(path):
     """What the member says from its poll timeout to its next assignment."""
     rows = [row for row in read_log(path) if row.level in ("WARN", "INFO")]
-    said = [re.sub(r"inv-1-[0-9a-f-]{36}", "inv-1-..", row.text.split("] ", 1)[-1])[:95]
-            for row in rows]
+    whole = [re.sub(r"inv-1-[0-9a-f-]{36}", "inv-1-..", row.text.split("] ", 1)[-1])
+             for row in rows]
+    said = [shorten(text, width=95, placeholder=" …") for text in whole]
     begin = next(at for at, text in enumerate(said) if "poll timeout has expired" in text)
     end = next(at for at, text in enumerate(said) if at > begin and "Adding newly" in text)
     return said[begin:end + 1]
@@ -755,9 +758,9 @@ from pyspark.sql import functions as F
 spark = logsets.session()
 times = spark.createDataFrame(measured, "service string, took_ms int")
 (times.groupBy("service")
- .agg(F.percentile("took_ms", F.lit(0.5)).alias("median_ms"),
-      F.percentile("took_ms", F.lit(0.99)).alias("p99_ms"),
-      F.round(F.avg("took_ms")).alias("average_ms"))
+ .agg(F.percentile("took_ms", F.lit(0.5)).cast("int").alias("median_ms"),
+      F.percentile("took_ms", F.lit(0.99)).cast("int").alias("p99_ms"),
+      F.round(F.avg("took_ms")).cast("int").alias("average_ms"))
  .orderBy("service").toPandas())
 
 # %% [markdown]

@@ -123,7 +123,8 @@ def first_reset(lab):
     return found[0][0] if found else None
 
 # %%
-moments(labs["latest"], "is out of range|Resetting offset")
+for minute, line in moments(labs["latest"], "is out of range|Resetting offset"):
+    print(f"minute {minute}: {line}")
 
 # %% [markdown]
 # So there are two alarms to raise, one at each end. Lag says how much work there is. Lead says how much time is left.
@@ -522,7 +523,8 @@ def told_after(days):
 six, eight = told_after(6), told_after(8)
 got = len(list(billing("m2").poll(timeout_ms=6_000)))
 truth("11 holiday", after_6_days=six, after_8_days=eight, gets=got)
-moments(lab, "committed offset for|Resetting offset", client="m2")
+for minute, line in moments(lab, "committed offset for|Resetting offset", "m2"):
+    print(f"minute {minute}: {line}")
 
 # %% [markdown] items="N112"
 # After seven days without a member the brokers throw the bookmarks away, and with the last of them the group: **offset expiry**, `offsets.retention.minutes`, 10,080. The orders are all there, for three
@@ -635,6 +637,8 @@ for letter, group in numbers("11.6").items():
 
 # %% [markdown]
 # First the largest lag in every five minutes, as a monitor without access to the brokers would find it: the high watermark of each FETCH answer, minus the last offset that was committed before it.
+# A dash means that no answer of these minutes tells a lag. Before the first commit none can. And the answer that says "your place is gone" has -1 for a high watermark: at the moment of a loss this
+# monitor is blind.
 
 # %% spark=true
 from kafkalab import logsets
@@ -652,7 +656,9 @@ bookmark = F.last(number(r"Committed offset (\d+)"), ignorenulls=True).over(so_f
 known = facts.withColumn("lag", number(r"highWatermark=(\d+)") - bookmark)
 from_minute = F.floor(F.minute("time") / 5) * 5
 most = known.groupBy("client_id", from_minute.alias("minute")).agg(F.max("lag").alias("lag"))
-most.groupBy("client_id").pivot("minute").max("lag").toPandas()
+texts = most.withColumn("lag", F.col("lag").cast("string"))
+table = texts.groupBy("client_id").pivot("minute").agg(F.first("lag")).na.fill("-")
+table.orderBy("client_id").toPandas()
 
 # %% [markdown]
 # ### Exercise 11.6 · What was taken, and where?
@@ -664,7 +670,8 @@ most.groupBy("client_id").pivot("minute").max("lag").toPandas()
 two = "message like '%is out of range%' or message like 'Resetting offset%'"
 jumps = (lines.where(two).withColumn("to", number(r"offset=(\d+)"))
          .withColumn("at", F.lag("to").over(so_far)).where("message like 'Resetting%'"))
-jumps.select("client_id", "at", "to").orderBy("client_id", "time").limit(6).toPandas()
+at = F.coalesce(F.col("at").cast("string"), F.lit("-")).alias("at")
+jumps.select("client_id", at, "to").orderBy("client_id", "time").limit(6).toPandas()
 
 # %% answer="11.6"
 resets = {"A": ..., "B": ..., "C": ...}
@@ -723,7 +730,7 @@ def too_late(version):
     member.seek(here, 3)
     member.poll(timeout_ms=2_000)
     told = lab.lines("m1").query("message.str.contains('out of range')").message
-    return told.iloc[0].split("] ", 1)[1][:55]
+    return brief(told.iloc[0]).split(" for partition")[0]
 
 {version: too_late(version) for version in ("2.3", "3.9")}
 
