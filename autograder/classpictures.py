@@ -58,6 +58,7 @@ def misconceptions_picture(chapter: Chapter) -> bytes | None:
                     fontsize=style.SMALL_PT)
     bars.set_xlim(0, most * 1.15)
     bars.set_xlabel("students who gave it", fontsize=style.SMALL_PT)
+    _count_in_whole(bars.xaxis)
     words.set_xlim(0, 1)
     words.set_xticks([])
     words.set_yticks([])
@@ -78,7 +79,15 @@ def scores_picture(chapter: Chapter) -> bytes:
     bars.set_xticks(range(10), [f"{most * step / 10:g}–{most * (step + 1) / 10:g}" for step in range(10)], fontsize=style.SMALL_PT)
     bars.set_xlabel(f"points of {most:g}, open answers that wait counted as 0", fontsize=style.SMALL_PT)
     bars.set_ylabel("students", fontsize=style.SMALL_PT)
+    _count_in_whole(bars.yaxis)
     return _png(figure, (bars,))
+
+
+def _count_in_whole(axis) -> None:
+    """There are no half students."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(integer=True))
 
 
 def as_data_address(png: bytes) -> str:

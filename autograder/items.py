@@ -20,7 +20,8 @@ LEAST_FOR_STATISTICS = 10
 
 @dataclass(frozen=True)
 class Item:
-    """One question over the class. Shares are of the students whose mark is known; None where it cannot be told.
+    """One question over the class. Shares are of the students whose mark is known; None where it cannot be told, or more answers wait
+    for a person than are marked: of an open question only the empty ones are marked at first.
 
     `tells_apart` is the correlation of its marks with those of all other questions together (the corrected item-total
     correlation): near 0 or below, the question itself should be looked at.
@@ -106,11 +107,12 @@ def unnamed(results: Mapping[str, Mapping]) -> dict[str, int]:
 def _item(question: str, most: float, rows: list[tuple[float, float]], waiting: int) -> Item:
     own, rest = [score for score, _ in rows], [others for _, others in rows]
     apart = None
-    if len(rows) >= LEAST_FOR_STATISTICS and len(set(own)) > 1 and len(set(rest)) > 1:
+    if len(rows) >= max(LEAST_FOR_STATISTICS, waiting) and len(set(own)) > 1 and len(set(rest)) > 1:
         apart = statistics.correlation(own, rest)
     title, kind = _about(question)
-    full = sum(score >= most for score in own) / len(own) if own else None
-    mean = sum(own) / len(own) / most if own and most else None
+    known = own and waiting <= len(own)
+    full = sum(score >= most for score in own) / len(own) if known else None
+    mean = sum(own) / len(own) / most if known and most else None
     return Item(question, title, kind, most, len(rows), waiting, full, mean, apart)
 
 

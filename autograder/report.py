@@ -133,8 +133,8 @@ def misconception_map(chapter: Chapter) -> str:
     return "\n".join(lines)
 
 
-def advice(found: Class) -> list[str]:
-    """What to do next, a line each."""
+def advice(found: Class, has_pictures: bool = False) -> list[str]:
+    """What to do next, a line each; one that begins with spaces belongs to the line above. has_pictures: it is read beside them."""
     lines, out = [], found.out
     if found.waiting:
         lines.append(f"{found.waiting} submissions have an open answer waiting for you; names hidden, like ones together, one key a mark:")
@@ -147,7 +147,8 @@ def advice(found: Class) -> list[str]:
               if item.tells_apart is not None and item.tells_apart < 0.1 and item.advice]
     if any(found.statuses.get(status) for status in ("partial", "unreadable", "refused")):
         lines.append("Write to those listed above as partial, unreadable or refused: their reason says what to send again.")
-    lines.append(f"With pictures: {shlex.quote(sys.executable)} -m autograder report {out} --page")
+    if not has_pictures:
+        lines.append(f"With pictures: {shlex.quote(sys.executable)} -m autograder report {out} --page")
     lines.append(f"Every result, with its sentence: {out / 'results.json'}")
     return lines
 

@@ -28,7 +28,7 @@ def write_page(found: Class) -> Path:
     folder = found.out / "report"
     folder.mkdir(exist_ok=True)
     parts = [f"<h1>The class in {_text(found.out.name)}</h1><p>{_text(status_line(found))}</p>",
-             "<ul>" + "".join(f"<li>{_text(line.strip())}</li>" for line in advice(found)) + "</ul>"]
+             "<ul>" + "".join(f"<br>{_text(line.strip())}" if line.startswith(" ") else f"<li>{_text(line)}" for line in advice(found, has_pictures=True)) + "</ul>"]
     for chapter in found.chapters:
         parts.append(_chapter(chapter, folder))
     if found.troubled:

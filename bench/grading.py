@@ -27,6 +27,7 @@ from bench import Row
 CHAPTERS = ("02", "03")
 STUDENTS = 15
 STUDENTS_WITH_SPARK = 2
+COPIES = 4                         # of that class, to compare workers
 HONEST = ("reference", "blank", "ordinary")
 WRITING_SHARE = 0.05               # of the time a class takes, the gradebook and what lies beside it may take this much
 SPENT = re.compile(r"Graded in ([\d.]+) s; the gradebook and the files beside it took ([\d.]+) s")
@@ -48,8 +49,10 @@ def run() -> list[Row]:
             what = f"grading {len(made)} notebooks of chapters {', '.join(CHAPTERS)}{', Spark cells too' if spark else ''}"
             rows.append(_row(f"{what}, against nbgrader autograde", len(made), seconds, peer_seconds))
             if not spark:
-                alone, _, _ = _ours(here, "alone", "--workers", "1")
-                rows.append(_row(f"{what}, two workers against one", len(made), seconds, alone))
+                many = _copied(here, COPIES)
+                both, _, said = _ours(here, "both", "--workers", "2", box="many")
+                alone, _, _ = _ours(here, "alone", "--workers", "1", box="many")
+                rows.append(_row(f"grading {many} such notebooks, two workers against one", many, both, alone))
                 total, writing = map(float, SPENT.search(said).groups())
                 rows.append(Row(name="the gradebook's share of that time, against 5 %", ours=100 * writing / total, peer=100 * WRITING_SHARE,
                                 ratio=WRITING_SHARE * total / writing, unit="%"))
@@ -75,13 +78,24 @@ def _class_of(here: Path, masters: list[Master], students: int, spark: bool) -> 
     return kept
 
 
+def _copied(here: Path, copies: int) -> int:
+    """The same class several times over, each time of other students, in `many`: starting the workers weighs less in it. How many there are."""
+    (here / "many").mkdir()
+    for path in (here / "submitted").iterdir():
+        text = path.read_text(encoding="utf-8")
+        for number in range(copies):
+            other = f"{chr(ord('a') + number)}{path.name.split('_')[0]}"
+            (here / "many" / f"{other}_{path.name.split('_', 1)[1]}").write_text(text.replace(path.name.split("_")[0], other), encoding="utf-8")
+    return sum(1 for _ in (here / "many").iterdir())
+
+
 def _cells(notebook: dict, spark: bool) -> list[dict]:
     return [cell for cell in notebook["cells"] if spark or not cell["metadata"].get("autograder", {}).get("spark")]
 
 
-def _ours(here: Path, out: str, *words: str) -> tuple[float, dict[str, float], str]:
+def _ours(here: Path, out: str, *words: str, box: str = "submitted") -> tuple[float, dict[str, float], str]:
     started = time.perf_counter()
-    ended = subprocess.run([sys.executable, "-m", "autograder", "grade", "submitted", "--out", out, "--json", f"{out}.json", *words],
+    ended = subprocess.run([sys.executable, "-m", "autograder", "grade", box, "--out", out, "--json", f"{out}.json", *words],
                            cwd=here, env=_environment(), capture_output=True, text=True)
     seconds = time.perf_counter() - started
     if ended.returncode not in (0, 3):                   # 3: a notebook without its Spark cells is not whole

@@ -307,7 +307,7 @@ JUDGES = (
         otherwise="not this. The topic stands in the warnings, as the client asked for it. And which time has run out?",
         wrong_answers=(
             WrongAnswer("what was meant", "topic, setting = 'orders', 'max.block.ms'",
-                        "That is the name that was meant. The broker is asked for {typed!r}, and has no such topic."),
+                        "That is the name that was meant. The client asks for {typed}, and there is no such topic."),
             WrongAnswer("the record's time", f"{ASKED}setting = 'delivery.timeout.ms'",
                         "The topic is right. But delivery.timeout.ms counts for a record that lies in a batch. This one never got so far: no partition was known for it."),
             WrongAnswer("the request's time", f"{ASKED}setting = 'request.timeout.ms'",

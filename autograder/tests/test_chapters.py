@@ -1,9 +1,11 @@
 """Every chapter that is handed out: its reference passes, a blank one has nothing, each named wrong answer is told by name."""
 import json
+import re
 
 import pytest
 
 from autograder import judges, questions, release, sealed
+from autograder.asking import fill
 from autograder.grade import run
 from autograder.masters import master, released
 from autograder.questions import of_chapter
@@ -65,6 +67,16 @@ def test_every_question_has_its_papers(chapter):
             continue
         assert len(question.hints) == 2, f"{question.id} needs two hints: where to look, then nearly how"
         assert len(judges.find(question.id).wrong_answers) >= 3, f"{question.id} needs the three wrong answers people give"
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_every_sentence_finds_its_numbers(chapter):
+    """What stands in braces is a name of the case, written as `fill` knows it: {brokers}, never {brokers!r}."""
+    for question in of_chapter(chapter):
+        judge = judges.find(question.id)
+        for case in () if question.kind == "open" else question.cases(question.same_for_all(question.all_numbers()[0])):
+            said = [fill(words, case, question.id, 0) for words in (judge.right, judge.otherwise, judge.unseen, *(wrong.sentence for wrong in judge.wrong_answers))]
+            assert [words for words in said if re.search(r"\{[a-z_]+(![rsa]|:[^{}]*)?\}", words)] == [], question.id
 
 
 @pytest.mark.parametrize("chapter", share(CHAPTERS, 4, 2))

@@ -25,6 +25,8 @@ def test_a_question_that_the_good_get_right_tells_them_apart_and_a_broken_one_sh
     assert abs(chance.tells_apart) < 0.3 and "read the question and its test again" in chance.advice
     assert open_.full is None and open_.waiting == 12 and open_.tells_apart is None, "nobody has marked it yet"
     assert items(class_[:5])[0].tells_apart is None, "five students say nothing"
+    empty = [sheet(f"s{number}", (1, 1, 1)) for number in range(12, 23)]
+    assert items(class_ + empty)[3].full is None and items(class_ + empty)[3].advice == "", "only the empty ones are marked, and they say nothing about it"
 
 
 def test_the_map_says_which_wrong_number_means_what(demo):
