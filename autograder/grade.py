@@ -43,7 +43,7 @@ from autograder.writer import holding
 
 __all__ = ["ALL_RAN", "grade", "grade_class", "grade_file", "hear", "judge", "needs_attention", "public", "run"]
 QUIET_STATUSES = ("graded", "repaired")
-WORKERS_PER_JUDGE = 1              # judging takes longer than running: the truth of a student's own numbers comes from playing labs
+WORKERS_PER_JUDGE = 2              # most verdicts are looked up; one that thinks for long, over a class's first play, keeps at most two lanes waiting
 JUDGE_SECONDS = 120.0              # for one submission; a judge's first ones are slow, for it plays labs to know the truth
 SAYS_HOW_MANY_READ_EVERY = 1_000
 
