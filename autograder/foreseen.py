@@ -44,6 +44,11 @@ def foreseen(question: Question, judge: Judge, case: dict, data) -> Foreseen | N
     return Foreseen(Verdict(False, fill(judge.otherwise, case, judge.id, data)))
 
 
+def is_stale(chapter: str) -> bool:
+    """Whether a question or a judge of a chapter was edited since it was sealed: then check() says in notebooks what the judges said before."""
+    return any(own.get("of") != sealed.made_of(chapter) for own in sealed.read(chapter).values())
+
+
 @lru_cache(maxsize=256)
 def _boxes(question_id: str, stamp) -> dict | None:
     """The sealed file's entry for a question; None where it is none, or older than what it was made from."""

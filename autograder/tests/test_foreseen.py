@@ -5,6 +5,7 @@ import pytest
 
 from autograder import judges, marking, questions, sealed
 from autograder.foreseen import foreseen
+from autograder.grade import grade_class
 from autograder.judges import Verdict
 from autograder.masters import released
 from autograder.questions import find
@@ -42,13 +43,17 @@ def test_a_wrong_answer_keeps_its_name(demo):
         assert wrong.name in told(said).names and told(said).verdict == marking._decided(question, judge, case, False, said)
 
 
-def test_a_judge_who_was_rewritten_is_asked_again(demo_folder, demo, monkeypatch):
+def test_a_judge_who_was_rewritten_is_asked_again(demo_folder, demo, hand_in, tmp_path):
     assert told({"total": -7}) is not None
+    hand_in("ada", student="ada", folder=tmp_path / "class")
     path = demo_folder / "judges" / "ch90.py"
     text, times = path.read_text(encoding="utf-8"), path.stat()
     try:
         path.write_text(text + "\n# another word\n", encoding="utf-8")
         assert told({"total": -7}) is None
+        said = []
+        grade_class(tmp_path / "class", tmp_path / "out", say=said.append)
+        assert "Chapter 90 was edited since it was sealed" in said[0] and "autograder seal 90" in said[0]
     finally:
         path.write_text(text, encoding="utf-8")
         os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
