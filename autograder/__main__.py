@@ -234,7 +234,7 @@ def _variants(wanted) -> int:
     for question in asked:
         if not question.space:
             continue
-        found = drawn(question, wanted.students)
+        found = drawn(question, wanted.students, say=lambda line: print(line, file=sys.stderr))
         print(found, flush=True)
         wrong += bool(found.wrong)
     print("Every student has numbers of their own, everybody's can be solved, and a neighbour's are of little use." if not wrong else

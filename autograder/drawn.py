@@ -5,22 +5,25 @@ how many of 1,000 sampled students the reference solves, and which share of the 
 
 Nothing runs in the sandbox here: it is the teacher's own code, run in this process. A set of numbers is heard once, together with its
 neighbours in the list of sets, and its truth is played once; so a thousand students with three draws each cost as much as the sets
-there are. Where the scenery of a log changes from student to student, each sampled student's own log is really read.
+there are. Neighbours come one after the other: no run is forgotten before all that belong to it have been asked. Where the scenery of
+a log changes from student to student, each sampled student's own log is really read.
 """
 from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
 
 from autograder import judges
 from autograder.asking import ask
+from autograder.pace import counted
 from autograder.plain import canonical, plain, same
 from autograder.questions import Question
 from autograder.references import references
-from autograder.rehearsal import namespace_of, reply_of_reference
+from autograder.rehearsal import namespace_of, place_of, reply_of_reference
 from autograder.variants import numbers_for
 
 STUDENTS = tuple(f"s{number:05}" for number in range(10_000))
@@ -58,13 +61,17 @@ class Drawn:
 HEAD = f"{'':6} {'sets':>5} {'draws':>5} {'different':>9} {'solved':>15} {'neighbour':>9} {'a case':>9}"
 
 
-def drawn(question: Question, sampled: int = SAMPLED) -> Drawn:
-    """Look at one question; it has numbers, else ValueError."""
+def drawn(question: Question, sampled: int = SAMPLED, say: Callable[[str], None] = lambda line: None) -> Drawn:
+    """Look at one question; it has numbers, else ValueError. `say` hears now and then how far it is."""
     if not question.space:
         raise ValueError(f"Question {question.id} has no numbers: everybody gets the same.")
     students = Random(8).sample(STUDENTS, sampled)
+    cases = {student: {_decides(question, case): case for case in own_cases(question, student)} for student in students}
+    first_asked = {what: (student, case) for student in reversed(students) for what, case in cases[student].items()}
+    in_turn = sorted(first_asked, key=lambda what: (place_of(question, first_asked[what][1]), what))   # neighbours share a run
+    holds = {what: solves(question, *first_asked[what]) for what in counted(in_turn, f"{question.id}: {{}} of {{}} sets of numbers", say)}
+    solved = sum(all(holds[what] for what in cases[student]) for student in students)
     rights = [tuple(right(question, case) for case in own_cases(question, student)) for student in students]
-    solved = sum(not unsolved(question, student) for student in students)
     places = [_alike(place) for place in zip(*rights)]
     return Drawn(question.id, len(question.all_numbers()), max(1, len(question.draws)), different(question), sampled, solved,
                  _alike(rights), sum(places) / len(places))
@@ -85,9 +92,14 @@ def right(question: Question, case: dict) -> str:
     return canonical(_truth(question, case))
 
 
-def unsolved(question: Question, student: str) -> list[dict]:
-    """The cases of this student that the reference does not solve."""
-    return [case for case in own_cases(question, student) if not same(_said(question, student, case), _truth(question, case))]
+def solves(question: Question, student: str, case: dict) -> bool:
+    """Whether the reference gives what is right, in a case of this student's own."""
+    return same(_said(question, student, case), _truth(question, case))
+
+
+def _decides(question: Question, case: dict) -> str:
+    """What a case is heard for: its numbers and its scenery. Two students whose cases are alike in these read the same log."""
+    return canonical({**question.sealed_form(case), **{name: case[name] for name in question.scenery}})
 
 
 def _truth(question: Question, case: dict):

@@ -9,7 +9,7 @@ import itertools
 import statistics
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 
 EVERY_SECONDS = 2.0
 LEAST = 3                          # of a kind before its own mean is believed
@@ -50,6 +50,18 @@ class Pace:
         overall = statistics.fmean(everything)
         return sum(count * (statistics.fmean(self._kept_s[kind]) if len(self._kept_s.get(kind, ())) >= LEAST else overall)
                    for kind, count in self._waiting.items()) / self.lanes
+
+
+def counted(things: Collection, words: str, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> Iterator:
+    """The things one by one. What takes longer than two seconds says how far it is (`words` with how many of how many) and what is still to
+    come, often at first and seldom later."""
+    started = said_at = clock()
+    for done, thing in enumerate(things):
+        now = clock()
+        if done and now - said_at >= max(EVERY_SECONDS, (now - started) / 4):
+            said_at = now
+            say(f"{words.format(done, len(things))}, {_words((now - started) / done * (len(things) - done))} to go")
+        yield thing
 
 
 def _words(seconds: float) -> str:

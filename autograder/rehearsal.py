@@ -46,8 +46,7 @@ def reply_of_reference(question: Question, case: dict) -> dict:
 def said(question: Question, source: str, case: dict) -> dict:
     """The reply (see asking.py) of an answer cell with this source to a case."""
     case = {name: value for name, value in case.items() if name not in question.scenery}
-    own = canonical({name: case[name] for name in question.space if name in case})
-    place = _places(question.id).get(own, 0)
+    place = place_of(question, case)
     sets = question.all_numbers()
     if not question.draws:
         return _said(question.id, source, canonical(sets[place]), canonical(dict(case)))
@@ -58,6 +57,11 @@ def said(question: Question, source: str, case: dict) -> dict:
     numbers = {name: sets[(first + index) % len(sets)] for index, name in enumerate(question.draws)}
     asked = {**case, "of": question.draws[place - first]} if "of" in case else dict(case)
     return _said(question.id, source, canonical(numbers), canonical(asked))
+
+
+def place_of(question: Question, case: dict) -> int:
+    """Where a case's numbers stand in the list of sets; 0 where they do not."""
+    return _places(question.id).get(canonical({name: case[name] for name in question.space if name in case}), 0)
 
 
 def written_by(question: Question, source: str, numbers: dict) -> dict:

@@ -9,6 +9,7 @@ import pytest
 from autograder import judges, variants
 from autograder.drawn import LEAST_DIFFERENT, STUDENTS, Drawn, different, drawn, own_cases
 from autograder.masters import released
+from autograder.pace import counted
 from autograder.plain import plain, same
 from autograder.questions import chapters, find, of_chapter
 from autograder.rehearsal import reply_of_wrong
@@ -56,6 +57,20 @@ def test_what_is_not_as_promised_is_told():
     assert all(words in str(found) for words in found.wrong)
     with pytest.raises(ValueError, match="everybody gets the same"):
         drawn(find("01.4"), 2)
+
+
+def test_a_long_look_says_how_far_it_is():
+    """Nothing for two seconds; then at doubling moments rather than for each of a hundred sets. What was looked at comes in its order."""
+    now, said = 0.0, []
+
+    def clock():
+        return now
+
+    for thing in counted(range(100), "{} of {} sets", said.append, clock):
+        assert thing == int(now)
+        now += 1.0
+    assert said[:2] == ["2 of 100 sets, 98 s to go", "4 of 100 sets, 96 s to go"] and len(said) < 20
+    assert list(counted([], "{} of {}", said.append, clock)) == []
 
 
 def test_scenery_changes_what_is_shown_and_not_what_is_right():
