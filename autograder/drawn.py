@@ -112,7 +112,7 @@ def _played(question_id: str, case: str):
 
 
 def _said(question: Question, student: str, case: dict):
-    if not question.scenery:
+    if not question.scenery or question.show is None:     # Scenery that a cell of the notebook reads is not the answer's to read.
         return reply_of_reference(question, case).get("data")
     namespace = namespace_of(question, references(question.chapter)[question.id], dict(numbers_for(question, student)))
     return ask(question, namespace, case).get("data")

@@ -150,7 +150,7 @@ JUDGES = (
         right="right: {batch_size} bytes hold one of these records, so each leaves alone, whatever linger.ms says.",
         otherwise="not these three. Who sends the most requests, and which of its settings is out of line?",
         wrong_answers=(
-            WrongAnswer("linger.ms is blamed", GUILTY + "setting = 'linger.ms'\nits_value = {2: 20, 3: 40, 4: 20, 5: 20, 6: 60, 7: 20, 8: 60}[guilty.producer]",
+            WrongAnswer("linger.ms is blamed", GUILTY + "setting = 'linger.ms'\nits_value = {2: 20, 3: 40, 4: 20, 5: 60, 6: 20, 7: 40, 8: 20}[guilty.producer]",
                         "The right producer, but linger.ms is not it: others have the same. Its batches are full long before they have waited that long."),
             WrongAnswer("the default", GUILTY + "setting = 'batch.size'\nits_value = 16384",
                         "16384 is the default, which the others have. Read this producer's own line."),

@@ -87,6 +87,7 @@ QUESTIONS = (
     Value(
         id="04.6", title="bug hunt with Spark: the producer that sends too much", points=2, answers=("too_busy", "setting", "its_value"),
         space={"producer": (2, 3, 4, 5, 6, 7, 8), "batch_size": (160, 170, 180, 190, 200, 210)},
+        scenery={"seed": 100_000},                       # of the healthy producers, so that nearly everybody has a log of their own
         hints=("Most requests, and the fewest bytes in each: the table tells who. Then print that client's settings.",
                "Two settings close a batch. One of them is far smaller here than in the other producers.")),
     Open(id="04.open", points=4, 
