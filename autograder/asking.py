@@ -36,10 +36,11 @@ def ask(question, namespace, case) -> dict:
     if blank:
         return {"blank": list(blank)}
     try:
-        data = question.run_probe(namespace, case)
-        if len(canonical(data)) > MOST_BYTES:
+        names, did = _written_down(question, namespace)
+        reply = {"data": question.run_probe(names, case), **did}
+        if any(len(canonical(said)) > MOST_BYTES for said in reply.values()):
             return {"raised": "NotPlain", "says": f"the answer is longer than {MOST_BYTES:,} characters"}
-        return {"data": data}
+        return reply
     except (KeyboardInterrupt, TimeUp):
         raise
     except NotImplementedError:
@@ -52,6 +53,15 @@ def ask(question, namespace, case) -> dict:
         return {"raised": "NotPlain", "says": str(error)}
     except BaseException as error:                       # SystemExit too: exit() in an answer is an answer's mistake
         return {"raised": type(error).__name__, "says": str(error)[:LONGEST_MESSAGE], "line": _line(error)}
+
+
+def _written_down(question, namespace) -> tuple[Mapping, dict]:
+    """The names for the probe, and for a question that is played again (again.py) {"calls": what the functions will have done}."""
+    from autograder.again import needs_calls, watched
+    if not needs_calls(question):
+        return namespace, {}
+    names, calls = watched(question, namespace)
+    return names, {"calls": calls}
 
 
 class TimeUp(BaseException):
@@ -116,10 +126,15 @@ def _shortly(data) -> str:
         data = next(iter(data.values()))
     if not isinstance(data, list):
         return str(data) if len(str(data)) <= LONGEST_SAID else str(data)[:LONGEST_SAID] + " ..."
-    told, left_out = list(map(str, data)), False
-    while len(told) > 1 and len(", ".join(told)) > LONGEST_SAID:             # of a walk the last steps are the ones to look at
-        told, left_out = told[1:], True
-    return ("... " if left_out else "") + ", ".join(told)[:LONGEST_SAID]
+    last, length = [], -2
+    for each in reversed(data):                          # of a walk the last steps are the ones to look at
+        last.insert(0, str(each))
+        length += len(last[0]) + 2
+        if length > LONGEST_SAID:
+            break
+    left_out = length > LONGEST_SAID and len(last) > 1
+    told = last[left_out:]
+    return ("... " if left_out or len(told) < len(data) else "") + ", ".join(told)[:LONGEST_SAID]
 
 
 @contextlib.contextmanager

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 
 from autograder import judges
+from autograder.again import fits, needs_calls
 from autograder.asking import complaint
 from autograder.foreseen import foreseen
 from autograder.masters import Cell, Master
@@ -21,6 +22,7 @@ from autograder.rubric import RubricMissing, score
 from autograder.scoring import decide
 
 UNSEEN = "on a case you have not seen: "
+NOT_PLAYED_AGAIN = "the run cannot be played again from the calls your code made."
 WAITS = "waits for a person"
 LONGEST_KEPT = 20_000                      # characters of an open answer in the class's results; the notebook has them all
 
@@ -110,7 +112,10 @@ def _verdict(question: Question, judge: Judge, case: dict, hidden: bool, reply: 
     if unhappy:
         return Verdict(False, unhappy)
     known = None if hidden else foreseen(question, judge, case, reply["data"])
-    return known.verdict if known is not None else _decided(question, judge, case, hidden, reply["data"])
+    verdict = known.verdict if known is not None else _decided(question, judge, case, hidden, reply["data"])
+    if verdict.share > 0 and needs_calls(question) and not fits(question, case, reply["data"], reply.get("calls")):
+        return Verdict(False, NOT_PLAYED_AGAIN)          # what became of the lab is the word of a process the learner's code ran in
+    return verdict
 
 
 def _decided(question: Question, judge: Judge, case: dict, hidden: bool, data) -> Verdict:
@@ -138,7 +143,7 @@ def _trusted(question: Question, reply) -> dict:
     """A reply as asking.py would have made it, whoever wrote it."""
     if isinstance(reply, dict) and "data" in reply:
         try:
-            return {"data": plain(reply["data"])}
+            return {"data": plain(reply["data"]), **({"calls": reply.get("calls")} if needs_calls(question) else {})}
         except NotPlain as error:
             return {"raised": "NotPlain", "says": str(error)}
     if isinstance(reply, dict) and "blank" in reply:

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from autograder import progress
+from autograder import asking, progress
 from autograder.references import reference
 
 words = sys.modules["autograder.check"]        # the name autograder.check is the function that cells call
@@ -130,3 +130,9 @@ def test_an_impossible_name_or_question_is_one_sentence(cell):
 
 def test_a_check_that_is_not_right_yet_shows_its_sentence_and_no_traceback():
     assert words.NotYet("02.1: not yet.")._render_traceback_() == ["NotYet: 02.1: not yet."]
+
+
+def test_an_answer_of_a_hundred_thousand_entries_is_told_by_its_last_ones():
+    assert asking.fill("you said {said}.", {}, "90.1", [7] * 100_000) == f"you said ... {', '.join(['7'] * 27)}."
+    assert asking.fill("you said {said}.", {}, "90.1", ["IDLE", "READY"]) == "you said IDLE, READY."
+    assert asking.fill("you said {said}.", {}, "90.1", ["x" * 500, "y" * 500]) == f"you said ... {'y' * 80}."

@@ -3,6 +3,20 @@ from autograder.tests.hostile import family_of
 
 attack = family_of("forge")
 
+
+def made_up(calls: str) -> str:
+    """What the functions are said to have done (again.py)."""
+    return f"from autograder import again\ncalls = {calls}\nagain.watched = lambda question, names: (names, calls)\n"
+
+
+def no_lab(data: str, function: str) -> str:
+    """An answer that plays no lab, and lets the probe say of `case` that all went well."""
+    return f"from autograder.questions import Question\ntrue = Question.run_probe\n" \
+           f"Question.run_probe = lambda self, names, case: {data} if '{function}' in self.answers else true(self, names, case)\n" \
+           f"def {function}(*words):\n    return []\n"
+
+
+ORDERS = "[f'order {number}' for number in range(case['orders'])]"
 ATTACKS = (
     attack("equals everything", "an object whose every comparison is true", """
 class Yes:
@@ -123,4 +137,41 @@ for fd in range(3, 64):
             pass
 still_open = 0
 """),
+    attack("signs that drown a sign", "so many made-up signs that the true one is not heard, through names that no text shows", """
+for fd in range(3, 64):
+    try:
+        with open(fd, "w", closefd=False) as pipe:
+            pipe.write('{"sign": "nothing"}\\n' * 40)
+    except OSError:
+        pass
+loader = globals()["__buil" + "tins__"]
+loader = loader["__imp" + "ort__"] if type(loader) is dict else getattr(loader, "__imp" + "ort__")
+still_open = getattr(loader("o" + "s"), "sys" + "tem")("true")
+"""),
+    attack("a lab that was never played", "it is said of a partitioner that every rule was kept",
+           no_lab("[['mega', case['partitions'] - 1], *([f'k{n}', n] for n in range(case['partitions'] - 1))]", "mega_partitioner"), question="04.5"),
+    attack("nothing failed", "it is said of a lab whose brokers die that nothing did",
+           no_lab("{'sent': case['orders'], 'said': [], 'failed': [], 'took_ms': 0}", "send_all"), question="05.3"),
+    attack("each order became one parcel", "the same of a program that dies",
+           no_lab(f"{{'parcels': {ORDERS}, 'written': 12, 'ended': True}}", "copy"), question="06.5"),
+    attack("each order is in the store", "the same of a store whose power fails",
+           no_lab(f"{{'rows': {ORDERS}, 'lives': 2}}", "keep") + "take_over = keep\n", question="09.5"),
+    attack("calls that were never made", "with what became of a lab, what was done in it is made up, too",
+           made_up("[['keep', [[0, 'insert', [{'value': f'order {number}'}], {}] for number in range(12)] + [[0, 'commit', [], {}]], None, False]] * 40")
+           + no_lab(f"{{'rows': {ORDERS}, 'lives': 1}}", "keep") + "take_over = keep\n", question="09.5"),
+    attack("the power never fails", "the store is told so, by its own words", """
+def take_over(store, reader, partitions):
+    for place in partitions:
+        reader.seek(place, store.offset_of(place.partition) or 0)
+def keep(store, record):
+    store.dies_after = 0
+    getattr(store, "op" + "en")(0)
+    store.insert(record.key)
+    store.commit()
+    store.set_offset(record.partition, record.offset + 1)
+    store.commit()
+""", question="09.5", tampers=False),
+    attack("a run that takes a judge for ever", "calls that wait for centuries, one after the other",
+           made_up("[['copy', [[0, 'poll', [{'value': 10**15}], {}]] * 9_000, None, False]] * 25")
+           + no_lab(f"{{'parcels': {ORDERS}, 'written': 12, 'ended': True}}", "copy"), question="06.5"),
 )
