@@ -19,6 +19,7 @@ EVENTS = {
     "socket.connect": ("wire", False), "socket.sendto": ("wire", False), "socket.bind": ("wire", False), "socket.getaddrinfo": ("wire", False),
     "exec": ("code", True), "sys.settrace": ("trace", True), "sys.setprofile": ("trace", True),
 }
+SIGNS = frozenset(("java", *(sign for sign, _ in EVENTS.values())))            # all that a process may be heard doing
 ALLOWED = ("/course", "/scratch", "/tmp", "/usr", "/lib", "/dev/null", "/dev/urandom", sys.prefix, sys.base_prefix)
 LIBRARIES = ("/pyspark/", "/py4j/", "/kafkalab/", "<frozen importlib", "/matplotlib/", "/joblib/", "/numpy/", "/pandas/")
 DEEPEST = 30

@@ -173,7 +173,10 @@ def _verdict(question, case, data) -> Spoken:
     chapter = sealed.read(question.chapter).get(question.id)
     bare = question.sealed_form(case)
     boxes = None if chapter is None else chapter["cases"].get(sealed.locate(chapter["salt"], bare))
-    found = None if boxes is None else sealed.unlock(chapter["salt"], bare, boxes, data)
+    try:
+        found = None if boxes is None else sealed.unlock(chapter["salt"], bare, boxes, data)
+    except ValueError:                                   # a box that this answer names and does not open
+        found = None
     if found is not None:
         return Spoken(found["ok"], found["sentence"], tuple(found.get("proof", ())))
     judged = question.public_judge(case, data) if question.public_judge is not None else None

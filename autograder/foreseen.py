@@ -33,7 +33,10 @@ def foreseen(question: Question, judge: Judge, case: dict, data) -> Foreseen | N
     boxes = None if own is None else own["cases"].get(sealed.locate(own["salt"], bare))
     if boxes is None:
         return None
-    found = sealed.unlock(own["salt"], bare, boxes, data)
+    try:
+        found = sealed.unlock(own["salt"], bare, boxes, data)
+    except ValueError:                                   # a box that this answer names and does not open
+        return None
     if found is not None:
         names = tuple(found.get("names", ()))
         named = None if found["ok"] else found.get("misconception", next(iter(names), None))

@@ -104,7 +104,7 @@ class Grounds:
                     left.append(each)
             except psutil.Error:
                 continue
-        return sorted({_called(each) for each in left})
+        return sorted({words for each in left if (words := _called(each)) is not None})
 
     def _lay_out(self) -> None:
         (self.folder / "secret.txt").write_text(self.canaries["file"], encoding="ascii")
@@ -192,8 +192,11 @@ def _own_address() -> str:
             return "127.0.0.1"
 
 
-def _called(process: psutil.Process) -> str:
+def _called(process: psutil.Process) -> str | None:
+    """Its number and its command; None of one that has ended meanwhile, and so was not left."""
     try:
         return f"{process.pid} {' '.join(process.cmdline())[:60]}"
+    except psutil.NoSuchProcess:
+        return None
     except psutil.Error:
-        return f"{process.pid} (gone)"
+        return f"{process.pid} (not to be seen)"

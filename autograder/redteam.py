@@ -225,9 +225,9 @@ class Report:
 
     @property
     def flagged_share(self) -> float:
-        """Of the attempts at cheating, those that were pointed out."""
+        """Of the attempts at cheating, those that were pointed out; all of none."""
         attempts = [each for each in self.outcomes if each.attack.tampers]
-        return sum(each.flagged for each in attempts) / max(1, len(attempts))
+        return sum(each.flagged for each in attempts) / len(attempts) if attempts else 1.0
 
     @property
     def held(self) -> bool:

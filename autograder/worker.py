@@ -116,7 +116,7 @@ def _keep(setup: dict, level: str, refused_calls, house) -> None:
             started = time.monotonic()
         replies, ended, noise, signs = _as_keeper(job, setup, level, refused_calls)
         if job.get("spark"):
-            found = house.leave(replace=job["alone"] or "java" in signs or ended != "all cells have run" or _any_raised(replies))
+            found = house.leave(replace=job["alone"] or "java" in signs or noise > 0 or ended != "all cells have run" or _any_raised(replies))
             ended = found.get("why") or ended
             if "error" in job["address"] and ended == "all cells have run":
                 ended = job["address"]["error"]          # the machine's fault: somebody has to look at it
@@ -135,6 +135,7 @@ def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[s
     Returns the replies by question, how it ended, how many lines were not of our making, and the signs (audit.py) that were heard.
     """
     from walls import NEWIPC, NEWPID, adopt_orphans, die_with_parent, unshare
+    from audit import SIGNS
     from watch import Watch, end_all
 
     die_with_parent()
@@ -166,8 +167,8 @@ def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[s
         elif isinstance(line, dict) and str(line.get("end")).startswith(("all cells have run", "the sandbox failed")):
             ended = str(line["end"])[:300]
             break                                        # whoever still holds the pipe open has nothing more to say
-        elif isinstance(line, dict) and list(line) == ["sign"] and isinstance(line["sign"], str) and len(signs) < 20:
-            signs.append(line["sign"][:20])
+        elif isinstance(line, dict) and list(line) == ["sign"] and isinstance(line["sign"], str) and line["sign"] in SIGNS:
+            signs += [line["sign"]] * (line["sign"] not in signs)          # however many come before it, each sign is heard
         else:
             noise += 1
     _kill(child)                                         # in a process namespace this takes everybody else with it

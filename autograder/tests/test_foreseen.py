@@ -43,6 +43,17 @@ def test_a_wrong_answer_keeps_its_name(demo):
         assert wrong.name in told(said).names and told(said).verdict == marking._decided(question, judge, case, False, said)
 
 
+def test_a_box_that_does_not_open_is_no_verdict(demo, monkeypatch):
+    """Whoever finds data with the tag of the right answer (it has 48 bits) has no key to its box; the judge is asked."""
+    question = find("90.3")
+    case = question.cases(question.all_numbers()[0])[0]
+    right = judges.find("90.3").truth(case)
+    tag = sealed._tag
+    monkeypatch.setattr(sealed, "_tag", lambda salt, bare, data: tag(salt, bare, right if data == {"total": -7} else data))
+    assert told({"total": -7}) is None and told(right).verdict.ok
+    assert not marking._verdict(question, judges.find("90.3"), case, False, {"data": {"total": -7}}).ok
+
+
 def test_a_judge_who_was_rewritten_is_asked_again(demo_folder, demo, hand_in, tmp_path):
     assert told({"total": -7}) is not None
     hand_in("ada", student="ada", folder=tmp_path / "class")

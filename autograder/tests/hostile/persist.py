@@ -146,4 +146,31 @@ for name in ("/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/proc/self
         pass
 still_open = 0
 """),
+    attack("a picture for the next", "what matplotlib keeps, in files and in itself; the worker has imported it while it could write", """
+import os
+import matplotlib, matplotlib.font_manager
+import matplotlib.pyplot as plt
+for folder in (matplotlib.get_cachedir(), matplotlib.get_configdir(), "/scratch", "/tmp/matplotlib"):
+    try:
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, "left.txt"), "w") as file:
+            file.write("TOKEN")
+    except OSError:
+        pass
+os.environ["LEFT"] = os.environ["MPLCONFIGDIR"] = matplotlib.rcParams["savefig.directory"] = "TOKEN"
+plt.figure("TOKEN").savefig("/tmp/left.png")
+matplotlib.font_manager.fontManager.ttflist.insert(0, matplotlib.font_manager.FontEntry(name="TOKEN"))
+still_open = 0
+""", then="""
+import os
+import matplotlib, matplotlib.font_manager
+import matplotlib.pyplot as plt
+still_open = [dict(os.environ), matplotlib.rcParams["savefig.directory"], plt.get_figlabels(), matplotlib.font_manager.fontManager.ttflist[0].name]
+for folder in (matplotlib.get_cachedir(), matplotlib.get_configdir(), "/scratch", "/tmp", "/tmp/matplotlib"):
+    for place, _, names in os.walk(folder):
+        for name in names:
+            if "left" in name:
+                still_open.append("canary-left " + os.path.join(place, name))
+still_open = [str(each) for each in still_open]
+""", tampers=False),
 )
