@@ -25,10 +25,9 @@ MOST_CALLS = 4_000                  # of all functions together; the longest hon
 LONGEST_WAIT_MS = 600_000           # of one call; nobody waits longer in an exercise, and a judge must not wait for ever,
 MOST_WAITING_MS = 3_600_000         # nor of all polls together
 
-_SENDS = ("send", "flush", "close", "partitions_for", "init_transactions", "begin_transaction", "commit_transaction", "abort_transaction",
-          "send_offsets_to_transaction")
-_READS = ("poll", "commit_sync", "commit_async", "seek", "seek_to_beginning", "seek_to_end", "pause", "resume", "subscribe", "unsubscribe",
-          "assign", "position", "committed", "assignment", "group_metadata", "wakeup", "close")
+_SENDS = tuple("send flush close partitions_for init_transactions begin_transaction commit_transaction abort_transaction send_offsets_to_transaction".split())
+_READS = tuple("poll commit_sync commit_async seek seek_to_beginning seek_to_end pause resume subscribe unsubscribe assign position committed "
+               "assignment group_metadata wakeup close".split())
 CALLS = {"KafkaProducer": _SENDS, "Mortal": _SENDS, "KafkaConsumer": _READS, "FutureRecordMetadata": ("get", "done"),
          "Store": ("insert", "set_offset", "commit", "offset_of")}
 """The things that functions act on, by class, and the calls that are made again. What else a class has can be read, and is not noted."""
@@ -185,8 +184,8 @@ class _Cast:
             return {"pairs": [[self.write(key), self.write(each)] for key, each in value.items()]}
         if isinstance(value, (list, tuple, set, frozenset)) or kind in ("dict_keys", "dict_values", "generator", "map"):
             return [self.write(each) for each in value]
-        number = next((number for number, result in enumerate(self.results) if result is value and value is not None), None)
-        return _written(value) or ({"strange": kind} if number is None else {"result": number})
+        heard_before = [place for place, result in enumerate(self.results) if result is value]
+        return _written(value) or ({"result": heard_before[0]} if heard_before else {"strange": kind})
 
     def read(self, written):
         """What `write` wrote."""
