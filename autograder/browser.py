@@ -3,9 +3,9 @@
 `make browser` opens the solved notebook of each chapter in JupyterLab in a headless Chromium, runs all its cells as the menu
 would, tells how long that took and which cell failed, and takes screenshots at two widths, in the light and in the dark theme,
 into `screenshots/` (outside git). What the page itself can tell is measured at both widths: what scrolls sideways, an image
-without an alternative text, a warning left in an output, an output longer than two screens. Someone still has to look at the
-pictures. The notebooks are copies in a folder that is thrown away, and so are the settings: what a learner has in
-`notebooks/mine/` stays as it is.
+without an alternative text, a warning left in an output, an output longer than two screens, a table that says NaN. Someone
+still has to look at the pictures. The notebooks are copies in a folder that is thrown away, and so are the settings: what a
+learner has in `notebooks/mine/` stays as it is.
 """
 
 from __future__ import annotations
@@ -62,6 +62,7 @@ BLEMISHES = """(most_px) => window.jupyterapp.shell.currentWidget.content.widget
     for (const shown of cell.node.querySelectorAll('.jp-OutputArea-output, .jp-MarkdownOutput')) {
         if ([shown, ...shown.querySelectorAll('pre, table, div')].some(wide)) found.add('scrolls sideways');
         if (shown.clientHeight > most_px) found.add(`an output ${shown.clientHeight} pixels high`);
+        if ([...shown.querySelectorAll('td')].some(entry => entry.innerText.trim() === 'NaN')) found.add('NaN in a table');
         if (shown.dataset.mimeType === 'application/vnd.jupyter.stderr') found.add('stderr: ' + shown.innerText.trim().slice(0, 60));
     }
     if ([...cell.node.querySelectorAll('.jp-OutputArea-output img')].some(image => !image.alt)) found.add('image without alternative text');
