@@ -24,20 +24,20 @@ class Watch:
         self._inherited = _private(self._keeper.memory_info())       # what every fork begins with, and shares until it writes
         self._next, self.pause = time.monotonic() + EVERY_SECONDS, EVERY_SECONDS
 
-    def complaint(self) -> str | None:
-        """The limit that was passed, in words; None while all is well. Looks seldom when looking is slow."""
+    def complaint(self, deadline: float = float("inf")) -> str | None:
+        """The limit that was passed, in words; None while all is well. Looks seldom when looking is slow, and not beyond the `deadline`."""
         if time.monotonic() < self._next:
             return None
         spent = time.process_time()                      # its own work: on a busy machine the clock on the wall would make it look away
         try:
-            return self._look(*self._most)
+            return self._look(*self._most, deadline)
         except (psutil.Error, OSError, ValueError):      # a process that ended, or named itself strangely, while it was looked at
             return None
         finally:
             self.pause = max(EVERY_SECONDS, 10 * (time.process_time() - spent))
             self._next = time.monotonic() + self.pause
 
-    def _look(self, memory_bytes: int, processes: int, cpu_seconds: float) -> str | None:
+    def _look(self, memory_bytes: int, processes: int, cpu_seconds: float, deadline: float) -> str | None:
         if self._crowded(processes):                     # sixty that spin leave little time for looking at each
             return f"it started more than {processes} processes and threads"
         family = self._keeper.children(recursive=True)
@@ -45,6 +45,8 @@ class Watch:
             return f"it started more than {processes} processes and threads"
         threads = private = own = 0
         for each in family:
+            if time.monotonic() > deadline:
+                return None
             try:
                 with each.oneshot():
                     threads += each.num_threads()
@@ -56,7 +58,7 @@ class Watch:
                 continue
         if threads > processes:
             return f"it started more than {processes} processes and threads"
-        if own > memory_bytes or (private > memory_bytes and _shared_once(family) > memory_bytes):
+        if own > memory_bytes or (private > memory_bytes and _shared_once(family, deadline) > memory_bytes):
             return f"it used more than {memory_bytes >> 20:,} MB of memory"
         if sum(self._cpu.values()) > cpu_seconds:
             return f"it used more than {cpu_seconds:g} s of processor time"
@@ -97,10 +99,13 @@ def _reap() -> None:
         time.sleep(0.002)
 
 
-def _shared_once(family) -> int:
-    """Memory in bytes, with a page that several processes share counted once."""
+def _shared_once(family, deadline: float) -> int:
+    """Memory in bytes, with a page that several processes share counted once; 0 when the deadline comes first. A process that forks lets nobody
+    count its pages meanwhile: a bomb keeps the watch waiting, and its time is up all the same."""
     total = 0
     for each in family:
+        if time.monotonic() > deadline:
+            return 0
         try:
             total += each.memory_full_info().pss
         except (psutil.Error, AttributeError):           # gone, or a system that does not tell

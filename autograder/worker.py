@@ -338,7 +338,7 @@ def _iterate_lines(mouth: int, deadline: float, watch):
             yield Ended("the time was up: {seconds} s")
             return
         heard = select.select([mouth], [], [], min(left, watch.pause))[0]
-        complaint = watch.complaint()                    # whether or not somebody speaks: a murmur must not distract the watch
+        complaint = watch.complaint(deadline)            # whether or not somebody speaks: a murmur must not distract the watch
         if complaint:
             yield Ended(complaint)
             return

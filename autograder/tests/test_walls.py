@@ -122,3 +122,15 @@ def test_control_groups_are_made_and_go(demo):
     assert all(folder.is_dir() for folder in group.folders)
     group.remove()
     assert not any(folder.exists() for folder in group.folders)
+
+
+def test_the_watch_does_not_look_beyond_the_deadline():
+    """Counting the pages of processes that fork all the time can take seconds; whose time is up is not waited for."""
+    from autograder.watch import Watch, _shared_once
+
+    class Forking:
+        def memory_full_info(self):
+            raise AssertionError("it was looked at")
+
+    assert _shared_once([Forking()] * 3, deadline=0.0) == 0
+    assert Watch(memory_bytes=1, processes=1_000, cpu_seconds=1_000).complaint(deadline=0.0) is None
