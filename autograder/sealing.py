@@ -14,7 +14,7 @@ from autograder.asking import complaint
 from autograder.judges.secret import hidden_rng
 from autograder.plain import canonical
 from autograder.questions import Question, of_chapter
-from autograder.rehearsal import reply_of_reference, reply_of_wrong, said_by_wrong
+from autograder.rehearsal import place_of, reply_of_reference, reply_of_wrong, said_by_wrong
 
 
 class Unsealable(ValueError):
@@ -40,11 +40,11 @@ def public_cases(question: Question) -> list[dict]:
 
 
 def seal_question(question: Question, every: int = 1) -> dict:
-    """The salt, the word for answers nobody foresaw, and the boxes by case. every: seal each so-many-th case only, to compare."""
+    """The salt, the word for answers nobody foresaw, and the boxes by case. every: seal the cases of each so-many-th run only, to compare."""
     judge = judges.find(question.id)
     salt = hashlib.sha256(f"salt of {question.id}".encode()).hexdigest()[:16]
     boxes, told_apart, stopped = {}, set(), {}
-    for case in public_cases(question)[::every]:
+    for case in _cases_of_some_runs(question, every):
         sealed_case = question.sealed_form(case)
         verdicts, gave = {}, {}
         for name, reply in _foreseen(question, judge, case):
@@ -73,6 +73,14 @@ def seal_question(question: Question, every: int = 1) -> dict:
     if alike and every == 1:
         raise Unsealable(f"{question.id}: no case tells {', '.join(alike)} from the right answer")
     return {"salt": salt, "otherwise": judge.otherwise, "of": sealed.made_of(question.chapter), "cases": boxes}
+
+
+def _cases_of_some_runs(question: Question, every: int) -> list[dict]:
+    """The public cases that each `every`-th run answers for: one run has as many sets of numbers as there are draws (rehearsal.said)."""
+    together = 1 if question.place_matters else max(1, len(question.draws))
+    runs = ((place_of(question, case) // together if question.space and set(question.space) <= set(case) else place, case)
+            for place, case in enumerate(public_cases(question)))
+    return [case for run, case in runs if run % every == 0]
 
 
 def _fails_hidden(question, judge, wrong) -> bool:
