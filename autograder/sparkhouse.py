@@ -21,6 +21,7 @@ import time
 
 ANSWER_SECONDS = 120                # for a JVM to start on a busy machine
 LOOK_EVERY_SECONDS = 0.2
+LOOKS_FOR_STRANGERS = 20
 OPEN_FILES = 4_096
 SETTINGS = {
     "spark.driver.memory": "1g", "spark.sql.shuffle.partitions": "1", "spark.default.parallelism": "1",
@@ -287,18 +288,37 @@ def _new_in(folders: tuple[str, ...]) -> str:
 
 
 def _strangers(own: set[int]) -> bool:
-    """Processes that are neither the JVM's first ones nor Spark's Python workers. A name can be taken, a program file cannot."""
+    """Whether processes were left that are neither the JVM's first ones nor Spark's Python workers.
+
+    A worker that is just ending has no name any more, and one that Java is just starting has another's: on a busy machine either may be
+    met. So where somebody looks strange it is looked again, for some seconds, until twice in a row nobody does and nobody came or went."""
+    before, now = None, _ended(own)
+    if now is not None:
+        return False
+    for _ in range(LOOKS_FOR_STRANGERS):
+        time.sleep(LOOK_EVERY_SECONDS)
+        before, now = now, _ended(own)
+        if now is not None and now == before:
+            return False
+    return True
+
+
+def _ended(own: set[int]) -> frozenset[int] | None:
+    """Of the processes that are not Spark's those that have ended and lie about; None where one is at work, or went while it was looked at.
+    A name can be taken, a program file cannot."""
     import psutil
 
-    python = os.path.realpath(sys.executable)
-    for each in psutil.Process().children(recursive=True):
+    ended, python = set(), os.path.realpath(sys.executable)
+    for pid in _family() - own:
         try:
-            workers = each.cmdline()[1:3] == ["-m", "pyspark.daemon"] and os.path.realpath(each.exe()) == python
-            if each.pid not in own and not workers and each.status() != psutil.STATUS_ZOMBIE:
-                return True
+            each = psutil.Process(pid)
+            if each.status() == psutil.STATUS_ZOMBIE:
+                ended.add(pid)
+            elif each.cmdline()[1:3] != ["-m", "pyspark.daemon"] or os.path.realpath(each.exe()) != python:
+                return None
         except psutil.Error:
-            continue
-    return False
+            return None
+    return frozenset(ended)
 
 
 def _kill_family() -> None:
