@@ -119,7 +119,8 @@ class Grounds:
         found = {}
         for path in [self.watched, *sorted(self.watched.rglob("*"))]:
             found[str(path)] = "folder" if path.is_dir() and not path.is_symlink() else _digest(path)
-        for place in ("/tmp", "/var/tmp", "/dev/shm", "/", "/usr", "/etc", str(HOME), *(() if os.name == "nt" else (os.path.expanduser("~"),))):
+        homes = () if os.name == "nt" else (os.path.expanduser("~"),)
+        for place in ("/tmp", "/tmp/matplotlib", "/var/tmp", "/dev/shm", "/", "/usr", "/etc", str(HOME), *homes):
             for name in ("left.txt", "asked", "mallory.ipynb"):
                 path = Path(place, name)
                 if os.path.lexists(path):

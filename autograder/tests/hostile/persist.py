@@ -158,7 +158,7 @@ for folder in (matplotlib.get_cachedir(), matplotlib.get_configdir(), "/scratch"
     except OSError:
         pass
 os.environ["LEFT"] = os.environ["MPLCONFIGDIR"] = matplotlib.rcParams["savefig.directory"] = "TOKEN"
-plt.figure("TOKEN").savefig("/tmp/left.png")
+plt.figure("TOKEN").savefig("left.png")
 matplotlib.font_manager.fontManager.ttflist.insert(0, matplotlib.font_manager.FontEntry(name="TOKEN"))
 still_open = 0
 """, then="""
