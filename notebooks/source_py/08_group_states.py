@@ -76,9 +76,10 @@ truth("08 gone", after_close=stable_after(lab, 20_000),
 group_timeline(lab, "inventory")
 
 # %% [markdown] items="N110 N111 N117 N118"
-# The upper strip is the group as its coordinator sees it. Below are the members: blue reads, hatched waits, a red cross is the end of one.
+# The upper strip is the group as its coordinator sees it. Below are the members: blue reads, hatched waits, a red cross is the end of one. (The first six seconds are chapter 07's: a group
+# that was empty waits for more members.)
 #
-# - **cyd closes**. `close()` sends LEAVE_GROUP. The coordinator knows at once and turns orange. The others hear of it a little later.
+# - **cyd closes**. `close()` sends LEAVE_GROUP. The coordinator knows at once and turns orange. The others hear of it a second later; section 3 shows how.
 # - **bob is killed**. He sends nothing any more, and that is all that can be seen from outside. The coordinator waits until his **session timeout** is over, counted from the last
 #   thing it heard of him. Until then the group looks healthy, and three partitions stand still. His last heartbeat came at second 39, so his session was over at second 49. ann
 #   heard of it with her next heartbeat, at second 51. That is 11 seconds after the kill.
@@ -202,11 +203,12 @@ def longest_wait(interval_ms):
 
 truth("08 newcomer", interval_3_s=longest_wait(3_000), interval_1_s=longest_wait(1_000),
       interval_9_s=longest_wait(9_000))
-group_timeline(newcomer(3_000), "inventory", from_ms=8_000, to_ms=32_000, beats=True)
+group_timeline(newcomer(3_000, joins_at_ms=21_200), "inventory", from_ms=8_000,
+               to_ms=32_000, beats=True, title="cyd comes just after the others have asked")
 
 # %% [markdown] items="N108 N109 N116"
 # Dots are heartbeats. A red triangle is a heartbeat whose answer said *join again*. The group turns orange when cyd's JOIN_GROUP arrives. It stays orange until the last of the others has
-# had its next heartbeat. So the longest wait is nearly one interval. With 9 seconds our five moments found 8; a worse moment would cost a little more. Here is what ann wrote:
+# had its next heartbeat. The picture shows the worst of our five moments: ann and bob asked just before cyd came, so cyd waits nearly one interval. With 9 seconds our five moments found 8; a worse moment would cost a little more. Here is what ann wrote:
 
 # %% items="N108"
 lab = newcomer(3_000)
@@ -353,7 +355,7 @@ asked("PreparingRebalance", "commit"), asked("PreparingRebalance", "heartbeat")
 # ### Exercise 08.3 · Six requests
 #
 # Six requests, A to F. In A alice asks a coordinator of version `n.A.broker` while the group is in `n.A.state`. She sends `n.A.request`, of the `n.A.generation` generation. Guess first. Then what is
-# the error's name in the answer?
+# the error's name in the answer? It is `NONE`, `REBALANCE_IN_PROGRESS`, `UNKNOWN_MEMBER_ID` or `ILLEGAL_GENERATION`.
 
 # %%
 n = numbers("08.3")
@@ -467,7 +469,7 @@ group_timeline(lab, "inventory", beats=True,
                title="cyd joins; ann and bob start over; the group waits for who they were")
 
 # %% [markdown]
-# The coordinator waits for the two members it knows. They will never come: they are standing at the door under other names. Only when their old sessions are over does the group go on.
+# At second 15 ann and bob were told. (No red triangle: the view finds it in a line that Java's handler writes.) The coordinator waits for the two members it knows. They will never come: they are standing at the door under other names. Only when their old sessions are over does the group go on.
 
 # %% [markdown]
 # ## 6. Bug hunt
@@ -561,12 +563,13 @@ state_diagram(states("consumer group"), made(newer))
 # the same story. Lines that repeat the one before are left out.
 
 # %% items="N118 N108"
-import json, pathlib, re
+import json, kafkalab, pathlib, re
 from kafkalab.lines.layout import read as read_log
 from kafkalab.replay import replay
 
-here = pathlib.Path.cwd()
-project = next(each for each in (here, *here.parents) if (each / "data/recordings").is_dir())
+here, beside = pathlib.Path.cwd(), pathlib.Path(kafkalab.__file__).parents[1]
+project = next(each for each in (here, *here.parents, beside)
+               if (each / "data/recordings").is_dir())
 recording = project / "data/recordings/2.3.1/2.1.1/group_member_crash"
 scenario = json.loads((recording / "scenario.json").read_text())
 folder = project / "data/generated/chapter08"

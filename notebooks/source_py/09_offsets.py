@@ -313,7 +313,7 @@ truth("09 handed over", never=len(never))
 never[:3], never[-3:]
 
 # %% [markdown]
-# The orders 32 to 50 are gone. The bookmark said where `poll` had come to at five seconds, and the worker was far behind. So whoever hands work over commits by hand, and only what is finished. Chapter 10 has the
+# The orders 32 to 50 are gone. The bookmark said where `poll` had come to at five seconds, 51. The worker had finished 0 to 31. So whoever hands work over commits by hand, and only what is finished. Chapter 10 has the
 # patterns for it.
 
 # %% [markdown] items="N60 N62"
@@ -352,8 +352,8 @@ truth("09 waiting", sync_each_record_ms=table["commit_sync, each record"],
 table
 
 # %% [markdown] items="N61"
-# Each wait costs about 25 ms, there and back. Waiting is the price, not committing. So why not `commit_async`, with a retry of our own in the callback? It is a popular idea. Let us build it. Ada works on five polls
-# of ten orders. The connection breaks under her second commit, the one that says 20. Her callback puts it aside and sends it again a second later. In the end she has
+# Each wait costs about 25 ms: 20 for the way there and back, the rest until the coordinator has written the commit and the other brokers have copied it. Waiting is the price, not committing.
+# So why not `commit_async`, with a retry of our own in the callback? It is a popular idea. Let us build it. Ada works on five polls of ten orders. The connection breaks under her second commit, the one that says 20. Her callback puts it aside and sends it again a second later. In the end she has
 # finished 50 orders, and is killed. At which offset does Bo begin?
 
 # %%
@@ -705,12 +705,12 @@ require("09.5")
 # the same. Shown are the lines about bookmarks, `inv-1` first, without their long ends.
 
 # %%
-import json, pathlib
+import json, kafkalab, pathlib
 from kafkalab.lines.layout import read as read_log
 from kafkalab.replay import replay
 
-here = pathlib.Path.cwd()
-project = next(each for each in (here, *here.parents)
+here, beside = pathlib.Path.cwd(), pathlib.Path(kafkalab.__file__).parents[1]
+project = next(each for each in (here, *here.parents, beside)
                if (each / "data/recordings").is_dir())
 recording = project / "data/recordings/2.3.1/2.3.0/group_offsets_auto_commit"
 scenario = json.loads((recording / "scenario.json").read_text())

@@ -237,12 +237,12 @@ error
 # Member ids are drawn by chance, so they are left out.
 
 # %%
-import json, pathlib, re
+import json, kafkalab, pathlib, re
 from kafkalab.lines.layout import read as read_log
 from kafkalab.replay import replay
 
-here = pathlib.Path.cwd()
-project = next(folder for folder in (here, *here.parents)
+here, beside = pathlib.Path.cwd(), pathlib.Path(kafkalab.__file__).parents[1]
+project = next(folder for folder in (here, *here.parents, beside)
                if (folder / "data/recordings").is_dir())
 recording = project / "data/recordings/4.4.0/3.9.2/group_slow_poll"
 scenario = json.loads((recording / "scenario.json").read_text())
@@ -311,8 +311,8 @@ poll_gap(late, "ada", title="150 orders of 2 s in 300 s, and one that takes 5 s"
 # ### The price of the second cure
 #
 # Why not set the interval to an hour and be done? Ada works on a batch of 1000 seconds, one order after the other. Twenty seconds later bo comes to help her. A new member
-# means a rebalance, and a rebalance of the classic protocol waits for all members to come back with `poll()`. How long does bo wait for a partition, in seconds? Once with a
-# poll interval of 300 s, once with 1200 s.
+# means a rebalance, and a rebalance of the classic protocol waits for all members to come back with `poll()`. How long does bo wait for a partition, in seconds, rounded to
+# ten? Once with a poll interval of 300 s, once with 1200 s.
 
 # %%
 predict("10 bo waits", with_300=None, with_1200=None)
@@ -335,7 +335,7 @@ def newcomer(limit_s):
 
 quick, with_300 = newcomer(300)
 slow, with_1200 = newcomer(1200)
-truth("10 bo waits", with_300=with_300, with_1200=with_1200)
+truth("10 bo waits", with_300=round(with_300, -1), with_1200=round(with_1200, -1))
 group_timeline(slow, "stock", title="a limit of 1200 s: bo waits for ada's next poll")
 
 # %% [markdown]

@@ -155,7 +155,8 @@ lag_and_lead({"a sale": sale}, "billing",
 # The lead does not fall at all: it grows with every record that is read. Lag and lead look at different ends of the log. A producer moves the one end, retention moves the other, and the
 # reader stands between them. Only retention can make the lead smaller. In section 1 lag and lead even rose together, for ten minutes.
 #
-# And a large lag is no failure. It is work. Three hundred orders more than usual, ten spare hands a minute: half an hour. What matters is which way the curve goes.
+# And a large lag is no failure. It is work. Three hundred orders more than usual, ten spare hands a minute: thirty times ten. The first ten
+# were read in minute 5 itself, so 29 minutes are left. What matters is which way the curve goes.
 
 # %% [markdown] items="N80 N120"
 # ## 3. Three ways to ask
@@ -570,13 +571,14 @@ require("11.5")
 # the same records and members.
 
 # %%
-import contextlib, io, json, pathlib
+import contextlib, io, json, kafkalab, pathlib
 from kafkalab.__main__ import main
 from kafkalab.lines.layout import read as read_log
 from kafkalab.replay import replay
 
-here = pathlib.Path.cwd()
-project = next(up for up in (here, *here.parents) if (up / "data/recordings").is_dir())
+here, beside = pathlib.Path.cwd(), pathlib.Path(kafkalab.__file__).parents[1]
+project = next(up for up in (here, *here.parents, beside)
+               if (up / "data/recordings").is_dir())
 tools = project / "data/tools"
 command = ["kafka-consumer-groups", "--at", "50000", "--describe", "--group", "g"]
 real = (tools / "4.4.txt").read_text()
