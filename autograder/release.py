@@ -75,7 +75,7 @@ def _fill(draft: Path, chapters: list[str]) -> None:
             raise ValueError(f"Chapter {chapter} is not sealed; `python -m autograder seal {chapter}` does it.")
         _copy(sealed.folder() / f"ch{chapter}.json", draft / "autograder" / "questions" / "sealed" / f"ch{chapter}.json")
         folder = master(chapter).path.parent
-        shutil.copytree(folder, draft / "notebooks" / "release" / folder.name)
+        shutil.copytree(folder, draft / "notebooks" / "release" / folder.name, ignore=shutil.ignore_patterns("progress.json"))
 
 
 def _copy(source: Path, target: Path) -> None:

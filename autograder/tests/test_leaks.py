@@ -52,6 +52,13 @@ def test_a_planted_solution_fails_the_build(own_course, where):
     assert not path.exists(), "what leaks is not left lying about"
 
 
+def test_what_somebody_tried_beside_the_notebook_is_left_alone(own_course):
+    tried = own_course / "notebooks" / "release" / "90_demo" / "progress.json"
+    tried.write_text(json.dumps({"answer": reference("90.2")}), encoding="utf-8")
+    course._look_for_leaks("90_demo")
+    assert tried.exists(), "a learner's progress is theirs, and was never built"
+
+
 @pytest.mark.parametrize("text", [repr(HIDDEN[0]), json.dumps(HIDDEN), "# one of them is asleep, eight brokers, one of them"])
 def test_a_hidden_case_is_known_in_every_form(demo, monkeypatch, text):
     real = judges.find
