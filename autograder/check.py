@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from autograder import progress, sealed, variants
 from autograder.asking import answer_in_time, ask, complaint, fill, quiet
+from autograder.guesses import fit
 from autograder.plain import plain
 from autograder.questions import Question, find
 
@@ -71,7 +72,7 @@ def truth(name: str, **values) -> None:
     column = max([len(str(value)) for value in guess.values()] + [5])
     print(f"{'':{width}}  {'guess':>{column}}  truth")
     for value, happened in values.items():
-        mark = "" if value not in guess else "  as you said" if guess[value] == happened else "  a surprise"
+        mark = f"  {fit(guess[value], happened)}" if value in guess else ""
         print(f"{value:{width}}  {str(guess.get(value, '-')):>{column}}  {happened}{mark}")
 
 

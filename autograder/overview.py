@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder import progress
+from autograder.guesses import surprised
 from autograder.masters import notebooks, released
 from autograder.questions import chapters, of_chapter
 
@@ -46,7 +47,7 @@ def overview(path: Path | None = None) -> Overview:
         entries = {question.id: _entry(kept["questions"], question.id) for question in asked}
         guesses = {name: entry for name, entry in kept["guesses"].items()
                    if name.startswith(f"{chapter} ") and isinstance(entry, dict) and "truth" in entry}
-        wrong = {name: entry for name, entry in guesses.items() if entry.get("guess") != entry["truth"]}
+        wrong = {name: entry for name, entry in guesses.items() if surprised(entry.get("guess") or {}, entry["truth"])}
         rows.append((_folder(chapter), sum(bool(entry.get("passed_at")) for entry in entries.values()), len(asked),
                      sum(entry["hints"] for entry in entries.values()), len(guesses) - len(wrong), len(guesses)))
         repeat += [f"{question.id}  {question.title}: {_why(entries[question.id])}" for question in asked if _why(entries[question.id])]

@@ -15,7 +15,7 @@ from autograder.masters import HOME, master
 from autograder.variants import course_key
 
 # Modules of this package that work without judges; everything else of it stays with the teacher.
-LEARNERS = ("__init__.py", "__main__.py", "again.py", "anomalies.py", "asking.py", "check.py", "desk.py", "jupyter", "lab.py", "machine.py", "masters.py",
+LEARNERS = ("__init__.py", "__main__.py", "again.py", "anomalies.py", "asking.py", "check.py", "desk.py", "guesses.py", "jupyter", "lab.py", "machine.py", "masters.py",
             "overview.py", "plain.py", "plays.py", "progress.py", "runs.py", "sealed.py", "spark_rows.py", "variants.py", "questions/__init__.py", "questions/kinds.py")
 PAPERS = ("environment.yml", "pyproject.toml", "constraints.txt", "Makefile", "README.md", "LICENSE", "data/picture.png",
           "notebooks/README.md")

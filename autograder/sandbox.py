@@ -32,7 +32,7 @@ from autograder.probing import Probe
 from autograder.signs import any_in
 
 # The learner's side of this package: all that a probe needs. Sealed verdicts stay out, for a fork could try all small numbers.
-LEARNERS_FILES = ("__init__.py", "plain.py", "asking.py", "again.py", "variants.py", "sealed.py", "progress.py", "check.py", "plays.py",
+LEARNERS_FILES = ("__init__.py", "plain.py", "guesses.py", "asking.py", "again.py", "variants.py", "sealed.py", "progress.py", "check.py", "plays.py",
                   "runs.py", "anomalies.py", "spark_rows.py", "sparkhouse.py")
 WORKERS_FILES = ("launch.py", "worker.py", "walls.py", "watch.py", "syscalls.py", "audit.py")
 WARM = ("autograder.check", "numpy", "pandas")

@@ -108,6 +108,12 @@ def test_the_first_guess_stays_beside_the_truth(cell):
     assert progress.read()["guesses"]["consumer"]["truth"] == {"opened": 4, "kept": 3}
 
 
+def test_a_guess_off_by_a_tenth_is_close_and_a_small_count_is_not(cell):
+    cell('predict("answers", fetch_ms=500, sockets=4, who="client")')
+    rows = cell('truth("answers", fetch_ms=504, sockets=5, who="broker")').splitlines()
+    assert [row.split()[3:] for row in rows[1:]] == [["close"], ["a", "surprise"], ["a", "surprise"]]
+
+
 def test_numbers_are_a_students_own_and_the_same_tomorrow(cell):
     cell('me("s123")\nmine = numbers("90.1")')
     cell('assert numbers("90.1") == mine and mine.brokers == mine["brokers"]')
