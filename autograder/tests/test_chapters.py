@@ -1,6 +1,7 @@
 """Every chapter that is handed out: its reference passes, a blank one has nothing, each named wrong answer is told by name."""
 import json
 import re
+import shutil
 
 import pytest
 
@@ -95,8 +96,12 @@ def test_the_sealed_verdicts_are_of_this_chapter(chapter):
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_all_sealed_verdicts_are_of_this_chapter(chapter, tmp_path, monkeypatch):
     """`python -m autograder seal` would write the same file again."""
-    kept = (sealed.folder() / f"ch{chapter}.json").read_text(encoding="utf-8")
-    monkeypatch.setattr(sealed, "folder", lambda: tmp_path)
+    there = sealed.folder()
+    kept = (there / f"ch{chapter}.json").read_text(encoding="utf-8")
+    for folder in ("questions", "judges"):               # a verdict carries a digest of these two, found from where it lies
+        (tmp_path / folder).mkdir()
+        shutil.copy(there.parents[1] / folder / f"ch{chapter}.py", tmp_path / folder)
+    monkeypatch.setattr(sealed, "folder", lambda: tmp_path / "questions" / "sealed")
     assert seal(chapter).read_text(encoding="utf-8") == kept
 
 
