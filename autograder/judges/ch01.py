@@ -200,6 +200,12 @@ JUDGES = (
         right="right.", otherwise="a consumer begins elsewhere. Is its bookmark still good? If not, reset decides.",
         unseen="in a run nobody has shown you, Kafka's own consumer begins elsewhere. Is the bookmark still good? If not, reset decides.",
         wrong_answers=(
+            WrongAnswer("zero counts as none", BEGIN + "if committed and log_start <= committed <= log_end:\n        return committed\n"
+                        "    return log_start if reset == 'earliest' else log_end",
+                        "Offset 0 is a bookmark like any other, and `if committed:` is false for it. Ask for `is not None`."),
+            WrongAnswer("beyond the end", BEGIN + "if committed is not None and committed >= log_start:\n        return committed\n"
+                        "    return log_start if reset == 'earliest' else log_end",
+                        "A bookmark beyond the log's end is out of range, too: those records were lost with a broker. auto.offset.reset decides."),
             WrongAnswer("always from the bookmark", BEGIN + "if committed is not None:\n        return committed\n    return log_start if reset == 'earliest' else log_end",
                         "The bookmark points at a record that retention has deleted. It is out of range, and auto.offset.reset decides."),
             WrongAnswer("the end is out of range", BEGIN + "if committed is not None and log_start <= committed < log_end:\n        return committed\n"

@@ -210,6 +210,8 @@ JUDGES = (
                         "You counted the {partitions} partitions. A broker that leads several of them needs one connection."),
             WrongAnswer("every broker", each("opened kept", "1 + x.brokers", "x.brokers"),
                         "You counted all {brokers} brokers. A producer connects to a broker when it has something for it."),
+            WrongAnswer("every broker at first", each("opened kept", "1 + x.brokers", "x.leaders"),
+                        "Kept is right. But nothing is opened to all {brokers} brokers first: a connection comes when there is something for that broker."),
             WrongAnswer("the first is kept", each("opened kept", "1 + x.leaders", "1 + x.leaders"),
                         "Nobody uses node -1 after the start. Nine idle minutes later it is closed."),
             WrongAnswer("every leader twice", each("opened kept", "2 * x.leaders", "x.leaders"),

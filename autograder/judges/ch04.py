@@ -113,6 +113,8 @@ JUDGES = (
         wrong_answers=(
             WrongAnswer("values only", each(_FILLS, "-(-x.records // (x.batch_size // x.value_bytes))", "x.batch_size // x.value_bytes"),
                         "You divided by the bytes of the value alone. Each record has some bytes of its own around it, and each batch a header."),
+            WrongAnswer("the values of write", each(_FILLS, "-(-x.records // of_80[x.batch_size])", "of_80[x.batch_size]", before="of_80 = {1500: 16, 2000: 21, 3000: 33, 4000: 44}"),
+                        "That is what a lab counts whose values have 80 bytes, as in `write`. Yours have {value_bytes}."),
             WrongAnswer("one for each record", each(_FILLS, "x.records", "1"),
                         "You gave each record a batch. They are sent at once, and linger.ms is long: they are packed until {batch_size} bytes are reached."),
             WrongAnswer("one for all", each(_FILLS, "1", "x.records"), "All in one batch would be more than {batch_size} bytes. batch.size closes it earlier."),

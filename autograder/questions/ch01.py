@@ -20,6 +20,8 @@ STARTS = (
     bookmark("retention has passed the bookmark, earliest", 2, 6, 12, "earliest"),
     bookmark("retention has passed the bookmark, latest", 2, 6, 12, "latest"),
     bookmark("nothing new since", 12, 3, 12, "earliest"),
+    bookmark("it committed before its first record, latest", 0, 0, 12, "latest"),
+    bookmark("the log has lost its end, earliest", 11, 3, 8, "earliest"),
 )
 
 NIGHTS = (

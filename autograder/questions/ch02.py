@@ -35,11 +35,14 @@ def telling(nodes) -> bool:
 
 
 def log_of(numbers) -> list[str]:
-    """The stories of all nodes as one log: in each round every node that has more to say says its next line."""
+    """The stories of all nodes as one log: in each round every node that has more to say says its next line. The brokers' own ids come
+    when an address stands and has answered: before that a client knows none of them."""
     ports = {node: 9092 + (int(node) if int(node) >= 0 else -1 - int(node)) for node in numbers}
-    longest = max(len(numbers[node]["story"]) for node in numbers)
-    return [numbers[node]["story"][turn].format(id=node, port=ports[node]) for turn in range(longest) for node in numbers
-            if turn < len(numbers[node]["story"])]
+    asked = [list(numbers[node]["story"]) for node in numbers if int(node) < 0]
+    answered = 1 + min((story.index(STANDS) for story in asked if STANDS in story), default=0)
+    told = [(turn if int(node) < 0 else answered + turn, place, line.format(id=node, port=ports[node]))
+            for place, node in enumerate(numbers) for turn, line in enumerate(numbers[node]["story"])]
+    return [line for _, _, line in sorted(told)]
 
 
 def is_open(names, case):

@@ -84,7 +84,8 @@ def _searched(lab, from_ms: int) -> list[str]:
     """What m1 says about its search, the first lines."""
     said = [(event.at_ms, event.message.split("] ", 1)[-1]) for event in lab.journal.of("line") if event.who == "m1" and event.at_ms >= from_ms]
     wanted = ("Discovered group coordinator", "is unavailable or invalid", "lookup failed")
-    return [f"{at_ms:>6,} ms  {text}"[:120] for at_ms, text in said if any(words in text for words in wanted)][:4]
+    rows = [f"{at_ms:>6,} ms  {text}" for at_ms, text in said if any(words in text for words in wanted)][:4]
+    return [row if len(row) <= 120 else row[:119] + "…" for row in rows]
 
 
 def tricky(lines) -> bool:

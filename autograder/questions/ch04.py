@@ -1,6 +1,7 @@
 """Chapter 04, from record to batch: the learner's half of its questions."""
 from __future__ import annotations
 
+from autograder.asking import NotAsAsked
 from autograder.questions.kinds import Function, Open, Value
 from kafkalab import KafkaProducer, Lab, ProducerRecord
 
@@ -15,7 +16,7 @@ def placed(names, case) -> list:
     partitions may crash and come back: meanwhile these have no leader."""
     lab = Lab(brokers=3, seed=case["seed"], version="3.9", broker_config={"broker.session.timeout.ms": 1_000})
     lab.create_topic("orders", partitions=case["partitions"], leaders=[number % 3 for number in range(case["partitions"])])
-    producer = KafkaProducer(lab, {"partitioner.class": names["mega_partitioner"], "bootstrap.servers": "localhost:9093,localhost:9094"}, name="learner")
+    producer = KafkaProducer(lab, {"partitioner.class": _one_that_is_there(names["mega_partitioner"], case["partitions"]), "bootstrap.servers": "localhost:9093,localhost:9094"}, name="learner")
     keys = [None if number % 5 == 0 else "mega" if number % 3 == 0 else f"customer-{(number * 7 + case['seed']) % 40}" for number in range(120)]
     futures = []
     for number, key in enumerate(keys):
@@ -28,6 +29,16 @@ def placed(names, case) -> list:
         futures.append(producer.send(ProducerRecord("orders", key=key, value=f"order {number}")))
     producer.close()
     return [[key, future.get().partition] for key, future in zip(keys, futures)]
+
+
+def _one_that_is_there(rule, partitions: int):
+    """The learner's rule, stopped at the first number that is no partition: Kafka would keep that record for two minutes and then say little."""
+    def partitioner(topic, key, *rest):
+        chosen = rule(topic, key, *rest)
+        if not hasattr(chosen, "__index__") or not 0 <= chosen < partitions:
+            raise NotAsAsked(f"`mega_partitioner` returned {chosen!r} for the key {key!r}; with {partitions} partitions it returns a whole number from 0 to {partitions - 1}")
+        return chosen
+    return partitioner
 
 
 def keeps_the_rule(case: dict, data) -> tuple[bool, str]:

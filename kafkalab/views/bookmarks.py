@@ -18,11 +18,13 @@ MOST = 40               # boxes narrower than this many to a row cannot carry th
 
 @dataclass(frozen=True)
 class Bookmark:
-    """One reader's place in a partition: the offset it gets next, and how many of the records that are still there it has not had."""
+    """One reader's place in a partition: the offset it gets next, how many of the records that are still there it has not had, and how many
+    went before it came to them."""
 
     reader: str
     next_offset: int
     unread: int
+    gone: int = 0
 
 
 def bookmarks_of(lab, partition: str, at_ms: int | None = None) -> list[Bookmark]:
@@ -33,16 +35,17 @@ def bookmarks_of(lab, partition: str, at_ms: int | None = None) -> list[Bookmark
     if partition not in state["partitions"]:
         raise KeyError(f"There is no partition {partition}; there are {', '.join(sorted(state['partitions']))}.")
     log = state["partitions"][partition]
-    unread = lambda offset: log["log_end_offset"] - max(offset, log["log_start_offset"])
+    start, end = log["log_start_offset"], log["log_end_offset"]
+    place_of = lambda reader, offset: Bookmark(reader, offset, unread=end - max(offset, start), gone=max(0, start - offset))
     found = []
     for group, entry in sorted(state["groups"].items()):
         committed = entry.get("offsets", {}).get(partition)
         if committed is not None:
-            found.append(Bookmark(f"group {group}", committed["offset"], unread(committed["offset"])))
+            found.append(place_of(f"group {group}", committed["offset"]))
     for name, client in sorted(state["clients"].items()):
         place = (client.get("positions") or {}).get(partition)
         if place is not None and "group.id" not in (client.get("config") or {}):
-            found.append(Bookmark(name, place, unread(place)))
+            found.append(place_of(name, place))
     return found
 
 
@@ -62,20 +65,24 @@ def bookmarks(lab, partition: str, at_ms: int | None = None, *, title: str | Non
     beside = axes.get_yaxis_transform()                     # x as a share of the axes: the names stand left of all boxes
     axes.text(-0.01, 0.5, "offset", transform=beside, ha="right", va="center", fontsize=SMALL_PT + 1, color=QUIET)
     for row, mark in enumerate(found):
-        _lane(axes, mark, end, -0.45 - 0.62 * row, COLOURS[row % len(COLOURS)])
+        _lane(axes, mark, start, end, -0.45 - 0.62 * row, COLOURS[row % len(COLOURS)])
         axes.text(-0.01, -0.45 - 0.62 * row, mark.reader, transform=beside, ha="right", va="center", fontsize=SMALL_PT + 1, weight="bold", color=INK)
     heading = title or f"{partition} at {clock(at_ms)}"
     figure.text(0.012, 1 - 0.10 / height_in, heading, fontsize=12, weight="bold", va="top")
     rows = [("records", f"{start} to {end - 1}" if end > start else "none", str(end - start))]
-    rows += [(mark.reader, f"next {mark.next_offset}", str(mark.unread)) for mark in found]
+    rows += [(mark.reader, f"next {mark.next_offset}", f"{mark.unread}, and {mark.gone} gone" if mark.gone else str(mark.unread)) for mark in found]
     return Picture(figure, columns(rows, ("who", "where", "unread")), f"Bookmarks: {heading}, {len(found)} readers.")
 
 
-def _lane(axes, mark: Bookmark, end: int, y: float, colour: str) -> None:
-    """A reader's lane: a bar over what lies behind it, and the bookmark where it goes on."""
-    axes.barh([y], [mark.next_offset], height=0.16, color=colour, alpha=0.35)
+def _lane(axes, mark: Bookmark, start: int, end: int, y: float, colour: str) -> None:
+    """A reader's lane: a bar over what lies behind it, and the bookmark where it goes on.
+
+    The bar begins at the log's start: who comes after retention has not had what is gone."""
+    behind = 0 if mark.gone else min(start, mark.next_offset)
+    axes.barh([y], [mark.next_offset - behind], left=behind, height=0.16, color=colour, alpha=0.35)
     axes.plot([mark.next_offset], [y], marker=">", markersize=9, color=colour, clip_on=False)
-    words = f"next is {mark.next_offset}, " + (f"{mark.unread} unread" if mark.unread else "nothing unread")
+    gone, unread = f"{mark.gone} gone, " if mark.gone else "", f"{mark.unread} unread" if mark.unread else "nothing unread"
+    words = f"next is {mark.next_offset}, {gone}{unread}"
     axes.text(max(end, 1) * 1.02, y, words, ha="left", va="center", fontsize=SMALL_PT + 1, color=INK)
 
 

@@ -343,7 +343,7 @@ bookmarks(lab, "orders-0")
 #
 # Write `first_offset(committed, log_start, log_end, reset)`. It returns the offset at which a starting member of a group begins to read. `committed` is the group's
 # committed offset, or `None` if it has none. `reset` is `"earliest"` or `"latest"`. A bookmark is good from `log_start` to `log_end`, both included: at `log_end` the
-# member waits for the next record.
+# member waits for the next record. A bookmark can lie beyond the end, too, when a crashed leader took the newest records along.
 #
 # This is the half of a consumer that is missing. The check puts it in: a job starts five times, is killed in between, once before it has committed, and the broker that
 # leads the log may crash. Your function says where each start begins. Beside it runs the same job with Kafka's own consumer, and both must read the same records.
@@ -370,24 +370,21 @@ require("01.4")
 # First come the lines of `inv-1`, then those of `inv-2`. You need not read the cell: it finds the files and keeps the lines that tell who got what.
 
 # %%
-import json, pathlib
-from kafkalab.lines.layout import read as read_log
+import json
+from kafkalab.course_folder import course_folder
+from kafkalab.lines.layout import read, rows_of
 from kafkalab.replay import replay
 
-here = pathlib.Path.cwd()
-home = next(folder for folder in (here, *here.parents) if (folder / "data" / "recordings").is_dir())
-recording = home / "data/recordings/2.3.1/2.3.0/two_brokers_two_members"
+recording = course_folder() / "data/recordings/2.3.1/2.3.0/two_brokers_two_members"
 played = replay(json.loads((recording / "scenario.json").read_text()), seed=1)
-(home / "data/generated").mkdir(exist_ok=True)
-(home / "data/generated/chapter01.log").write_text(played["inv-1"] + played["inv-2"])
+java = [row for name in ("inv-1", "inv-2") for row in read(recording / f"{name}.log.gz")]
+simulated = rows_of((played["inv-1"] + played["inv-2"]).splitlines())
 
-def told(*paths):
+def told(rows):
     wanted = ("Successfully joined", "Setting newly assigned", "Found no committed", "Resetting offset")
-    rows = [row for path in paths for row in read_log(path) if row.level == "INFO"]
-    return [row.text for row in rows if row.text.startswith(wanted)]
+    return [row.text for row in rows if row.level == "INFO" and row.text.startswith(wanted)]
 
-side_by_side(told(recording / "inv-1.log.gz", recording / "inv-2.log.gz"),
-             told(home / "data/generated/chapter01.log"), titles=("Java consumers 2.3.0", "simulator"))
+side_by_side(told(java), told(simulated), titles=("Java consumers 2.3.0", "simulator"))
 
 # %% [markdown]
 # `inv-1` got three partitions, `inv-2` got two. Their group had no bookmark yet, so a line for each partition says that none was found, and another where reading begins.

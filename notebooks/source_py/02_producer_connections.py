@@ -97,7 +97,7 @@ say(lab)
 # %% [markdown] items="P3 P9"
 # ### Exercise 02.1 · Who is connected?
 #
-# `shown` holds the connection lines of your own producer, in the order in which it wrote them. Which node ids are connected at the end? Make a set
+# `shown` holds the connection lines of your own producer in a bad hour, while brokers came and went. They are in the order in which it wrote them. Which node ids are connected at the end? Make a set
 # `still_open` of numbers.
 
 # %%
@@ -206,7 +206,7 @@ compare(lab22, lab23, titles=("client 2.2, nothing sent", "client 2.3, nothing s
 # %% [markdown] items="P5"
 # ### Exercise 02.3 · Write the rule
 #
-# Write `least_loaded(nodes)`. Each node has `id`, `in_flight` (requests without an answer), `can_send` (connected and ready for a request), `state`
+# Write `least_loaded(nodes)`. Each node has fields, as in `node.id`: `id`, `in_flight` (requests without an answer), `can_send` (connected and ready for a request), `state`
 # (`"ready"`, `"preparing"` while a connection is being made, or `"disconnected"`) and `can_connect`. Return the node to ask, or `None`. The rule of version 2.3:
 #
 # 1. Of the nodes that can take a request now, the one with the fewest in flight.
@@ -276,7 +276,8 @@ timeline(lab)
 
 # %% [markdown] items="P15"
 # A connection that stands and that nobody uses is called a **zombie**. With −1 it lived one minute longer than usual. Then the broker closed it: brokers have a
-# limit of their own, ten minutes. TCP's keepalive does not save it. It shows that the other side lives, and it is not a request. A zombie lives for ever only if
+# limit of their own, ten minutes. (The picture calls it *peer*: the other end.) Node 1 went the same way. Node 0 is no zombie: its ticks are METADATA, asked for every five
+# minutes. TCP's keepalive does not save it. It shows that the other side lives, and it is not a request. A zombie lives for ever only if
 # the broker's limit is −1 as well.
 
 # %% [markdown] items="P14 P15"
@@ -396,24 +397,21 @@ compare(lab21, lab39, titles=("client 2.1, nothing sent", "client 3.9, nothing s
 # A recording of a real Java producer 2.2.2 with three addresses, created and left alone. Beside it, the simulator plays the same scenario.
 
 # %%
-import json, pathlib
-from kafkalab.lines.layout import read
+import json
+from kafkalab.course_folder import course_folder
+from kafkalab.lines.layout import read, rows_of
 from kafkalab.replay import replay
 
-here = pathlib.Path.cwd()
-home = next(folder for folder in (here, *here.parents) if (folder / "data" / "recordings").is_dir())
+home = course_folder()
 recording = home / "data/recordings/2.3.1/2.2.2/producer_created_three_bootstrap"
 scenario = json.loads((recording / "scenario.json").read_text())
-(home / "data/generated").mkdir(exist_ok=True)
-played = home / "data/generated/chapter02.log"
-played.write_text(replay(scenario, seed=9)["client"])
+played = replay(scenario, seed=9)["client"]
 
-def network(path):
-    rows = [row for row in read(path)
-            if row.logger_name == "NetworkClient" and row.level == "DEBUG"]
+def network(rows):
+    rows = [row for row in rows if row.logger_name == "NetworkClient" and row.level == "DEBUG"]
     return [row.text for row in rows if not row.text.startswith("Recorded API versions")]
 
-side_by_side(network(recording / "client.log.gz"), network(played),
+side_by_side(network(read(recording / "client.log.gz")), network(rows_of(played.splitlines())),
              titles=("Java client 2.2.2", "simulator"))
 
 # %% [markdown]

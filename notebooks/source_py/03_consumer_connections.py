@@ -81,8 +81,8 @@ sequence(lab, "reader", apis=shown_apis)
 #    METADATA: who leads what?
 # 2. **Talk to the coordinator.** Every broker can be one. For its groups it remembers who is a member and what is committed. On a connection of its own the client
 #    joins the group, hears its partitions, asks for committed offsets, and from then on sends heartbeats and commits: five jobs.
-# 3. **Read.** Each broker that leads a wanted partition gets one connection. JOIN_GROUP was answered after three seconds, because a new group waits
-#    for more members. That is why the data connections begin late.
+# 3. **Read.** Each broker that leads a wanted partition gets one connection. The first JOIN_GROUP only fetched a
+#    member id (KIP-394). The second was answered after three seconds, because a new group waits for more members. That is why the data connections begin late.
 #
 # So there are three classes of connections: *bootstrap*, *coordinator*, *data*. Here are the log lines of the three moments. An article of 2019 made these lines
 # famous; a Java client 2.3.0 wrote them.
@@ -434,24 +434,21 @@ def without_a_poll(protocol):
 # simulator's.
 
 # %%
-import json, pathlib
-from kafkalab.lines.layout import read
+import json
+from kafkalab.course_folder import course_folder
+from kafkalab.lines.layout import read, rows_of
 from kafkalab.replay import replay
 
-here = pathlib.Path.cwd()
-home = next(folder for folder in (here, *here.parents) if (folder / "data" / "recordings").is_dir())
+home = course_folder()
 recording = home / "data/recordings/2.3.1/2.3.0/consumer_first_poll_3_brokers"
 scenario = json.loads((recording / "scenario.json").read_text())
-(home / "data/generated").mkdir(exist_ok=True)
-played = home / "data/generated/chapter03.log"
-played.write_text(replay(scenario, seed=7)["client"])
+played = replay(scenario, seed=7)["client"]
 
-def network(path):
-    rows = [row for row in read(path)
-            if row.logger_name == "NetworkClient" and row.level == "DEBUG"]
+def network(rows):
+    rows = [row for row in rows if row.logger_name == "NetworkClient" and row.level == "DEBUG"]
     return [row.text for row in rows if not row.text.startswith("Recorded API versions")][:16]
 
-side_by_side(network(recording / "client.log.gz"), network(played),
+side_by_side(network(read(recording / "client.log.gz")), network(rows_of(played.splitlines())),
              titles=("Java client 2.3.0", "simulator"))
 
 # %% [markdown]

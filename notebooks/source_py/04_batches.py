@@ -191,7 +191,7 @@ batch_strip(labs, "orders")
 #
 # Three producers, A, B and C. Producer A sends `n.A.records` records at once, all to one partition. Each value has `n.A.value_bytes` bytes, there is no key, and `batch.size`
 # is `n.A.batch_size` bytes. `linger.ms` is so long that a batch leaves when it is full, and the last one with what is left. How many batches are written? How many records does
-# the first one hold? A record has some bytes beyond its value, so do not trust a division: build a lab and count. `write` above shows how.
+# the first one hold? A record has some bytes beyond its value, so do not trust a division: build a lab and count. `write` above shows how, but its values have 80 bytes.
 
 # %%
 n = numbers("04.3")
@@ -371,27 +371,22 @@ require("04.5")
 # the files and cuts the lines.
 
 # %%
-import json, pathlib
-from kafkalab.lines.layout import read as read_log
+import json
+from kafkalab.course_folder import course_folder
+from kafkalab.lines.layout import read, rows_of
 from kafkalab.replay import replay
 
-here = pathlib.Path.cwd()
-project = next(folder for folder in (here, *here.parents)
-               if (folder / "data/recordings").is_dir())
-recording = project / "data/recordings/4.4.0/4.4.0/producer_keyed"
+recording = course_folder() / "data/recordings/4.4.0/4.4.0/producer_keyed"
 scenario = json.loads((recording / "scenario.json").read_text())
-lines_folder = project / "data/generated/chapter04"
-lines_folder.mkdir(parents=True, exist_ok=True)
-(lines_folder / "played.txt").write_text(replay(scenario, seed=1)["client"])
+played = replay(scenario, seed=1)["client"]
 
-def produced(path):
+def produced(rows):
     """topic-partition=bytes of every PRODUCE line."""
-    sent = [row.text for row in read_log(path) if row.text.startswith("Sending PRODUCE")]
+    sent = [row.text for row in rows if row.text.startswith("Sending PRODUCE")]
     sizes = [text.split("partitionSizes=[")[1] for text in sent]
     return [size.split(":")[1].rstrip("]}") for size in sizes]
 
-java, simulated = recording / "client.log.gz", lines_folder / "played.txt"
-side_by_side(produced(java), produced(simulated),
+side_by_side(produced(read(recording / "client.log.gz")), produced(rows_of(played.splitlines())),
              titles=("Java producer 4.4.0", "simulator"))
 
 # %% [markdown]
@@ -416,8 +411,8 @@ the_guilty_one, its_bytes = guilty.producer, guilty.batch_size
 # %%
 import random
 
-log_folder = lines_folder / "producers"
-log_folder.mkdir(exist_ok=True)
+log_folder = course_folder() / "data/generated/chapter04/producers"
+log_folder.mkdir(parents=True, exist_ok=True)
 chance = random.Random(guilty.seed)     # your eight are not your neighbour's
 for number in range(1, 9):
     name = f"producer-{number}"
