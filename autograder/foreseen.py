@@ -4,8 +4,8 @@ To know what is right with one student's own numbers a judge plays labs, and of 
 (sealing.py) has done that for every set of numbers there is, and has kept what the judge said. So a public case is looked up here first.
 An answer that is in no box is neither the reference's nor any named one.
 
-What was sealed counts only while questions and judges are the ones it was made from. Whoever corrects a judge is heard at once: its
-chapter is judged by playing, as before, until `python -m autograder seal NN` has been run.
+What was sealed counts only while a question and its judge are the ones it was made from (origin.py). Whoever corrects a judge is heard at
+once: his question is judged by playing, as before, until `python -m autograder seal NN.k` has been run.
 """
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from functools import lru_cache
 from autograder import sealed
 from autograder.asking import fill
 from autograder.judges import Judge, Verdict
+from autograder.origin import origin, stamp
 from autograder.questions import Question
 
 
@@ -28,7 +29,7 @@ class Foreseen:
 
 def foreseen(question: Question, judge: Judge, case: dict, data) -> Foreseen | None:
     """What the judge says to `data`; None where it has to be asked: nothing was sealed, or there is more than one right answer."""
-    own = _boxes(question.id, sealed.stamp(question.chapter))
+    own = _boxes(question.id, stamp(question.chapter))
     bare = question.sealed_form(case)
     boxes = None if own is None else own["cases"].get(sealed.locate(own["salt"], bare))
     if boxes is None:
@@ -47,14 +48,13 @@ def foreseen(question: Question, judge: Judge, case: dict, data) -> Foreseen | N
     return Foreseen(Verdict(False, fill(judge.otherwise, case, judge.id, data)))
 
 
-def is_stale(chapter: str) -> bool:
-    """Whether a question or a judge of a chapter was edited since it was sealed: then check() says in notebooks what the judges said before."""
-    return any(own.get("of") != sealed.made_of(chapter) for own in sealed.read(chapter).values())
+def stale(chapter: str) -> list[str]:
+    """The questions that were edited since they were sealed: check() in notebooks still says there what the judges said before."""
+    return [question for question, own in sealed.read(chapter).items() if own.get("of") != origin(question)]
 
 
 @lru_cache(maxsize=256)
-def _boxes(question_id: str, stamp) -> dict | None:
+def _boxes(question_id: str, stamp: tuple[int, ...]) -> dict | None:
     """The sealed file's entry for a question; None where it is none, or older than what it was made from."""
-    chapter = question_id[:2]
-    own = sealed.read(chapter).get(question_id) if stamp else None
-    return own if own is not None and own.get("of") == sealed.made_of(chapter) else None
+    own = sealed.read(question_id[:2]).get(question_id) if stamp else None
+    return own if own is not None and own.get("of") == origin(question_id) else None

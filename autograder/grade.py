@@ -28,7 +28,7 @@ from autograder import calibration, results
 from autograder.arrivals import arrive, copied, keep_copy
 from autograder.assignment import steps
 from autograder.colleague import Colleague
-from autograder.foreseen import is_stale
+from autograder.foreseen import stale
 from autograder.gradebook import written
 from autograder.judging import ALL_RAN, asked_of, blank, judge
 from autograder.late import settle as settle_late
@@ -115,9 +115,9 @@ def grade_class(folder: Path, out: Path, asked: str | None = None, roster: Roste
         if len(todo) < len(work):
             say(f"{len(work) - len(todo)} of {len(work)} were graded before; {len(todo)} to go.")
         for chapter in sorted({each.submission.chapter for each in todo if each.submission.can_run}):
-            if is_stale(chapter):
-                say(f"Chapter {chapter} was edited since it was sealed, so its labs are played again for every answer; "
-                    f"`python -m autograder seal {chapter}` makes that fast, and check() in notebooks say the same as grading.")
+            if old := stale(chapter):
+                say(f"Edited since sealed: {', '.join(old)}. Labs are played again for every answer there; `python -m autograder seal {' '.join(old)}` "
+                    "makes that fast, and check() in notebooks say the same as grading.")
         if todo or not (out / "gradebook.db").exists():
             _grade_all(todo, _Course(out, roster, asked, workers or os.cpu_count() or 1, not allow_unsafe), say)
         superseded = {each.name: counts[each.student, each.chapter].name for each in found

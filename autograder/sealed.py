@@ -23,23 +23,6 @@ def folder() -> Path:
     return Path(os.environ.get("AUTOGRADER_COURSE") or Path(__file__).parent) / "questions" / "sealed"
 
 
-def made_of(chapter: str) -> str:
-    """A digest of the text that a chapter's verdicts are made from: its questions and its judges. "" where these are not."""
-    files = _made_from(chapter)
-    return hashlib.sha256("\0".join(path.read_text(encoding="utf-8") for path in files).encode()).hexdigest()[:16] if files else ""
-
-
-def stamp(chapter: str) -> tuple[int, ...]:
-    """Another one when any file has changed that a chapter's sealed verdicts are made from or lie in; () where one is missing."""
-    files = [*_made_from(chapter), folder() / f"ch{chapter}.json"]
-    return tuple(path.stat().st_mtime_ns for path in files) if len(files) == 3 and files[-1].is_file() else ()
-
-
-def _made_from(chapter: str) -> list[Path]:
-    files = [folder().parent / f"ch{chapter}.py", folder().parent.parent / "judges" / f"ch{chapter}.py"]
-    return files if all(path.is_file() for path in files) else []
-
-
 def read(chapter: str) -> dict:
     """The sealed questions of a chapter; {} when it has not been sealed."""
     path = folder() / f"ch{chapter}.json"

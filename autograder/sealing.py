@@ -12,6 +12,7 @@ from pathlib import Path
 from autograder import judges, sealed
 from autograder.asking import complaint
 from autograder.judges.secret import hidden_rng
+from autograder.origin import origin
 from autograder.plain import canonical
 from autograder.questions import Question, of_chapter
 from autograder.rehearsal import place_of, reply_of_reference, reply_of_wrong, said_by_wrong
@@ -72,7 +73,7 @@ def seal_question(question: Question, every: int = 1) -> dict:
         raise Unsealable(f"{question.id}: the wrong answer \"{min(broken)}\" stops with an error in every case; it would be told that, not its sentence")
     if alike and every == 1:
         raise Unsealable(f"{question.id}: no case tells {', '.join(alike)} from the right answer")
-    return {"salt": salt, "otherwise": judge.otherwise, "of": sealed.made_of(question.chapter), "cases": boxes}
+    return {"salt": salt, "otherwise": judge.otherwise, "of": origin(question.id), "cases": boxes}
 
 
 def _cases_of_some_runs(question: Question, every: int) -> list[dict]:

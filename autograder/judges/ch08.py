@@ -320,6 +320,8 @@ JUDGES = (
                         "Only the broker is the wrong one. Your membership is kept in __consumer_offsets; find who has the group now, and go on."),
             WrongAnswer("whatever is new ends it", _rule(rest="stop"),
                         "An error you do not know may pass. Rest a little and send the next heartbeat: `try later`."),
+            WrongAnswer("whatever is new is well", _rule(rest="alive"),
+                        "`alive` means that all is well, and this answer did not say so. Nor did it say that you must go. It may be over by the next heartbeat: `try later`."),
             WrongAnswer("two with one name", _rule(FENCED_INSTANCE_ID="start over"),
                         "Somebody else has joined with your group.instance.id. If you start over you throw them out, and they you, for ever. `stop`."),
         )),

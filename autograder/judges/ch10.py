@@ -228,7 +228,8 @@ JUDGES = (
     Judge(
         id="10.4", truth=lambda case: {"lost": [7, 12], "broken_promise": 16},
         right="right: 7 and 12 were promised away while two slow workers still had them.",
-        otherwise="not these. Lost is what lies below the last commit and was never finished by anybody.",
+        otherwise="not these. Lost is what lies below the last commit and was never finished by anybody. "
+                  "The line is one that says `commits`; 9 in it promises 8 and all before.",
         wrong_answers=(
             WrongAnswer("everything unfinished", "lost = [7, 12, 17, 18, 19]\nbroken_promise = 16",
                         "17 and those after it were not finished either, but they were not committed: bo begins at 16 and gets them. Only what lies below the last commit is lost."),

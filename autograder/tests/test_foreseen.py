@@ -4,10 +4,11 @@ import os
 import pytest
 
 from autograder import judges, marking, questions, sealed
-from autograder.foreseen import foreseen
+from autograder.foreseen import foreseen, stale
 from autograder.grade import grade_class
 from autograder.judges import Verdict
 from autograder.masters import released
+from autograder.origin import origin
 from autograder.questions import find
 
 
@@ -19,8 +20,8 @@ def told(data, question_id="90.3"):
 
 @pytest.mark.parametrize("chapter", [chapter for chapter in released() if chapter in questions.chapters()])
 def test_every_verdict_is_sealed_from_the_questions_and_judges_of_today(chapter):
-    old = [question for question, own in sealed.read(chapter).items() if own.get("of") != sealed.made_of(chapter)]
-    assert not old, f"{', '.join(old)}: a question or a judge of chapter {chapter} was edited since; `python -m autograder seal {chapter}`, and commit"
+    old = stale(chapter)
+    assert not old, f"{', '.join(old)}: edited since it was sealed; `python -m autograder seal {' '.join(old)}`, and commit"
 
 
 def test_no_lab_is_played_for_an_answer_that_was_foreseen(demo, monkeypatch):
@@ -64,8 +65,22 @@ def test_a_judge_who_was_rewritten_is_asked_again(demo_folder, demo, hand_in, tm
         assert told({"total": -7}) is None
         said = []
         grade_class(tmp_path / "class", tmp_path / "out", say=said.append)
-        assert "Chapter 90 was edited since it was sealed" in said[0] and "autograder seal 90" in said[0]
+        assert said[0].startswith("Edited since sealed: 90.1, ") and "autograder seal 90.1 " in said[0]
     finally:
         path.write_text(text, encoding="utf-8")
         os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
     assert told({"total": -7}) is not None
+
+
+def test_one_question_can_be_corrected_without_the_others(demo_folder, demo):
+    path = demo_folder / "judges" / "ch90.py"
+    text, times = path.read_text(encoding="utf-8"), path.stat()
+    before = {question.id: origin(question.id) for question in questions.of_chapter("90") if question.kind != "open"}
+    try:
+        path.write_text(text.replace('Judge("90.3",', 'Judge("90.3", right="another word.",', 1), encoding="utf-8")
+        assert [question for question, digest in before.items() if origin(question) != digest] == ["90.3"]
+        path.write_text(text + "\nSHARED = 1\n", encoding="utf-8")
+        assert [question for question, digest in before.items() if origin(question) != digest] == list(before)
+    finally:
+        path.write_text(text, encoding="utf-8")
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))

@@ -381,13 +381,12 @@ require("05.4")
 # on. In the lines `acks=-1` is how Kafka writes `acks=all`. Lines that repeat the one before are left out.
 
 # %%
-import json, pathlib, re
+import json, re
+from kafkalab.course_folder import course_folder
 from kafkalab.lines.layout import read as read_log
 from kafkalab.replay import replay
 
-here = pathlib.Path.cwd()
-project = next(folder for folder in (here, *here.parents)
-               if (folder / "data/recordings").is_dir())
+project = course_folder()
 recording = project / "data/recordings/2.3.1/2.3.0/fault_producer_leader_moves"
 scenario = json.loads((recording / "scenario.json").read_text())
 folder = project / "data/generated/chapter05"

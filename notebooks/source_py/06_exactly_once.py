@@ -590,13 +590,12 @@ truth("06 after an abort", only_aborts=int(only_abort[1][0].split()[1]),
 # A recording of two real Java producers 4.4.0 with one `transactional.id`, the zombie and its heir. Here are the states that each producer's part for transactions went through, beside the simulator's.
 
 # %%
-import json, pathlib
+import json
+from kafkalab.course_folder import course_folder
 from kafkalab.lines.layout import read as read_log
 from kafkalab.replay import replay
 
-here = pathlib.Path.cwd()
-project = next(folder for folder in (here, *here.parents)
-               if (folder / "data/recordings").is_dir())
+project = course_folder()
 recording = project / "data/recordings/4.4.0/4.4.0/transaction_zombie_fenced"
 folder = project / "data/generated/chapter06"
 folder.mkdir(parents=True, exist_ok=True)

@@ -664,12 +664,12 @@ require("07.5")
 # are made by chance; they are cut off after the client's name.
 
 # %%
-import json, pathlib
+import json
+from kafkalab.course_folder import course_folder
 from kafkalab.lines.layout import read as read_log
 from kafkalab.replay import replay
 
-here = pathlib.Path.cwd()
-project = next(path for path in (here, *here.parents) if (path / "data/recordings").is_dir())
+project = course_folder()
 recording = project / "data/recordings/4.4.0/2.8.2/group_cooperative"
 played = replay(json.loads((recording / "scenario.json").read_text()), seed=1)
 folder = project / "data/generated/chapter07"

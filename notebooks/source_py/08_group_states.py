@@ -563,13 +563,12 @@ state_diagram(states("consumer group"), made(newer))
 # the same story. Lines that repeat the one before are left out.
 
 # %% items="N118 N108"
-import json, kafkalab, pathlib, re
+import json, re
+from kafkalab.course_folder import course_folder
 from kafkalab.lines.layout import read as read_log
 from kafkalab.replay import replay
 
-here, beside = pathlib.Path.cwd(), pathlib.Path(kafkalab.__file__).parents[1]
-project = next(each for each in (here, *here.parents, beside)
-               if (each / "data/recordings").is_dir())
+project = course_folder()
 recording = project / "data/recordings/2.3.1/2.1.1/group_member_crash"
 scenario = json.loads((recording / "scenario.json").read_text())
 folder = project / "data/generated/chapter08"

@@ -705,13 +705,12 @@ require("09.5")
 # the same. Shown are the lines about bookmarks, `inv-1` first, without their long ends.
 
 # %%
-import json, kafkalab, pathlib
+import json
+from kafkalab.course_folder import course_folder
 from kafkalab.lines.layout import read as read_log
 from kafkalab.replay import replay
 
-here, beside = pathlib.Path.cwd(), pathlib.Path(kafkalab.__file__).parents[1]
-project = next(each for each in (here, *here.parents, beside)
-               if (each / "data/recordings").is_dir())
+project = course_folder()
 recording = project / "data/recordings/2.3.1/2.3.0/group_offsets_auto_commit"
 scenario = json.loads((recording / "scenario.json").read_text())
 folder = project / "data/generated/chapter09"

@@ -237,13 +237,12 @@ error
 # Member ids are drawn by chance, so they are left out.
 
 # %%
-import json, kafkalab, pathlib, re
+import json, re
+from kafkalab.course_folder import course_folder
 from kafkalab.lines.layout import read as read_log
 from kafkalab.replay import replay
 
-here, beside = pathlib.Path.cwd(), pathlib.Path(kafkalab.__file__).parents[1]
-project = next(folder for folder in (here, *here.parents, beside)
-               if (folder / "data/recordings").is_dir())
+project = course_folder()
 recording = project / "data/recordings/4.4.0/3.9.2/group_slow_poll"
 scenario = json.loads((recording / "scenario.json").read_text())
 folder = project / "data/generated/chapter10"

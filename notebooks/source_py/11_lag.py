@@ -571,14 +571,13 @@ require("11.5")
 # the same records and members.
 
 # %%
-import contextlib, io, json, kafkalab, pathlib
+import contextlib, io, json
 from kafkalab.__main__ import main
+from kafkalab.course_folder import course_folder
 from kafkalab.lines.layout import read as read_log
 from kafkalab.replay import replay
 
-here, beside = pathlib.Path.cwd(), pathlib.Path(kafkalab.__file__).parents[1]
-project = next(up for up in (here, *here.parents, beside)
-               if (up / "data/recordings").is_dir())
+project = course_folder()
 tools = project / "data/tools"
 command = ["kafka-consumer-groups", "--at", "50000", "--describe", "--group", "g"]
 real = (tools / "4.4.txt").read_text()

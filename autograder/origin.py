@@ -1,0 +1,61 @@
+"""What text are a question's sealed verdicts made of? Its chapter's questions and judges, without what stands there about other questions only.
+
+Who corrects one sentence seals one question: `python -m autograder seal 08.4`. What questions share, helpers and scenery, belongs to all.
+"""
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+from functools import lru_cache
+from pathlib import Path
+
+from autograder import sealed
+
+
+def origin(question_id: str) -> str:
+    """A digest of that text; "" where questions or judges are not here, as on a learner's machine."""
+    files = _files(question_id[:2])
+    texts = [_without_others(path.read_text(encoding="utf-8"), question_id) for path in files]
+    return hashlib.sha256(b"\0".join(texts)).hexdigest()[:16] if texts else ""
+
+
+def stamp(chapter: str) -> tuple[int, ...]:
+    """Another one when any file has changed that a chapter's verdicts are made of or lie in; () where one is missing."""
+    files = [*_files(chapter), sealed.folder() / f"ch{chapter}.json"]
+    return tuple(path.stat().st_mtime_ns for path in files) if len(files) == 3 and files[-1].is_file() else ()
+
+
+def _files(chapter: str) -> list[Path]:
+    files = [sealed.folder().parent / f"ch{chapter}.py", sealed.folder().parent.parent / "judges" / f"ch{chapter}.py"]
+    return files if all(path.is_file() for path in files) else []
+
+
+@lru_cache(maxsize=512)
+def _without_others(text: str, question_id: str) -> bytes:
+    source = text.encode()
+    starts = [0]
+    for line in source.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    kept, end = [], 0
+    for node in sorted(_questions_in(text), key=lambda node: (node.lineno, node.col_offset)):
+        begin = starts[node.lineno - 1] + node.col_offset
+        if begin >= end and _id_of(node) != question_id:
+            kept.append(source[end:begin])
+            end = starts[node.end_lineno - 1] + node.end_col_offset
+    return b"".join([*kept, source[end:]])
+
+
+@lru_cache(maxsize=64)
+def _questions_in(text: str) -> tuple[ast.Call, ...]:
+    """The calls that make one question or one judge, Judge(id="08.4", ...)."""
+    return tuple(node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call) and _id_of(node))
+
+
+def _id_of(call: ast.Call) -> str | None:
+    """The question's id where a call makes a question or a judge; else None."""
+    if not getattr(call.func, "id", "")[:1].isupper():
+        return None
+    named = next((word.value for word in call.keywords if word.arg == "id"), call.args[0] if call.args else None)
+    value = getattr(named, "value", None)
+    return value if isinstance(value, str) and re.fullmatch(r"\d\d\.\w+", value) else None
