@@ -26,12 +26,13 @@ NODES = ("-1", "-2", "0", "1", "2", "3")
 
 
 def telling(nodes) -> bool:
-    """Whether a log holds what a careless reader gets wrong: a made-up node that stays, one that comes back, one refused before it stood,
-    a try that came to nothing, a connection that is gone."""
+    """Whether a log holds what a careless reader gets wrong, and tells one carelessness from the other: a made-up node that stays, one that comes
+    back, one refused before it stood, not all the same ones; a try that came to nothing; a connection that is gone."""
     stories = [each["story"] for each in nodes]
-    stays = [story[-1] == STANDS for story in stories]
-    return (any(stays[:2]) and any(stay and GONE in story for stay, story in zip(stays, stories)) and any(stay and REFUSED in story for stay, story in zip(stays, stories))
-            and any(STANDS not in story for story in stories) and any(STANDS in story and not stay for stay, story in zip(stays, stories)))
+    stays = [place for place, story in enumerate(stories) if story[-1] == STANDS]
+    missed = {tuple(place for place in stays if place < 2), *(tuple(place for place in stays if line in stories[place]) for line in (GONE, REFUSED))}
+    return (len(missed) == 3 and () not in missed and any(STANDS not in story for story in stories)
+            and any(STANDS in story and story[-1] != STANDS for story in stories))
 
 
 def log_of(numbers) -> list[str]:
