@@ -345,7 +345,7 @@ def build_view(folder: Path) -> Path:
 
 
 def _copy_module(path: Path, folder: Path) -> None:
-    """A module, and its bytecode where there is some: a worker that compiles the simulator itself starts half a second later."""
+    """A module, and its bytecode where there is some, so that not every worker has to compile it."""
     shutil.copy2(path, folder / path.name)               # with its time, by which Python knows whether the bytecode is its
     compiled = Path(importlib.util.cache_from_source(str(path)))
     if compiled.is_file():

@@ -12,7 +12,6 @@ it and holds the limits. The *learner's process*, forked by the keeper, drops ev
 that pipe: a reply is data for a judge elsewhere, never a verdict.
 """
 import errno
-import gc
 import json
 import os
 import select
@@ -38,7 +37,6 @@ def main() -> None:
     kept = {name: setup[name] for name in ("scratch", "uid", "environment", "house_bytes")}
     setup.clear()                                        # forks know what they need and no more
     house = House(kept, level, refused_calls)
-    gc.freeze()                                          # what a fork never looks at it need not copy
     _write(1, {"level": level, "why": why, "filter": refused_calls is not None})
     while True:
         select.select([0], [], [])
