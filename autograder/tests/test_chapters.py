@@ -18,9 +18,9 @@ from autograder.tests.shares import share
 
 CHAPTERS = [chapter for chapter in released() if chapter in questions.chapters()]
 STUDENTS = ("", "s001", "s002")
-EVERY = [(question.id, step) for chapter in CHAPTERS for question in of_chapter(chapter)
-         for step in range(len(judges.find(question.id).wrong_answers))]
-WRONG = share(EVERY, 14, id=lambda each: f"{each[0]}-{each[1]}")
+WRONG = {chapter: {question.id: judges.find(question.id).wrong_answers for question in of_chapter(chapter)} for chapter in CHAPTERS}
+ROUNDS = share([(chapter, step) for chapter in CHAPTERS for step in range(max(map(len, WRONG[chapter].values())))],
+               14, id=lambda each: f"{each[0]}-{each[1]}")
 WHOLE = share([(student, chapter) for student in STUDENTS for chapter in CHAPTERS], 3, id=lambda each: f"{each[0]}-{each[1]}")
 
 
@@ -49,13 +49,15 @@ def test_a_blank_notebook_has_no_points(sandbox, chapter):
     assert all("not written yet" in cell["sentence"] for cell in result["cells"].values() if cell["kind"] != "open")
 
 
-@pytest.mark.parametrize("question, step", WRONG)
-def test_a_named_wrong_answer_fails_for_its_own_reason(sandbox, question, step):
-    chapter, wrong = question[:2], judges.find(question).wrong_answers[step]
-    result = run(handed_in(chapter, {question: wrong.source}, "s001"), sandbox)
-    assert result["cells"][question]["score"] < result["cells"][question]["max"]
-    assert result["misconceptions"] == {question: wrong.name}, result["cells"][question]["sentence"]
-    assert wrong.sentence.split("{")[0] in result["cells"][question]["sentence"]
+@pytest.mark.parametrize("chapter, step", ROUNDS)
+def test_named_wrong_answers_fail_for_their_own_reasons(sandbox, chapter, step):
+    """The so-manieth wrong answer of every question in one notebook: a judge hears its own question only, and a class is played this way."""
+    wrong = {question: named[step] for question, named in WRONG[chapter].items() if step < len(named)}
+    result = run(handed_in(chapter, {question: each.source for question, each in wrong.items()}, "s001"), sandbox)
+    assert result["misconceptions"] == {question: each.name for question, each in wrong.items()}, result["cells"]
+    for question, each in wrong.items():
+        cell = result["cells"][question]
+        assert cell["score"] < cell["max"] and each.sentence.split("{")[0] in cell["sentence"], question
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
