@@ -93,7 +93,7 @@ JUDGES = (
     Judge(
         id="05.1", truth=_fate,
         right="right: the floor binds acks=all, and all means all that are in sync.",
-        otherwise="not this fate, or not so many copies. Count the replicas in sync, the leader among them, and hold them against the floor.",
+        otherwise="not this fate, or not this number of copies. Count the replicas in sync, the leader among them, and hold them against the floor.",
         wrong_answers=(
             WrongAnswer("the floor binds acks=1", each(_FATE, "'refused' if x.replicas - x.down < x.floor else 'written'",
                         "0 if x.replicas - x.down < x.floor else 1 if x.acks == '1' else x.replicas - x.down"),
@@ -105,6 +105,8 @@ JUDGES = (
                         "The floor of {floor} is the least that must be in sync. The answer waits for all that are in sync, and these are more."),
             WrongAnswer("acks=1 is copied too", each(_FATE, f"'refused' if {REFUSED} else 'written'", f"0 if {REFUSED} else x.replicas - x.down"),
                         "With acks=1 the answer comes when the leader alone has it. The followers copy it afterwards, if they get to it."),
+            WrongAnswer("those that are down count", each(_FATE, f"'refused' if {REFUSED} else 'written'", f"0 if {REFUSED} else 1 if x.acks == '1' else x.replicas"),
+                        "You counted a replica that is down, too. It copies nothing before it is back, and nobody waits for it."),
             WrongAnswer("all of one is enough", each(_FATE, "'written'", "1 if x.acks == '1' else x.replicas - x.down"),
                         "{replicas} minus {down} replicas are in sync. That is below the floor of {floor}, so acks=all is refused."),
         )),
@@ -119,6 +121,8 @@ JUDGES = (
                         "The time is right. But every {request_s} s without an answer the record is sent again."),
             WrongAnswer("one timeout divided by the other", each(_HEARD, "x.delivery_s", "-(-x.delivery_s // x.request_s)"),
                         "The producer waits before each new try, longer each time, so fewer tries fit into {delivery_s} s. hang counts them."),
+            WrongAnswer("whole tries only", each(_HEARD, "x.delivery_s", "x.delivery_s // x.request_s"),
+                        "You rounded down. The first goes out at once, and before each of the others there is a wait that grows. hang counts them."),
             WrongAnswer("both timeouts", each(_HEARD, "x.request_s + x.delivery_s", "x.delivery_s // x.request_s + 1"),
                         "You added the timeouts. The delivery timeout counts from send and includes every try."),
         )),
@@ -132,6 +136,9 @@ JUDGES = (
                         "            return [order.key]\n    return []", "You stopped at the first failure, and the orders after it were never handed over."),
             WrongAnswer("done means written", SEND + "futures = [(order.key, producer.send(order)) for order in orders]\n    producer.flush()\n"
                         "    return [key for key, future in futures if not future.done()]", "You named none, but orders have failed. To send is not to ask, and a future is done also when its order has failed. get() tells, by what it raises."),
+            WrongAnswer("the callbacks come too late", SEND + "failed = []\n    for order in orders:\n        def callback(metadata, error, key=order.key):\n            if error:\n"
+                        "                failed.append(key)\n        producer.send(order, callback)\n    return failed",
+                        "Your callbacks are right, and you did not wait for them. Nobody looks into the list again after you have returned it: flush() first."),
             WrongAnswer("those that are safe", SEND + "futures = [(order.key, producer.send(order)) for order in orders]\n    producer.flush()\n    safe = []\n"
                         "    for key, future in futures:\n        try:\n            future.get()\n            safe.append(key)\n        except Exception:\n"
                         "            pass\n    return safe", "You named the orders that are safe. Asked for are the others, those that were not acknowledged."),
@@ -139,7 +146,7 @@ JUDGES = (
     Judge(
         id="05.4", truth=lambda case: {"error_name": "NOT_ENOUGH_REPLICAS", "missing": "callback"},
         right="right: the broker refused every time, and nobody was listening.",
-        otherwise="not these two. Read what the broker answers, and ask who would have been told.",
+        otherwise="not these two. The error is the word in capitals at the end of each line. For the other, ask who would have been told.",
         wrong_answers=(
             WrongAnswer("acks is blamed", "error_name = 'NOT_ENOUGH_REPLICAS'\nmissing = 'acks'",
                         "acks=all is why the broker refused, and it was right to. The program did not hear it, because it gave send nothing to call."),
@@ -147,11 +154,17 @@ JUDGES = (
                         "It retried until the delivery timeout. Two followers were away all the time, so no retry could help."),
             WrongAnswer("the exception's name", "error_name = 'NotEnoughReplicasException'\nmissing = 'callback'",
                         "That is the exception's name in Java. The lines write the error as NOT_ENOUGH_REPLICAS."),
+            WrongAnswer("the exception's name, and acks", "error_name = 'NotEnoughReplicasException'\nmissing = 'acks'",
+                        "Java names its exception so; copy the word as the lines have it. And acks=all did its work: it refused. Who could have been told?"),
+            WrongAnswer("the exception's name, and retries", "error_name = 'NotEnoughReplicasException'\nmissing = 'retries'",
+                        "Java names its exception so; copy the word as the lines have it. And there were more than enough retries. Who could have been told?"),
+            WrongAnswer("the error of the end", "error_name = 'TimeoutException'\nmissing = 'callback'",
+                        "So it ended, after the delivery timeout. Asked is what the broker answered each time before; the lines above name it."),
         )),
     Judge(
         id="05.5", truth=lambda case: {"orders_lost": _lost(case["acks"], case["asleep_after_ms"])},
         right="right: acknowledged by a leader alone, and gone with it.",
-        otherwise="not so many. Join what was acknowledged with what can be read, left anti, and count by shop.",
+        otherwise="not this number. Join what was acknowledged with what can be read, left anti, and count by shop.",
         wrong_answers=(
             WrongAnswer("those that can be read", each("orders_lost", "min(100, x.asleep_after_ms // 10 - 1)"),
                         "These can be read, or nearly. Take what was acknowledged on the left side, and keep what has no partner."),

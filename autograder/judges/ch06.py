@@ -177,10 +177,10 @@ JUDGES = (
         wrong_answers=(
             WrongAnswer("a gap is let through", RULE + NEW + OLD_EPOCH + NEXT_EPOCH + REPEAT + "    return 'append'\n",
                         "You look for repeats only. A batch with a gap before it has overtaken another, and the order would be lost."),
-            WrongAnswer("the epoch does not count", RULE + NEW + REPEAT + FOLLOWS,
-                        "You never look at the epoch. With an older one it is a zombie, however well the number fits; a newer one counts from 0."),
             WrongAnswer("a new epoch goes on counting", RULE + NEW + OLD_EPOCH + REPEAT + FOLLOWS,
                         "With a new epoch the sequence begins again at 0. You go on from where the old epoch stopped."),
+            WrongAnswer("the epoch does not count", RULE + NEW + REPEAT + FOLLOWS,
+                        "You never look at the epoch. With an older one it is a zombie, however well the number fits; a newer one counts from 0."),
             WrongAnswer("a repeat is an error", RULE + NEW + OLD_EPOCH + NEXT_EPOCH + FOLLOWS,
                         "You refuse a repeat. Its record is safe in the log, and the producer only wants to hear so: success, not an error."),
             WrongAnswer("every known number is a repeat", RULE + NEW + OLD_EPOCH + NEXT_EPOCH +
@@ -191,16 +191,24 @@ JUDGES = (
         )),
     Judge(
         id="06.2", truth=_two_readers, right="right: markers take offsets, and the unfinished transaction holds back all that comes after it.",
-        otherwise="not these four. Draw the log: records, a marker for each transaction that ended, and where the unfinished one begins.",
+        otherwise="not all of these four are right. Draw the log: records, a marker for each transaction that ended, and where the unfinished one begins.",
         wrong_answers=(
             WrongAnswer("markers take no offset", each(_GETS, ALL, "x.before + x.good + x.bad", ALL, "x.before + x.good", numbers="n2"),
                         "The readers are right. But a COMMIT and an ABORT marker stand in the log as well, and each takes an offset."),
             WrongAnswer("only the aborted are left out", each(_GETS, END, STABLE, ALL, "x.before + x.good + x.after", numbers="n2"),
-                        "The {after} records at the end are in no transaction. But they stand behind the unfinished one, and a reader of committed records waits there."),
+                        "What was written last is in no transaction. But it stands behind the unfinished one, and a reader of committed records waits there."),
             WrongAnswer("nothing holds readers back", each(_GETS, END, END, ALL, "x.before + x.good + x.after", numbers="n2"),
                         "You let the last stable offset go up to the high watermark. The unfinished transaction stops it where it begins."),
+            WrongAnswer("the readers are right, the point is not", each(_GETS, END, END, ALL, "x.before + x.good", numbers="n2"),
+                        "Your readers are right. The offset at which the one of them has to stop is not the end of the log: it is where the open transaction begins."),
+            WrongAnswer("only one marker", each(_GETS, f"{END} - 1", f"{STABLE} - 1", ALL, "x.before + x.good", numbers="n2"),
+                        "You counted one marker. Two transactions have ended, and it does not matter how: each has left one."),
+            WrongAnswer("an open transaction has a marker", each(_GETS, f"{END} + 1", STABLE, ALL, "x.before + x.good", numbers="n2"),
+                        "Three markers are one too many. The third transaction is still open, and so nothing has been written to end it."),
+            WrongAnswer("markers at the end only", each(_GETS, END, "x.before + x.good + x.bad", ALL, "x.before + x.good", numbers="n2"),
+                        "With markers the log is as long as you say. But they stand in front of the open transaction, so this one begins later, too."),
             WrongAnswer("aborted records are gone", each(_GETS, END, STABLE, "x.before + x.good + x.unfinished + x.after", "x.before + x.good", numbers="n2"),
-                        "Nobody takes the {bad} aborted records out of the log. A reader of the level read_uncommitted gets them."),
+                        "Nobody takes aborted records out of the log. A reader of the level read_uncommitted gets them."),
             WrongAnswer("only what was in a transaction", each(_GETS, END, STABLE, ALL, "x.good", numbers="n2"),
                         "A reader of committed records also gets what was written without a transaction, here the {before} records before it."),
             WrongAnswer("markers are records", each(_GETS, END, STABLE, END, "x.before + x.good + 1", numbers="n2"),
@@ -223,7 +231,7 @@ JUDGES = (
     Judge(
         id="06.4", truth=lambda case: dict(zip(("fenced", "heir", "shared_id"), _pair(case["shift"]))),
         right="right: one name, two producers, and the later one wins.",
-        otherwise="not these three. Which transactional id stands beside two clients, and which of the two came later?",
+        otherwise="not all of these three are right. Which transactional id stands beside two clients, and which of the two came later?",
         wrong_answers=(
             WrongAnswer("the newcomer was fenced", each(_PAIR, "new(x)", "old(x)", "id_of(x)", numbers="n4", before=LINES),
                         "The other way round. Who calls init_transactions later gets the higher epoch, and who has the lower one is fenced."),
@@ -244,6 +252,9 @@ JUDGES = (
                         "Nobody notes a place, so every new process begins at the beginning."),
             WrongAnswer("the offset of the last record", COPY + SENDS + PLACES % "" + "    producer.commit_transaction()\n",
                         "What is noted is the next offset to read. You noted the last one that was read, so it is read again."),
+            WrongAnswer("one partition's place", COPY + SENDS + "    place = TopicPartition(record.topic, record.partition)\n    next_one = OffsetAndMetadata(record.offset + 1)\n"
+                        "    producer.send_offsets_to_transaction({place: next_one}, consumer.group_metadata())\n    producer.commit_transaction()\n",
+                        "You note a place for the last record's partition only. When a poll brings two partitions, the other one is read again by the next process."),
             WrongAnswer("two transactions", COPY + SENDS + "    producer.commit_transaction()\n    producer.begin_transaction()\n" + PLACES % " + 1" + "    producer.commit_transaction()\n",
                         "You made two transactions, one for the parcels and one for the places. Between them is the same gap as before."),
         )),
@@ -254,6 +265,8 @@ JUDGES = (
         wrong_answers=(
             WrongAnswer("the network did it all", each(_CAUSES, "len(twice(x))", "0", numbers="n6", before=ROWS),
                         "You gave all repeats to the producers. Some of the pairs have two different producer ids: no producer sends under another's."),
+            WrongAnswer("programs did it all", each(_CAUSES, "0", "len(twice(x))", numbers="n6", before=ROWS),
+                        "You gave all repeats to the programs. Where both have -1, nobody started anew: shop-a's producer had no answer and could not be recognised."),
             WrongAnswer("the same three numbers", each(_CAUSES, "sum(id == '-1' for id, key in rows(x))", "0", numbers="n6", before=ROWS),
                         "You grouped by producer id, epoch and sequence. All records of shop-a have -1 three times, so they all look alike; and no others do."),
             WrongAnswer("both copies counted", each(_CAUSES, "2 * len(plain(x))", "2 * (len(twice(x)) - len(plain(x)))", numbers="n6", before=ROWS),

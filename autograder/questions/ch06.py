@@ -41,11 +41,17 @@ STORIES = (
 )
 
 
+VERDICTS = ("append", "duplicate", "out of order", "fenced")
+
+
 def verdict_of(names, case):
-    """What the learner's rule says to one batch."""
+    """What the learner's rule says to one batch. ValueError where that is none of the four verdicts."""
     known, (epoch, first, last) = case["known"], case["batch"]
     remembered = None if known is None else SimpleNamespace(epoch=known[0], batches=tuple(tuple(pair) for pair in known[1]))
-    return names["verdict"](remembered, SimpleNamespace(producer_id=7, epoch=epoch, first=first, last=last))
+    said = names["verdict"](remembered, SimpleNamespace(producer_id=7, epoch=epoch, first=first, last=last))
+    if said not in VERDICTS:
+        raise ValueError(f"verdict gives {said!r}, and there are four words for it: {', '.join(map(repr, VERDICTS))}.")
+    return said
 
 
 def led_by(case, part) -> Lab:
@@ -235,6 +241,7 @@ LIVES = (
     life("it dies after its fourth record", 3, ("after", "send", 4)),
     life("it dies just before it commits", 4, ("before", "commit_transaction", 3)),
     life("it dies twice", 5, ("after", "send", 4), ("after", "commit_transaction", 1)),
+    {**life("one poll has brought records of both partitions, and then it dies", 6, ("after", "commit_transaction", 3)), "orders": 11},
 )
 
 
@@ -276,12 +283,12 @@ def each_once(case: dict, data) -> tuple[bool, str]:
     missing = [key for number in range(case["orders"]) if (key := f"order {number}") not in counts]
     if data["written"] and not data["ended"]:
         return False, "no transaction was ever committed, so a reader of committed records sees nothing."
+    so_many = lambda keys: f"{keys[0]} was" if len(keys) == 1 else f"{len(keys)} orders, {keys[0]} for one, were"
     if twice:
-        return False, (f"{len(twice)} orders were packed twice, {twice[0]} for one. The parcels were committed, and the program died before anybody noted "
-                       "how far it had come.")
+        return False, f"{so_many(twice)} packed twice. The parcels were committed, and the program died before anybody noted how far it had come."
     if missing:
-        return False, (f"{len(missing)} orders were never packed, {missing[0]} for one. The group's offset had passed them before their parcels were "
-                       "committed." if case["deaths"] else f"{len(missing)} orders were never packed, {missing[0]} for one.")
+        return False, (f"{so_many(missing)} never packed. The group's offset had passed before the parcels were committed." if case["deaths"]
+                       else f"{so_many(missing)} never packed.")
     return True, "every order became one parcel."
 
 

@@ -404,7 +404,7 @@ side_by_side(told(recording / "client.log.gz"), told(folder / "played.txt"),
              titles=("Java producer 2.3.0", "simulator"))
 
 # %% [markdown]
-# After the crash `safe-0` is written again: its new leader is another broker, and the producer found it by asking for metadata.
+# After the crash `safe-0` is written again: its new leader is another broker. The producer found it by asking for metadata; those lines are not shown here.
 
 # %% [markdown]
 # ## 8. Spark lab: the loss report

@@ -5,7 +5,7 @@
 # producer. One reaches further than the other, and neither reaches as far as most people think.
 #
 # **You need** chapters 04 and 05. **You get** seven words: *producer id*, *sequence number*, *producer epoch*, *transactional.id*, *marker*, *last stable offset*, *fencing*.
-# **Time** about 45 minutes.
+# **Time** about 45 minutes. Too long for today? After exercise 06.2 is a good place to stop, and section 5 the one to begin again.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -58,7 +58,7 @@ sequence_ladder(off, "orders-0", keys=True,
 sequence_ladder(on, "orders-0", title="idempotence on: the same story")
 
 # %% [markdown] items="N35 N34"
-# Now the boxes hold numbers, and the dashed box is the batch that came again and was not written. When it starts, an idempotent producer asks a broker for a **producer id**. Then it counts what it sends to each partition: the **sequence number**. Both
+# Now the boxes hold numbers, and the dashed box is the batch that came again and was not written. (*Epoch*, on the left, is a word of section 2.) When it starts, an idempotent producer asks a broker for a **producer id**. Then it counts what it sends to each partition: the **sequence number**. Both
 # travel in the batch. The leader remembers, for each producer id, the last five batches. A batch that it finds among them is not written again; it is answered as if it had been, with
 # the offset of the first time. So the producer hears of success, and nothing is "silently dropped" behind its back.
 #
@@ -418,7 +418,7 @@ def epoch_after(client, transactions, starts, ends_by, seed=3):
  for client in ("3.9", "4.4")}
 
 # %% [markdown]
-# Up to 3.9 the epoch counts the starts, beginning with 0. With a client and a broker of 4.0 or later (KIP-890) each transaction has an epoch of its own as well, so that a batch which was held up by the network
+# Up to 3.9 the epoch counts the starts, beginning with 0. In 4.4 it went up by four in each life: one start and three transactions. With a client and a broker of 4.0 or later (KIP-890) each transaction has an epoch of its own as well, so that a batch which was held up by the network
 # cannot get into the next transaction of the same producer.
 #
 # ### Exercise 06.3 · The epoch of the last start
@@ -512,7 +512,7 @@ require("06.4")
 #         producer.commit_transaction()
 #         consumer.commit_sync()
 #
-# Mend it. `copy` is called again and again, and the process dies at the worst moments; the next process has the same group and the same `transactional.id`, and calls `init_transactions()` before your
+# Mend it. `orders` has two partitions, and one poll may bring records of both. `copy` is called again and again, and the process dies at the worst moments; the next process has the same group and the same `transactional.id`, and calls `init_transactions()` before your
 # code. Each order must become one parcel for a reader of committed records.
 
 # %% answer="06.5"
@@ -630,7 +630,7 @@ n6 = numbers("06.6")
 n6
 
 # %%
-for letter, day in numbers("06.6").items():
+for letter, day in n6.items():
     (folder / f"day-{letter}.log").write_text("\n".join(ledger(day.day)) + "\n")
 print(*(folder / "day-A.log").read_text().splitlines()[:4], sep="\n")
 
