@@ -82,7 +82,7 @@ def check(question_id: str, hint: bool = False) -> None:
     verdicts = judge_openly(question, _callers_names())
     passed = bool(verdicts) and all(verdict.ok for verdict in verdicts)
     for verdict in _worth_telling(question, verdicts):
-        print(f"{question.id} {'✓' if verdict.ok else '✗'} {verdict.sentence}")
+        print(f"{question.id} {'·' if question.kind == 'open' else '✓' if verdict.ok else '✗'} {verdict.sentence}")
         for row in verdict.proof:
             print(f"   {row}")
     if question.kind != "open":

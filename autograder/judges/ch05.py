@@ -88,6 +88,8 @@ def _lost(acks: str, asleep_after_ms: int) -> int:
 _FATE, _HEARD = "fate copies", "heard_after_s times_sent"
 REFUSED = "x.acks == 'all' and x.replicas - x.down < x.floor"
 SEND = "def send_all(producer, orders):\n    "
+NAMED_NONE = ("You named none, but orders have failed. A future is done also when its order has failed; get() tells, by what it raises. "
+              "Callbacks tell as well, to whoever lets them come: call flush() before you return the list that they fill.")
 
 JUDGES = (
     Judge(
@@ -129,16 +131,16 @@ JUDGES = (
     Judge(
         id="05.3", judge=_said, hidden_cases=lambda rng: [{"seed": rng.randrange(10, 900), "crash": rng.choice((1, 2, 3)), "orders": rng.randrange(20, 50)} for _ in range(4)],
         wrong_answers=(
-            WrongAnswer("fire and forget", SEND + "for order in orders:\n        producer.send(order)\n    return []", "You named none, but orders have failed. To send is not to ask, and a future is done also when its order has failed. get() tells, by what it raises."),
+            WrongAnswer("fire and forget", SEND + "for order in orders:\n        producer.send(order)\n    return []", NAMED_NONE),
             WrongAnswer("one by one", SEND + "failed = []\n    for order in orders:\n        try:\n            producer.send(order).get()\n        except Exception:\n"
                         "            failed.append(order.key)\n    return failed", "The list is right, and slow: every get() holds up the next order. Keep all futures, then go through them."),
             WrongAnswer("the first error ends it", SEND + "for order in orders:\n        try:\n            producer.send(order).get()\n        except Exception:\n"
                         "            return [order.key]\n    return []", "You stopped at the first failure, and the orders after it were never handed over."),
             WrongAnswer("done means written", SEND + "futures = [(order.key, producer.send(order)) for order in orders]\n    producer.flush()\n"
-                        "    return [key for key, future in futures if not future.done()]", "You named none, but orders have failed. To send is not to ask, and a future is done also when its order has failed. get() tells, by what it raises."),
+                        "    return [key for key, future in futures if not future.done()]", NAMED_NONE),
             WrongAnswer("the callbacks come too late", SEND + "failed = []\n    for order in orders:\n        def callback(metadata, error, key=order.key):\n            if error:\n"
                         "                failed.append(key)\n        producer.send(order, callback)\n    return failed",
-                        "Your callbacks are right, and you did not wait for them. Nobody looks into the list again after you have returned it: flush() first."),
+                        NAMED_NONE),
             WrongAnswer("those that are safe", SEND + "futures = [(order.key, producer.send(order)) for order in orders]\n    producer.flush()\n    safe = []\n"
                         "    for key, future in futures:\n        try:\n            future.get()\n            safe.append(key)\n        except Exception:\n"
                         "            pass\n    return safe", "You named the orders that are safe. Asked for are the others, those that were not acknowledged."),

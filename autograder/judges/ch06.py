@@ -200,7 +200,7 @@ JUDGES = (
             WrongAnswer("nothing holds readers back", each(_GETS, END, END, ALL, "x.before + x.good + x.after", numbers="n2"),
                         "You let the last stable offset go up to the high watermark. The unfinished transaction stops it where it begins."),
             WrongAnswer("the readers are right, the point is not", each(_GETS, END, END, ALL, "x.before + x.good", numbers="n2"),
-                        "Your readers are right. The offset at which the one of them has to stop is not the end of the log: it is where the open transaction begins."),
+                        "Your readers are right. The offset at which one of them has to stop is not the end of the log: it is where the open transaction begins."),
             WrongAnswer("only one marker", each(_GETS, f"{END} - 1", f"{STABLE} - 1", ALL, "x.before + x.good", numbers="n2"),
                         "You counted one marker. Two transactions have ended, and it does not matter how: each has left one."),
             WrongAnswer("an open transaction has a marker", each(_GETS, f"{END} + 1", STABLE, ALL, "x.before + x.good", numbers="n2"),

@@ -157,7 +157,7 @@ JUDGES = (
     Judge(
         id="07.1", truth=_join_phase,
         right="right: the first one leads, each newcomer asks for its id first, and everybody who is there joins again.",
-        otherwise="not these three. How often does a newcomer of version {version} send JOIN_GROUP, and what do the others do each time?",
+        otherwise="not all of these three are right. How often does a newcomer of version {version} send JOIN_GROUP, and what do the others do each time?",
         wrong_answers=(
             WrongAnswer("one join each", each(_JOINS, "x.starts.split()[0]", "known(x) + x.later", "1 + x.later", before=COUNT),
                         "You gave each member one join. When one comes, all who are there join again, since a generation begins with everybody."),
@@ -173,6 +173,8 @@ JUDGES = (
                         "Names decide nothing here. The coordinator takes the member that it added first: read {starts} from the left."),
             WrongAnswer("the last one leads", each(_JOINS, "x.starts.split()[-1]", "k(x) * (known(x) + x.later) + again(x)", "1 + x.later", before=COUNT),
                         "A leader stays one while it is there. The first that the coordinator added leads, and nobody left."),
+            WrongAnswer("counted from 0", each(_JOINS, "x.starts.split()[0]", "k(x) * (known(x) + x.later) + again(x)", "x.later", before=COUNT),
+                        "Leader and requests are right. What {starts} agree on when they start has the number 1 and not 0; every newcomer makes one more."),
             WrongAnswer("a generation for each member", each(_JOINS, "x.starts.split()[0]", "k(x) * (known(x) + x.later) + again(x)", "known(x) + x.later", before=COUNT),
                         "Those who start within the first seconds are gathered into one generation: a group that was empty waits for more."),
         )),
@@ -205,6 +207,10 @@ JUDGES = (
     Judge(
         id="07.3", hidden_cases=_groups, unseen="in a group you have not seen, Kafka's class deals differently. Where does the round go on after a member was skipped?",
         wrong_answers=(
+            WrongAnswer("topics as they come", ROUND + "place = 0\n    for topic in partitions:\n        for number in range(partitions[topic]):\n            "
+                        "while topic not in subscriptions[ring[place % len(ring)]]:\n                place += 1\n            "
+                        "dealt[ring[place % len(ring)]].append((topic, number))\n            place += 1\n    return dealt",
+                        "The round is right, and the row is not: you take the topics as the dict happens to hold them. Sort their names first."),
             WrongAnswer("each topic begins anew", ROUND + "for topic in sorted(partitions):\n        " + READERS + "for number in range(partitions[topic]):\n            "
                         "dealt[readers[number % len(readers)]].append((topic, number))\n    return dealt",
                         "You begin with the first member for each topic. The round goes on: a topic begins where the one before it ended."),
@@ -250,6 +256,9 @@ JUDGES = (
             WrongAnswer("it is always the group",
                         ODD + "odd_one = {team: odd_line(lines)[0] for team, lines in shown.items()}\ndiffers = {team: 'group' for team in shown}",
                         "The right member. Its group.id is the same as that of the others; something else is not."),
+            WrongAnswer("it is always the strategy",
+                        ODD + "odd_one = {team: odd_line(lines)[0] for team, lines in shown.items()}\ndiffers = {team: 'strategy' for team in shown}",
+                        "The right member. It deals by the class that all four have; compare the two other rows."),
             WrongAnswer("m1 leads, so m1 is to blame",
                         ODD + "odd_one = {team: 'm1' for team in shown}\ndiffers = {team: odd_line(lines)[1] for team, lines in shown.items()}",
                         "m1 is not out of line here. Find the member whose row differs from three others."),
@@ -257,7 +266,7 @@ JUDGES = (
     Judge(
         id="07.6", truth=lambda case: {"ms_without_owner": sum(_each_gap(case))},
         right="right: eager members pay with every partition, cooperative ones with those that move.",
-        otherwise="not so many milliseconds. Pair each revoke with the next add of the same partition in the same group, and add up the differences.",
+        otherwise="not this number of milliseconds. Pair each revoke with the next add of the same partition in the same group, and add up the differences.",
         wrong_answers=(
             WrongAnswer("the longest gap", each("ms_without_owner", "max(all_gaps(x))", before=GAPS),
                         "That is the longest single gap. The question asks for all gaps of all partitions, added up.",
@@ -265,6 +274,9 @@ JUDGES = (
             WrongAnswer("the number of gaps", each("ms_without_owner", "len(all_gaps(x))", before=GAPS),
                         "That is how many gaps there are. Add up how long each one lasted instead of counting rows.",
                         says=lambda case: {"ms_without_owner": len(_each_gap(case))}),
+            WrongAnswer("in seconds", each("ms_without_owner", "sum(all_gaps(x)) / 1000", before=GAPS),
+                        "The sum is right, in seconds. Give it in milliseconds, as the rows have it.",
+                        says=lambda case: {"ms_without_owner": sum(_each_gap(case)) / 1000}),
             WrongAnswer("the average gap", each("ms_without_owner", "(lambda gaps: round(sum(gaps) / len(gaps)))(all_gaps(x))", before=GAPS),
                         "That is the average gap. The cost is their sum.",
                         says=lambda case: {"ms_without_owner": round(sum(_each_gap(case)) / len(_each_gap(case)))}),

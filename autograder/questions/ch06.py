@@ -50,7 +50,7 @@ def verdict_of(names, case):
     remembered = None if known is None else SimpleNamespace(epoch=known[0], batches=tuple(tuple(pair) for pair in known[1]))
     said = names["verdict"](remembered, SimpleNamespace(producer_id=7, epoch=epoch, first=first, last=last))
     if said not in VERDICTS:
-        raise ValueError(f"verdict gives {said!r}, and there are four words for it: {', '.join(map(repr, VERDICTS))}.")
+        raise ValueError(f"verdict gives {said!r}, and there are four words for it: {', '.join(map(repr, VERDICTS))}")
     return said
 
 

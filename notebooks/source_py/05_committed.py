@@ -75,7 +75,7 @@ replica_ladder(one, "orders-0", {1_100: "just before the crash", 31_000: "in the
                title="acks=1: the leader dies with what only it had")
 
 # %% [markdown] items="N16 N17"
-# Each bar is a replica's log, and the numbers below are the brokers. (The red line marks how far the log is copied to all in-sync replicas: here not at all.) With `acks=1`
+# Each bar is a replica's log, and the numbers below are the brokers. (The red line, the *high watermark*, marks how far the log is copied to all in-sync replicas: here not at all.) With `acks=1`
 # the leader had all twenty, said so, and died. A follower took over with what it had: nothing. The shop heard "written" twenty times. Nobody broke a promise: this is all
 # that `acks=1` promises.
 #

@@ -5,6 +5,7 @@
 # Who? And what do the others do meanwhile?
 #
 # **You need** chapters 01 and 03. **You get** seven words: *rebalance*, *generation*, *group leader*, *assignor*, *eager*, *cooperative*, *static member*. **Time** about 45 minutes.
+# Too long for today? After section 5 is a good place to stop, and section 6 the one to begin again.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -326,7 +327,7 @@ require("07.2")
 # ### Exercise 07.3 · Write RoundRobin
 #
 # Put all partitions into one row: topics by name, then by number. Sort the members by their ids. Go round: each partition goes to the next member **that subscribed to its topic**;
-# a member that did not is skipped. After that, go on with the member behind the one that has just got something. A topic to which nobody subscribed is left out, in Range too.
+# a member that did not is skipped. After that, go on with the member behind the one that has just got something. `partitions` holds only topics that somebody reads, here and in Range, and in no order.
 
 # %% answer="07.3"
 def round_robin_assign(partitions, subscriptions):
@@ -613,9 +614,10 @@ assignment_matrix(lab, "billing", title="what the coordinator wanted, epoch by e
 
 # %% [markdown]
 # No barrier: m1 and m3 read on. The coordinator did not wait for the slow m2 to deal; only the partition that m2 owed to m4 had to wait for it. The gaps that are left are m4's: it hears of a partition that
-# has become free with its next heartbeat, every five seconds. The generations are called epochs now, and each
-# member has one of its own. Epoch 3 has no column: a coordinator deals at most once a second (KIP-1263). Three members came nearly at once, m2 was given everything, and m1 and m3 had to wait for a
-# heartbeat of theirs, at 5 s.
+# has become free with its next heartbeat, every five seconds.
+#
+# The generations are called epochs now, and each member has one of its own. An empty group has epoch 1, and each member that comes adds one. In epochs 1 and 3 nothing was dealt, so they have no column: a
+# coordinator deals at most once a second (KIP-1263). Three members came nearly at once. m2 was the first and was given everything, and m1 and m3 had to wait for a heartbeat of theirs, at 5 s.
 
 # %% [markdown]
 # ## 10. Bug hunt
