@@ -18,7 +18,7 @@ help:
 	@awk "$$HELP" Makefile
 
 lab: .venv/ready  ## learn: JupyterLab opens on chapter 00, on your own copy of the notebooks
-	@$(PY) -m autograder.lab
+	@$(PY) -m autograder.learner.lab
 
 test: .venv/ready-dev  ## check everything, a fixed share of each corpus (under 10 minutes)
 	@$(PY) -m pytest -q -rs -n auto --dist loadfile -m "not slow"
@@ -48,7 +48,7 @@ bench: .venv/ready-bench  ## measure speed as ratios against peers; writes bench
 	@$(PY) -m bench
 
 browser: .venv/ready-dev  ## run each notebook in JupyterLab in a real Chromium; pictures in screenshots/
-	@$(PY) -m autograder.browser
+	@$(PY) -m autograder.proving.browser
 
 wheels: .venv/ready  ## fill the folder wheels/ for machines without internet: make lab WHEELS=wheels
 	@$(PIP) wheel --constraint constraints.txt --wheel-dir wheels ".[dev,fast,bench]" setuptools

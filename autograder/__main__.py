@@ -37,11 +37,11 @@ def main(words: list[str] | None = None) -> int:
 
 
 def _grade(wanted) -> int:
-    from autograder.masters import chapter_number
     from autograder.grade import grade_class, grade_file, needs_attention, public
-    from autograder.sandbox import Unofficial
-    from autograder.submission import Roster, read_roster
-    from autograder.writer import Busy
+    from autograder.grading.writer import Busy
+    from autograder.handed_in.submission import Roster, read_roster
+    from autograder.masters import chapter_number
+    from autograder.sandbox.parent import Unofficial
 
     source = Path(wanted.submissions)
     if not source.exists():
@@ -75,40 +75,40 @@ def _grade(wanted) -> int:
 
 
 def _report(wanted) -> None:
-    from autograder.late import settle
-    from autograder.openanswers import read_results
-    from autograder.report import read_class, told
+    from autograder.open_answers.answers import read_results
+    from autograder.teacher.late import settle
+    from autograder.teacher.report import read_class, told
     read_results(Path(wanted.out))                       # says so, where nothing was graded
     settle(Path(wanted.out))
     found = read_class(Path(wanted.out))
     if wanted.page:
-        from autograder.reportpage import write_page
+        from autograder.teacher.reportpage import write_page
         print(f"The report is {write_page(found)}; its pictures lie beside it.")
     else:
         print(told(found))
 
 
 def _solution(wanted) -> None:
+    from autograder.making.references import write_solution
     from autograder.masters import chapter_number
-    from autograder.references import write_solution
     write_solution(chapter_number(wanted.chapter), Path(wanted.out))
     print(f"The solved notebook of chapter {chapter_number(wanted.chapter)} is in {wanted.out}. It is for teachers.")
 
 
 def _score(wanted) -> None:
     if wanted.table:
-        from autograder import scoretable
+        from autograder.open_answers import scoretable
         rows = scoretable.table(wanted.question)
         print(json.dumps(scoretable.as_data(rows), indent=1) if wanted.json else scoretable.text(rows))
         return
     if not wanted.question or not wanted.answers:
         raise Unusable("Say which question and which file: score 03.open ANSWERS.json. Or ask for the table: score --table.")
-    from autograder.scoring import score_file
+    from autograder.grading.scoring import score_file
     print(json.dumps(score_file(wanted.question, Path(wanted.answers)), ensure_ascii=False, indent=1))
 
 
 def _calibrate(wanted) -> int:
-    from autograder.calibrate import calibrate
+    from autograder.open_answers.calibrate import calibrate
     source = Path(wanted.marks)
     if not source.exists():
         raise Unusable(f"There is no {source}.")
@@ -118,13 +118,13 @@ def _calibrate(wanted) -> int:
 
 
 def _review(wanted) -> None:
-    from autograder.reviewing import in_terminal
+    from autograder.open_answers.reviewing import in_terminal
     in_terminal(Path(wanted.out), wanted.question, seed=wanted.seed, marker=wanted.marker, blind=wanted.blind)
 
 
 def _due(wanted) -> None:
-    from autograder.late import dates, moment_of, set_due
     from autograder.masters import chapter_number, master
+    from autograder.teacher.late import dates, moment_of, set_due
     if wanted.chapter is None:
         print("\n".join(dates(Path(wanted.out))))
         return
@@ -135,8 +135,8 @@ def _due(wanted) -> None:
 
 def _receive(wanted) -> None:
     from autograder.grade import receive
-    from autograder.late import moment_of
-    from autograder.submission import Roster, read_roster
+    from autograder.handed_in.submission import Roster, read_roster
+    from autograder.teacher.late import moment_of
     folder = Path(wanted.submissions)
     if not folder.is_dir():
         raise Unusable(f"There is no folder {folder}.")
@@ -146,14 +146,14 @@ def _receive(wanted) -> None:
 
 
 def _regrade(wanted) -> None:
-    from autograder.regrade import regrade, told
+    from autograder.teacher.regrade import regrade, told
     done = regrade(wanted.question, Path(wanted.out), wanted.apply, wanted.workers, say=lambda line: print(line, file=sys.stderr))
     print(told(done, wanted.apply, Path(wanted.out)))
 
 
 def _export(wanted) -> None:
-    from autograder.export import export
-    from autograder.late import settle
+    from autograder.teacher.export import export
+    from autograder.teacher.late import settle
     settle(Path(wanted.out))
     text = export(Path(wanted.out), wanted.layout)
     if wanted.file:
@@ -164,20 +164,20 @@ def _export(wanted) -> None:
 
 
 def _feedback(wanted) -> None:
-    from autograder.feedback import write_feedback
-    from autograder.late import settle
+    from autograder.teacher.feedback import write_feedback
+    from autograder.teacher.late import settle
     settle(Path(wanted.out))
     print(f"{write_feedback(Path(wanted.out), say=lambda text: print(text, file=sys.stderr))} pages are in {Path(wanted.out) / 'feedback'}, a folder for each student.")
 
 
 def _similar(wanted) -> None:
-    from autograder.similarity import similar, table
+    from autograder.teacher.similarity import similar, table
     print(table(similar(Path(wanted.out))))
 
 
 def _seal(wanted) -> None:
+    from autograder.making.sealing import seal
     from autograder.masters import chapter_number, released
-    from autograder.sealing import seal
     from autograder.questions import find
     for text in wanted.chapters or released():
         question = find(text) if "." in text else None
@@ -185,45 +185,45 @@ def _seal(wanted) -> None:
 
 
 def _course(wanted) -> int:
-    from autograder import course
+    from autograder.making import course
     return course.main(wanted.chapters + ["--prose"] * wanted.prose)
 
 
 def _release(wanted) -> None:
+    from autograder.making.release import release
     from autograder.masters import chapter_number
-    from autograder.release import release
     package = release([chapter_number(text) for text in wanted.chapters], Path(wanted.out))
     print(f"The package for learners is {package}: no judges, no solutions, no secret.")
 
 
 def _lab(wanted) -> None:
-    from autograder.desk import prepare_mine
+    from autograder.learner.desk import prepare_mine
     for line in prepare_mine():
         print(line)
 
 
 def _reset(wanted) -> None:
+    from autograder.learner.desk import reset
     from autograder.masters import chapter_number
-    from autograder.desk import reset
     print(reset(chapter_number(wanted.chapter)))
 
 
 def _pack(wanted) -> None:
+    from autograder.learner.desk import pack
     from autograder.masters import chapter_number
-    from autograder.desk import pack
     print(pack(chapter_number(wanted.chapter), Path(wanted.out) if wanted.out else None))
 
 
 def _progress(wanted) -> None:
-    from autograder.desk import mine
-    from autograder.overview import details, overview
+    from autograder.learner.desk import mine
+    from autograder.learner.overview import details, overview
     path = mine() / "progress.json" if mine().is_dir() else None
     print(details(path) if wanted.all else overview(path))
 
 
 def _variants(wanted) -> int:
-    from autograder.drawn import HEAD, drawn
     from autograder.masters import chapter_number, released
+    from autograder.proving.drawn import HEAD, drawn
     from autograder.questions import chapters as known, find, of_chapter
     chapters = wanted.chapters or [each for each in known() if each in released()]
     asked = [question for text in chapters for question in ([find(text)] if "." in text else of_chapter(chapter_number(text)))]
@@ -250,13 +250,13 @@ def _doctor(wanted) -> int:
 
 
 def _redteam(wanted) -> int:
-    from autograder.redteam import main as attack
+    from autograder.proving.redteam import main as attack
     return attack(wanted.level, wanted.families)
 
 
 def _classroom(wanted) -> int:
-    from autograder.classroom import classroom
     from autograder.masters import chapter_number, released
+    from autograder.proving.classroom import classroom
     from autograder.questions import chapters as asked
     chapters = [each for each in asked() if each in released()] if wanted.chapters == "all" else [chapter_number(text) for text in wanted.chapters.split(",")]
     return classroom(wanted.students, chapters, Path(wanted.out))
@@ -353,7 +353,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _write_json(where: str, found) -> None:
     """(name, result) pairs as one JSON object, piece by piece: a class of ten thousand is not put together in memory."""
-    from autograder.results import as_json, write_atomically
+    from autograder.grading.results import as_json, write_atomically
     if where == "-":
         for piece in as_json(found):
             print(piece, end="")

@@ -114,7 +114,7 @@ def reveal(question_id: str, give_up: bool = False) -> None:
         return print(f'The answer opens once check("{question.id}") passes, or with reveal("{question.id}", give_up=True).')
     progress.change(lambda entries: progress.question(entries, question.id).update(revealed=_revealing[not passed]))
     try:
-        from autograder.references import reference
+        from autograder.making.references import reference
         print(reference(question.id))
     except (ModuleNotFoundError, KeyError):
         print(f"The answer to {question.id} is with your teacher: it does not travel with this package. Ask for it.")
@@ -192,7 +192,7 @@ def _verdict_unsealed(question, case, data) -> Spoken:
     """An author's machine before `seal`: ask the judge himself."""
     try:
         from autograder import judges
-        from autograder.rehearsal import said_by_wrong
+        from autograder.making.rehearsal import said_by_wrong
         judge = judges.find(question.id)
     except (ModuleNotFoundError, KeyError):
         return Spoken(False, "this question was not sealed, so nothing here can judge it; tell your teacher.")

@@ -1,7 +1,7 @@
 """Which sandbox has this machine, what is missing, and which one command mends it?
 
 `python -m autograder doctor` prints this. Nothing is guessed from what is installed: workers are started at every level, and a
-probe inside tries to get out (probing.py).
+probe inside tries to get out (sandbox/probing.py).
 """
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder import bubble
-from autograder.sandbox import OFFICIAL, Sandbox
+from autograder.sandbox import bubble
+from autograder.sandbox.parent import OFFICIAL, Sandbox
 
 HOLDS = {
     "L3": "bubblewrap round the worker, and own files, network and processes round each submission, with limits.",

@@ -4,8 +4,8 @@
     >>> grade("03", "alice.ipynb")["score"]
 
 Four kinds of process grade a class, each with one duty. This one, the parent, takes in what was handed in, rebuilds it from the
-master and never runs a learner's code. Workers run the code, inside the sandbox (sandbox.py, worker.py). Judges decide on what
-was heard, outside, on plain data (judging.py). One writer owns the gradebook and what is kept (writer.py).
+master and never runs a learner's code. Workers run the code, inside the sandbox (sandbox/parent.py, sandbox/worker.py). Judges decide
+on what was heard, outside, on plain data (grading/judging.py). One writer owns the gradebook and what is kept (grading/writer.py).
 
 A submission goes down one of as many *lanes* as there are workers: run, judged, written, then the next. So a run that is cut
 off, by Ctrl-C, by kill -9 or by the power, has at most one submission per worker to do again when it is started again. While
@@ -24,23 +24,23 @@ from datetime import datetime
 from pathlib import Path
 from random import Random
 
-from autograder import calibration, results
-from autograder.arrivals import arrive, copied, keep_copy
-from autograder.assignment import steps
-from autograder.colleague import Colleague
-from autograder.foreseen import stale
-from autograder.gradebook import written
-from autograder.judging import ALL_RAN, asked_of, blank, judge
-from autograder.late import settle as settle_late
+from autograder.grading import calibration, results
+from autograder.grading.colleague import Colleague
+from autograder.grading.foreseen import stale
+from autograder.grading.gradebook import written
+from autograder.grading.judging import ALL_RAN, asked_of, blank, judge
+from autograder.grading.pace import Pace
+from autograder.grading.settling import settle
+from autograder.grading.writer import holding
+from autograder.handed_in.arrivals import arrive, copied, keep_copy
+from autograder.handed_in.assignment import steps
+from autograder.handed_in.needs import as_python
+from autograder.handed_in.receipts import Receipts
+from autograder.handed_in.submission import PARTIAL, Roster, Submission, entries, of, read
 from autograder.masters import chapter_number, master
-from autograder.needs import as_python
-from autograder.openmarks import settle
-from autograder.pace import Pace
-from autograder.receipts import Receipts
-from autograder.sandbox import LOST, Sandbox, SandboxFailed, Unofficial
-from autograder.submission import PARTIAL, Roster, Submission, entries, of, read
+from autograder.sandbox.parent import LOST, Sandbox, SandboxFailed, Unofficial
+from autograder.teacher.late import settle as settle_late
 from autograder.variants import numbers_for
-from autograder.writer import holding
 
 __all__ = ["ALL_RAN", "grade", "grade_class", "grade_file", "hear", "judge", "needs_attention", "public", "run"]
 QUIET_STATUSES = ("graded", "repaired")
@@ -130,7 +130,7 @@ def grade_class(folder: Path, out: Path, asked: str | None = None, roster: Roste
 
 def new_judge() -> Colleague:
     """A judge process."""
-    return Colleague("autograder.judging", seconds=JUDGE_SECONDS)
+    return Colleague("autograder.grading.judging", seconds=JUDGE_SECONDS)
 
 
 def receive(folder: Path, out: Path, roster: Roster = Roster(), at: datetime | None = None, ignore: tuple[Path, ...] = (),
@@ -220,7 +220,7 @@ def _grade_all(todo: list[_Work], course: _Course, say) -> None:
     turn, stopping = threading.Lock(), threading.Event()
     lanes = min(course.workers, len(todo))
     judges = [new_judge() for _ in range(-(-lanes // WORKERS_PER_JUDGE))]
-    writer = Colleague("autograder.writer", (str(course.out.resolve()),))
+    writer = Colleague("autograder.grading.writer", (str(course.out.resolve()),))
     calibrations = calibration.read(course.out)
 
     def lane(judging: Colleague) -> None:

@@ -12,11 +12,11 @@ import io
 import time
 
 from autograder import variants
-from autograder.assignment import steps
+from autograder.handed_in.assignment import steps
+from autograder.handed_in.needs import as_python
+from autograder.making.references import references
 from autograder.masters import master, released
-from autograder.needs import as_python
 from autograder.questions import Question, chapters, of_chapter
-from autograder.references import references
 from autograder.variants import numbers_for
 from bench import Row
 

@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from autograder.export import LAYOUTS, export
+from autograder.teacher.export import LAYOUTS, export
 from bench import Row
 
 STUDENTS, CHAPTERS, QUESTIONS = 10_000, 12, 8
@@ -47,7 +47,7 @@ def make_gradebook(out: Path, students: int) -> None:
     """A gradebook with so many students in every chapter, written row by row past nbgrader, for speed."""
     from nbgrader import api
 
-    from autograder.gradebook import _tables
+    from autograder.grading.gradebook import _tables
 
     out.mkdir(parents=True)
     _tables(api, f"sqlite:///{out / 'gradebook.db'}")

@@ -19,9 +19,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from autograder.classroom import make_class
-from autograder.marking import UNSEEN
+from autograder.grading.marking import UNSEEN
 from autograder.masters import HOME, Master, master
+from autograder.proving.classroom import make_class
 from bench import Row
 
 CHAPTERS = ("02", "03")

@@ -61,7 +61,7 @@ def _peak_bytes(pid: int) -> int:
 
 def _make(here: Path, submissions: int) -> None:
     """The course's folder is made first, by the caller's environment; then the box."""
-    from autograder.sealing import seal
+    from autograder.making.sealing import seal
     from autograder.tests.honest import notebooks
 
     seal("90")

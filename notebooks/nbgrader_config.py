@@ -12,8 +12,8 @@ c.ClearSolutions.text_stub = "*Write your answer here, in English or in Chinese.
 c.ExecutePreprocessor.timeout = 120
 c.OverwriteCells.add_missing_cells = True
 
-# What lateness costs where a chapter has a due date (formgrader sets one, or `python -m autograder due`): autograder/late.py.
-c.AssignLatePenalties.plugin_class = "autograder.lateplugin.LatePenalty"
+# What lateness costs where a chapter has a due date (formgrader sets one, or `python -m autograder due`): autograder/teacher/late.py.
+c.AssignLatePenalties.plugin_class = "autograder.teacher.lateplugin.LatePenalty"
 c.LatePenalty.per_day = 0.10
 c.LatePenalty.cap = 0.50
 c.LatePenalty.grace_minutes = 15

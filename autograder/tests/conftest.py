@@ -5,10 +5,10 @@ import os
 import pytest
 
 from autograder import judges, questions
-from autograder.assignment import rebuild
+from autograder.handed_in.assignment import rebuild
+from autograder.making.references import references
 from autograder.masters import master
-from autograder.references import references
-from autograder.sandbox import Sandbox
+from autograder.sandbox.parent import Sandbox
 from autograder.tests.demo.build import build
 
 
@@ -21,7 +21,7 @@ def demo_folder(tmp_path_factory):
     before = os.environ.get("AUTOGRADER_COURSE")
     os.environ["AUTOGRADER_COURSE"] = str(folder)
     try:
-        from autograder.sealing import seal
+        from autograder.making.sealing import seal
         seal("90")
     finally:
         os.environ.pop("AUTOGRADER_COURSE")

@@ -59,7 +59,7 @@ class PlainCourse:
 
 def source_of(own: Master) -> dict:
     """A chapter's source notebook: as its author wrote it, or, for a course without source_py, as it was handed out."""
-    from autograder import course
+    from autograder.making import course
 
     if not (notebooks() / "source_py" / f"{own.name}.py").exists():
         return own.notebook()

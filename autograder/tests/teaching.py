@@ -4,9 +4,11 @@ import shutil
 import sqlite3
 from pathlib import Path
 
-from autograder import calibrate, grade, marking
+from autograder import grade
 from autograder.grade import grade_class
-from autograder.judging import Here
+from autograder.grading import marking
+from autograder.grading.judging import Here
+from autograder.open_answers import calibrate
 from autograder.rubric import ConceptFinding, Span, Suggestion
 
 IDEAS = {"a socket of its own": ("own", "separate"), "heartbeats wait": ("wait", "stuck"), "behind a fetch": ("fetch",), "the socket": ("socket", "connection")}

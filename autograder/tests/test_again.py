@@ -6,9 +6,9 @@ import pytest
 from autograder import judges
 from autograder.again import fits, needs_calls
 from autograder.asking import ask
-from autograder.marking import NOT_PLAYED_AGAIN, all_cases, mark
+from autograder.grading.marking import NOT_PLAYED_AGAIN, all_cases, mark
+from autograder.making.rehearsal import namespace_of, reply_of_reference, reply_of_wrong
 from autograder.questions import chapters, find, of_chapter
-from autograder.rehearsal import namespace_of, reply_of_reference, reply_of_wrong
 from autograder.tests.shares import share
 
 PLAYED_AGAIN = ("04.5", "05.3", "06.5", "09.5")

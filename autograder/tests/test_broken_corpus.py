@@ -5,11 +5,11 @@ from random import Random
 
 import pytest
 
-from autograder.assignment import rebuild, steps
 from autograder.grade import grade_class, needs_attention
+from autograder.handed_in.assignment import rebuild, steps
+from autograder.handed_in.submission import read
+from autograder.making.references import references
 from autograder.masters import master
-from autograder.references import references
-from autograder.submission import read
 from autograder.tests.broken import CORPUS
 from autograder.tests.honest import notebooks
 

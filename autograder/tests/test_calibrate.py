@@ -3,11 +3,11 @@ import json
 
 import pytest
 
-from autograder import calibrate as calibrating
 from autograder.__main__ import main
-from autograder.agreement import kappa_at_least, quadratic_weighted_kappa, share_at_most
-from autograder.byhand import ByHand, Entry
 from autograder.grade import grade_class
+from autograder.grading.byhand import ByHand, Entry
+from autograder.open_answers import calibrate as calibrating
+from autograder.open_answers.agreement import kappa_at_least, quadratic_weighted_kappa, share_at_most
 from autograder.rubric import score
 from autograder.tests.rubric.measure import corpus
 from autograder.tests.teaching import GOOD, POOR, book, teach, use_rubric
@@ -102,7 +102,7 @@ def test_unusable_marks_are_told_in_one_sentence(tmp_path, monkeypatch, capsys, 
 
 
 def test_a_broken_calibration_is_told_and_settles_nothing(tmp_path, capsys):
-    from autograder.calibration import FILE, read
+    from autograder.grading.calibration import FILE, read
     assert read(tmp_path) == {}
     (tmp_path / FILE).write_text("{", encoding="utf-8")
     with pytest.raises(ValueError, match="calibrate again"):

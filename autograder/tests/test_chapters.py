@@ -5,15 +5,16 @@ import shutil
 
 import pytest
 
-from autograder import judges, questions, release, sealed
+from autograder import judges, questions, sealed
 from autograder.asking import fill
 from autograder.grade import run
+from autograder.handed_in.submission import Submission
+from autograder.making import release
+from autograder.making.references import references, solved
+from autograder.making.sealing import seal, seal_question
 from autograder.masters import master, released
 from autograder.questions import of_chapter
-from autograder.references import references, solved
-from autograder.sandbox import Sandbox
-from autograder.sealing import seal, seal_question
-from autograder.submission import Submission
+from autograder.sandbox.parent import Sandbox
 from autograder.tests.shares import share
 
 CHAPTERS = [chapter for chapter in released() if chapter in questions.chapters()]

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from autograder import asking, progress
-from autograder.references import reference
+from autograder.making.references import reference
 
 words = sys.modules["autograder.check"]        # the name autograder.check is the function that cells call
 NUMBERS = {"brokers": 2, "partitions": 5}
@@ -50,8 +50,8 @@ def test_check_needs_no_judges_and_says_what_the_judge_says(cell, monkeypatch):
     """The released package has no judges; with them out of reach the sealed verdicts give the same sentences."""
     answers = ["opened, kept = 4, 3", "opened = kept = 5", "opened, kept = 3, 2", "opened, kept = 9, 9", "opened, kept = 4, 4.0", "opened = kept = 4"]
     from autograder import judges
+    from autograder.making.rehearsal import said_by_wrong
     from autograder.questions import find
-    from autograder.rehearsal import said_by_wrong
     question, judge = find("90.1"), judges.find("90.1")
     for answer in answers:
         names = {}

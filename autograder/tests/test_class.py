@@ -12,8 +12,8 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.grade import grade, grade_class
+from autograder.grading.pace import Pace
 from autograder.masters import HOME
-from autograder.pace import Pace
 
 
 @pytest.fixture

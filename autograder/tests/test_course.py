@@ -13,11 +13,10 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from autograder import course
+from autograder.making import course
+from autograder.making.references import solved
 from autograder.masters import HOME
-from autograder.questions import chapters as asked_chapters
-from autograder.questions import of_chapter
-from autograder.references import solved
+from autograder.questions import chapters as asked_chapters, of_chapter
 
 CHAPTERS = course.chapters()
 RUN = [pytest.param(chapter, marks=() if chapter[:2] in ("00", "05") else pytest.mark.slow) for chapter in CHAPTERS]

@@ -1,8 +1,8 @@
 """The myth court: twenty claims, each decided by what runs; the learner's experiment beside the court's."""
 import pytest
 
-from autograder.claims import CLAIMS
-from autograder.court import Hearing, claims, court
+from autograder.learner.claims import CLAIMS
+from autograder.learner.court import Hearing, claims, court
 
 # What Kafka's own history says of each claim; the lab has to come to the same. KIP or chapter: see the claim's `because`.
 HISTORY = {1: "until 2.1", 2: "true", 3: "until 2.3", 4: "false", 5: "until 3.9", 6: "until 2.8", 7: "until 2.8", 8: "false", 9: "false", 10: "true",

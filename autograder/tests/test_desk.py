@@ -4,13 +4,13 @@ import re
 
 import pytest
 
-from autograder import desk
 from autograder.__main__ import main
 from autograder.grade import grade
+from autograder.handed_in.submission import read
+from autograder.learner import desk
+from autograder.learner.overview import details, overview
+from autograder.making.references import reference
 from autograder.masters import master
-from autograder.overview import details, overview
-from autograder.references import reference
-from autograder.submission import read
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ import shutil
 import pytest
 
 from autograder.__main__ import main
-from autograder.export import LAYOUTS, export, safe
 from autograder.grade import grade_class
-from autograder.marks import Cell, Sheet
-from autograder.submission import Roster
+from autograder.grading.marks import Cell, Sheet
+from autograder.handed_in.submission import Roster
+from autograder.teacher.export import LAYOUTS, export, safe
 
 _KEPT = {}
 ROSTER = Roster({"ada": {"first_name": "=cmd|' /C calc'!A0", "last_name": 'O"Neil, Jr.', "email": "ada@example.org"},

@@ -5,7 +5,7 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.grade import grade_class
-from autograder.marking import all_cases
+from autograder.grading.marking import all_cases
 from autograder.masters import master
 from autograder.variants import numbers_for
 
@@ -117,7 +117,7 @@ def test_a_browser_runs_nothing_and_asks_nobody(page, tmp_path):
     """The page in a real Chromium: no dialog, no request, and the policy stops even what would have slipped through."""
     from playwright.sync_api import sync_playwright
 
-    from autograder.browser import CHROMIUM_FLAGS, find_chromium
+    from autograder.proving.browser import CHROMIUM_FLAGS, find_chromium
     if find_chromium() is None:
         pytest.skip("there is no Chromium here")
     (tmp_path / "page.html").write_text(page, encoding="utf-8")

@@ -3,12 +3,13 @@ import os
 
 import pytest
 
-from autograder import judges, marking, questions, sealed
-from autograder.foreseen import foreseen, stale
+from autograder import judges, questions, sealed
 from autograder.grade import grade_class
+from autograder.grading import marking
+from autograder.grading.foreseen import foreseen, stale
 from autograder.judges import Verdict
+from autograder.making.origin import origin
 from autograder.masters import released
-from autograder.origin import origin
 from autograder.questions import find
 
 

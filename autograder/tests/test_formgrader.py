@@ -12,9 +12,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from autograder.browser import CHROMIUM_FLAGS, SCREENSHOTS, answers, find_chromium
 from autograder.grade import grade_class
 from autograder.masters import HOME
+from autograder.proving.browser import CHROMIUM_FLAGS, SCREENSHOTS, answers, find_chromium
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(find_chromium() is None, reason="needs Chromium")]
 

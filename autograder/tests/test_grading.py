@@ -5,9 +5,9 @@ import pytest
 
 from autograder import judges
 from autograder.grade import run
+from autograder.handed_in.submission import read
 from autograder.masters import master
 from autograder.questions import find
-from autograder.submission import read
 
 MACHINE = ("90.1", "90.2", "90.3")
 
@@ -89,7 +89,7 @@ def test_leaving_by_the_back_door_keeps_what_was_won_and_wins_no_more(graded):
 
 @pytest.mark.parametrize("loop", ["while True: pass", "while True:\n    try:\n        while True: pass\n    except BaseException: pass"])
 def test_an_endless_loop_costs_its_own_question_only(graded, sandbox, monkeypatch, loop):
-    from autograder.sandbox import Limits
+    from autograder.sandbox.parent import Limits
     monkeypatch.setattr(sandbox, "limits", Limits(cell_seconds=1, seconds=6))
     result = graded({"90.1": loop})
     assert result["cells"]["90.1"]["score"] == 0
@@ -117,7 +117,7 @@ def test_the_sandbox_holds_nothing_worth_stealing(graded, sandbox):
     look = """
 import os, importlib
 found = []
-for module in ("autograder.judges", "autograder.references", "autograder.rubric", "autograder.grade", "autograder.sealing"):
+for module in ("autograder.judges", "autograder.making.references", "autograder.rubric", "autograder.grade", "autograder.making.sealing"):
     try:
         importlib.import_module(module); found.append(module)
     except ModuleNotFoundError:
@@ -159,7 +159,7 @@ def _words_of(pid: str) -> str:
 @pytest.mark.parametrize("level", ["L1", "L2", "L3"])
 def test_nobody_stays_behind(demo, level):
     """A child that made itself a session of its own ends with the submission, at every level."""
-    from autograder.sandbox import Limits, Sandbox
+    from autograder.sandbox.parent import Limits, Sandbox
     flee = "import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        time.sleep(4321)\n    os._exit(0)\ntotal = 1"
     with Sandbox(level=level, limits=Limits(seconds=8)) as sandbox:
         sandbox.reached()
@@ -174,7 +174,7 @@ def test_a_result_says_its_level(graded, sandbox):
 
 
 def test_hidden_cases_follow_from_the_secret(demo, monkeypatch):
-    from autograder.marking import all_cases
+    from autograder.grading.marking import all_cases
     question = find("90.2")
     first = all_cases(question, {})
     assert first == all_cases(question, {}) and [hidden for _, hidden in first] == [False, False, True, True, True, True]

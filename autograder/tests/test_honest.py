@@ -5,9 +5,9 @@ import pytest
 
 from autograder import questions
 from autograder.grade import run
+from autograder.handed_in.submission import read
 from autograder.masters import released
-from autograder.sandbox import Sandbox
-from autograder.submission import read
+from autograder.sandbox.parent import Sandbox
 from autograder.tests.honest import STYLES, notebooks
 
 CHAPTERS = [chapter for chapter in released() if chapter in questions.chapters()]

@@ -5,11 +5,12 @@ import sys
 
 import pytest
 
-from autograder import judges, sandbox
+from autograder import judges
+from autograder.making.references import references
 from autograder.masters import HOME, master, released
-from autograder.redteam import FLAGGED_SHARE, RedTeam, Watched
-from autograder.references import references
-from autograder.signs import in_answers, in_heard
+from autograder.proving.redteam import FLAGGED_SHARE, RedTeam, Watched
+from autograder.sandbox import parent as sandbox
+from autograder.sandbox.signs import in_answers, in_heard
 from autograder.tests.hostile import FAMILIES, Attack, attacks
 
 SHARE = 11                                 # every eleventh, and the first of each family
@@ -46,7 +47,7 @@ def test_nothing_comes_through(team, attack):
 @pytest.mark.slow
 @pytest.mark.parametrize("level", ["L3", "L2"])
 def test_nothing_at_all_comes_through(level):
-    from autograder.redteam import redteam
+    from autograder.proving.redteam import redteam
     report = redteam(level, attacks(), say=lambda text: None)
     if report.level != level:
         pytest.skip(f"level {level} is not to be had here: {report.why}")
@@ -132,7 +133,7 @@ def test_what_hides_from_the_text_is_heard(team):
 
 def test_reaching_into_java_is_pointed_out_and_earns_a_jvm_of_ones_own():
     """What needs a JVM of its own is found in the text; ordinary Spark is not."""
-    from autograder.signs import any_in
+    from autograder.sandbox.signs import any_in
     for attack in attacks(("spark",)):
         said = in_answers({attack.question: attack.source})
         assert said if attack.tampers and attack.name != "without a word" else True, attack.name
@@ -184,7 +185,7 @@ def test_the_red_team_sees_a_hole(monkeypatch):
 
 def test_the_grounds_see_packets(monkeypatch):
     """A wall with a gap: the network is shared, and the probe is told to be silent."""
-    from autograder import bubble
+    from autograder.sandbox import bubble
     if bubble.found() is None:
         pytest.skip("there is no bubblewrap here")
     true = bubble.command

@@ -17,13 +17,13 @@ from random import Random
 
 import pytest
 
-from autograder import results
+from autograder.grading import results
 from autograder.masters import HOME
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds the processes in /proc")
 WORKERS = 2
 EVERYTHING, PARENT, WORKER, JUDGE, WRITER, CTRL_C = "everything", "the parent", "a worker", "a judge", "the writer", "Ctrl-C"
-HELPERS = {WORKER: b"launch.py", JUDGE: b"autograder.judging", WRITER: b"autograder.writer"}
+HELPERS = {WORKER: b"launch.py", JUDGE: b"autograder.grading.judging", WRITER: b"autograder.grading.writer"}
 KINDS = (EVERYTHING, PARENT, WORKER, JUDGE, WRITER, CTRL_C)
 DRIVER = """
 import sys
@@ -228,7 +228,7 @@ def test_a_torn_receipt_is_written_again(class_of_twelve):
 
 
 def test_two_runs_do_not_write_into_one_folder(class_of_twelve):
-    from autograder.writer import holding
+    from autograder.grading.writer import holding
     room = class_of_twelve
     out = room.fresh()
     with holding(out / ".grading", 0, "busy"):

@@ -12,7 +12,7 @@ import urllib.request
 
 import pytest
 
-from autograder import lab
+from autograder.learner import lab
 
 
 def test_a_browser_opens_only_where_there_is_a_screen():
@@ -49,7 +49,7 @@ def test_the_lab_comes_up_where_its_port_is_taken_and_prints_its_address(checkou
         taken.bind(("localhost", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        command = [sys.executable, "-m", "autograder.lab", "--no-browser", f"--port={port}"]
+        command = [sys.executable, "-m", "autograder.learner.lab", "--no-browser", f"--port={port}"]
         log = checkout / "lab.txt"
         with log.open("w", encoding="utf-8") as output:
             server = subprocess.Popen(command, cwd=checkout, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)

@@ -4,13 +4,13 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from autograder import late
 from autograder.__main__ import main
-from autograder.byhand import ByHand, Entry
 from autograder.grade import grade_class
-from autograder.late import Policy, moment_of, settle, told
-from autograder.lateplugin import LatePenalty
-from autograder.marks import sheets
+from autograder.grading.byhand import ByHand, Entry
+from autograder.grading.marks import sheets
+from autograder.teacher import late
+from autograder.teacher.late import Policy, moment_of, settle, told
+from autograder.teacher.lateplugin import LatePenalty
 
 DAY_S = 86_400
 _KEPT = {}

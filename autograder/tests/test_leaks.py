@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from autograder import course, judges
+from autograder import judges
 from autograder.judges.secret import DEMO_SECRET
-from autograder.leaks import Leak, Secrets, given, learners_half, readable
+from autograder.making import course
+from autograder.making.leaks import Leak, Secrets, given, learners_half, readable
+from autograder.making.references import reference
 from autograder.masters import master, released
 from autograder.questions import chapters
-from autograder.references import reference
 from autograder.sealed import folder as sealed_folder
 
 HIDDEN = [{"nodes": [{"id": 7, "state": "ready", "in_flight": 41}], "name": "eight brokers, one of them is asleep"}]

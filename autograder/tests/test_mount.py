@@ -3,11 +3,11 @@ import re
 
 import pytest
 
-from autograder.leaks import FRAGMENT, Secrets, given, learners_half
+from autograder.making.leaks import FRAGMENT, Secrets, given, learners_half
+from autograder.making.references import reference
 from autograder.masters import released
 from autograder.questions import chapters
-from autograder.references import reference
-from autograder.sandbox import Sandbox, build_view
+from autograder.sandbox.parent import Sandbox, build_view
 
 WALK = """
 import os, sys

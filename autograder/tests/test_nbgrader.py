@@ -5,11 +5,11 @@ import pytest
 
 from autograder import questions
 from autograder.grade import run
-from autograder.marking import UNSEEN
+from autograder.grading.marking import UNSEEN
+from autograder.handed_in.submission import read
+from autograder.making.references import solved
 from autograder.masters import master, released
-from autograder.references import solved
-from autograder.sandbox import Sandbox
-from autograder.submission import read
+from autograder.sandbox.parent import Sandbox
 from autograder.tests.honest import notebooks as honest
 from autograder.tests.plain_nbgrader import PlainCourse, source_of
 

@@ -7,8 +7,9 @@ from collections import Counter
 
 import pytest
 
-from autograder import course, questions
+from autograder import questions
 from autograder.judges import find as judge_of
+from autograder.making import course
 from autograder.masters import notebooks
 from autograder.questions import of_chapter
 

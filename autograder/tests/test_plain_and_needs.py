@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.assignment import steps
+from autograder.handed_in.assignment import steps
+from autograder.handed_in.needs import imported_by, needed
 from autograder.masters import master
-from autograder.needs import imported_by, needed
 from autograder.plain import NotPlain, canonical, plain, same
 
 JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

@@ -159,7 +159,7 @@ def test_doing_nothing_keeps_no_promise(loop, sentence):
 
 
 def test_a_rules_answers_are_given_again_and_no_others():
-    from autograder.questions.ch02 import STARTS, QUESTIONS
+    from autograder.questions.ch02 import QUESTIONS, STARTS
     least = next(question for question in QUESTIONS if question.id == "02.3")
     asked = []
 
@@ -178,8 +178,8 @@ def test_a_rules_answers_are_given_again_and_no_others():
 def pooled(name):
     """(the exercise of chapter 10, its reference or a named wrong answer as a function)."""
     from autograder import judges
+    from autograder.making.references import references
     from autograder.questions import find
-    from autograder.references import references
     wrong = {wrong.name: wrong.source for wrong in judges.find("10.5").wrong_answers}
     names = {}
     exec("from kafkalab import OffsetAndMetadata, TopicPartition\n" + (references("10")["10.5"] if name == "reference" else wrong[name]), names)

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from autograder import marking, results
 from autograder.__main__ import main
-from autograder.byhand import ByHand, Entry
 from autograder.grade import grade_class
-from autograder.marks import sheets
-from autograder.regrade import regrade
+from autograder.grading import marking, results
+from autograder.grading.byhand import ByHand, Entry
+from autograder.grading.marks import sheets
+from autograder.teacher.regrade import regrade
 
 _KEPT = {}
 

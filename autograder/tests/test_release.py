@@ -6,9 +6,10 @@ import sys
 
 import pytest
 
-from autograder import judges, release
+from autograder import judges
 from autograder.judges.secret import DEMO_SECRET
-from autograder.references import reference
+from autograder.making import release
+from autograder.making.references import reference
 
 
 @pytest.fixture
@@ -51,7 +52,7 @@ def test_the_numbers_are_those_the_teacher_grades_by(package, demo, tmp_path):
 
 def test_it_holds_no_judge_no_test_no_secret(package):
     names = {path.name for path in package.rglob("*") if "kafkalab" not in path.parts}
-    assert not names & {"judges", "tests", "source_py", "rubric", "references.py", "grade.py", "classroom.py", "truth.json"}
+    assert not names & {"judges", "tests", "source_py", "rubric", "grade.py", "grading", "making", "teacher", "open_answers", "proving", "truth.json"}
     texts = "".join(path.read_text(errors="replace") for path in package.rglob("*") if path.suffix in (".py", ".json", ".ipynb", ".txt", ".md"))
     assert DEMO_SECRET not in texts
     assert (package / "autograder" / "course_key.txt").exists()
@@ -72,7 +73,7 @@ def test_a_leak_is_found(package, where):
 
 
 def test_a_leaking_package_is_not_made(demo, tmp_path, monkeypatch):
-    monkeypatch.setattr(release, "LEARNERS", (*release.LEARNERS, "references.py", "judges/secret.py"))
+    monkeypatch.setattr(release, "LEARNERS", (*release.LEARNERS, "making/references.py", "judges/secret.py"))
     with pytest.raises(release.Leak, match="is the teacher's"):
         release.release(["90"], tmp_path / "package")
     assert not (tmp_path / "package").exists() and list(tmp_path.glob(".package*")) == []

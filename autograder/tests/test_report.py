@@ -4,13 +4,13 @@ import struct
 
 import pytest
 
-from autograder import classpictures
 from autograder.__main__ import main
 from autograder.grade import grade_class
-from autograder.items import Item, Misconception, items, misconceptions
-from autograder.marks import Cell, Sheet
-from autograder.report import Chapter, Class, class_table, misconception_map, told
-from autograder.reportpage import write_page
+from autograder.grading.marks import Cell, Sheet
+from autograder.teacher import pictures as classpictures
+from autograder.teacher.items import Item, Misconception, items, misconceptions
+from autograder.teacher.report import Chapter, Class, class_table, misconception_map, told
+from autograder.teacher.reportpage import write_page
 
 
 def sheet(student, scores, waits=False, **more):

@@ -6,12 +6,12 @@ import unicodedata
 import pytest
 
 from autograder.__main__ import main
-from autograder.calibration import Calibration, keep
-from autograder.clusters import groups
 from autograder.grade import grade_class
-from autograder.openanswers import OpenAnswer, open_answers
-from autograder.review import Queue
-from autograder.reviewing import _wrapped, act, in_notebook, in_terminal, page, screen
+from autograder.grading.calibration import Calibration, keep
+from autograder.open_answers.answers import OpenAnswer, open_answers
+from autograder.open_answers.clusters import groups
+from autograder.open_answers.review import Queue
+from autograder.open_answers.reviewing import _wrapped, act, in_notebook, in_terminal, page, screen
 from autograder.tests.teaching import GOOD, POOR, book, teach, use_rubric
 
 

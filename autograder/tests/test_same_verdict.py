@@ -9,15 +9,15 @@ from random import Random
 import pytest
 
 from autograder import judges, variants
-from autograder.assignment import steps
 from autograder.grade import _python
-from autograder.marking import _decided, _trusted, _verdict
+from autograder.grading.marking import _decided, _trusted, _verdict
+from autograder.handed_in.assignment import steps
+from autograder.handed_in.needs import as_python
+from autograder.making.references import references
+from autograder.making.rehearsal import Nowhere
 from autograder.masters import master, released
-from autograder.needs import as_python
 from autograder.questions import chapters, of_chapter
-from autograder.rehearsal import Nowhere
-from autograder.references import references
-from autograder.sandbox import Sandbox
+from autograder.sandbox.parent import Sandbox
 from autograder.tests.shares import share
 
 words = sys.modules.get("autograder.check") or __import__("autograder.check", fromlist=["check"])

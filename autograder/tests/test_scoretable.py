@@ -2,8 +2,8 @@
 
 import json
 
-from autograder import scoretable
 from autograder.__main__ import main
+from autograder.open_answers import scoretable
 
 GOOD = "A late retry of an older commit overwrites the newer one, out of order. So records are read again after a restart. Use commitSync before closing."
 

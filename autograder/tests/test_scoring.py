@@ -4,9 +4,9 @@ import json
 import pytest
 
 from autograder.__main__ import main
+from autograder.grading.scoring import decide
+from autograder.open_answers.scoretable import HELD, SEEN, parts
 from autograder.rubric import questions, score
-from autograder.scoretable import HELD, SEEN, parts
-from autograder.scoring import decide
 from autograder.tests.rubric.measure import quadratic_weighted_kappa, suggested
 
 FULL = ("Four: one to the bootstrap address (-1), one to the coordinator, one to each of the two leaders. Three are kept; the "

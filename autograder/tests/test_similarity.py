@@ -4,7 +4,7 @@ from random import Random
 
 from autograder.__main__ import main
 from autograder.grade import grade_class
-from autograder.similarity import SHOWN_FROM, pairs, runs_by_question
+from autograder.teacher.similarity import SHOWN_FROM, pairs, runs_by_question
 
 STEPS = (
     "    {a} = sorted({b}, key=lambda one: one.offset)", "    for {c} in {b}:\n        if {c}.key is None:\n            continue\n        {a}.append({c})",

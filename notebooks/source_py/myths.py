@@ -8,7 +8,7 @@
 
 # %%
 from autograder import predict
-from autograder.court import claims, court
+from autograder.learner.court import claims, court
 from kafkalab import Lab, KafkaConsumer, KafkaProducer, ProducerRecord, TopicPartition
 from kafkalab.views import compare
 
@@ -57,7 +57,7 @@ def quiet(version):
 compare(quiet("2.1"), quiet("2.2"), titles=("client 2.1", "client 2.2"), to_ms=1_000)
 
 # %% [markdown]
-# If you are stuck, `court(2)` without an experiment shows the court's own result. Its experiments are in `autograder/claims.py`; look there afterwards, not before.
+# If you are stuck, `court(2)` without an experiment shows the court's own result. Its experiments are in `autograder/learner/claims.py`; look there afterwards, not before.
 
 # %% [markdown]
 # ## Before and after send

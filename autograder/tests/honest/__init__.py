@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from random import Random
 
 from autograder import judges
-from autograder.assignment import rebuild
+from autograder.handed_in.assignment import rebuild
+from autograder.making.references import references
 from autograder.masters import Master, master, text_of
-from autograder.references import references
 from autograder.tests.honest.styles import STYLES, Written
 
 OUTPUT = [{"output_type": "stream", "name": "stdout", "text": "I was here\n" * 50},

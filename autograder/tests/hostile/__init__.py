@@ -1,6 +1,6 @@
 """Submissions that attack the grading: one file a family, each attack a few lines and a sentence on what it tries.
 
-`autograder.redteam` runs them against the real chapters and watches what they can reach. Words in capitals in a source stand for
+`autograder.proving.redteam` runs them against the real chapters and watches what they can reach. Words in capitals in a source stand for
 things that the red team lays out where no attack should get: SECRET_FILE, WATCHED, OTHERS (a folder of other students), HOME (the
 checkout), PORT and UDP (sockets of the machine, whose name is HOST), UNIX and ABSTRACT (a socket in a file, and one in the abstract space), TOKEN (what one
 submission leaves for the next), NEIGHBOUR (another student's number).

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from random import Random
 
+from autograder.open_answers.scoretable import parts
 from autograder.rubric.score import Rubric, _rubrics
-from autograder.scoretable import parts
 
 Trick = Callable[[Rubric, list[str], list[str], Random], Iterator[str]]
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from autograder.grading.scoring import decide
 from autograder.rubric import embeddings, score
-from autograder.scoring import decide
 from autograder.tests.rubric.attacks import good_answers
 
 ROOT = Path(__file__).parents[3]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from autograder.grading.scoring import decide
 from autograder.rubric import hidden, questions, score, text
-from autograder.scoring import decide
 from autograder.tests.rubric.attacks import TRICKS, attacks, good_answers
 
 ALWAYS_NOTHING = ("names_joined", "to_the_marker", "hidden")

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from autograder import rubric
+from autograder.grading.scoring import decide
 from autograder.rubric import counts, scopes, text
 from autograder.rubric.score import _rubric
 from autograder.rubric.spelling import slips
-from autograder.scoring import decide
 from autograder.tests.rubric import measure
 
 ROOT = Path(__file__).parents[3]

@@ -1,0 +1,146 @@
+"""A process beside the grading parent with one duty, asked one thing at a time: a judge (judging.py), the writer (writer.py).
+
+Questions go to its stdin and answers come from its stdout, one line of JSON each. It ends when its stdin ends, so it never
+outlives a parent that was killed by more than what it has in hand; Ctrl-C in the terminal is the parent's business and does
+not reach it. One that dies or takes too long is replaced and asked again: what it is asked to do may be done twice.
+"""
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+TRIES = 2
+
+
+class Lost(RuntimeError):
+    """The colleague died or was silent, and so did its replacement; the message says what it said last."""
+
+
+class Unable(RuntimeError):
+    """The colleague is well but could not do this one thing. `kind` is the class of what went wrong."""
+
+    def __init__(self, kind: str, says: str):
+        super().__init__(f"{kind}: {says}")
+        self.kind = kind
+
+
+class Colleague:
+    """One such process, started with the first question. Threads may share it: they wait for each other."""
+
+    def __init__(self, module: str, words: tuple[str, ...] = (), seconds: float | None = None):
+        self.module, self.words, self.seconds = module, words, seconds
+        self._process: subprocess.Popen | None = None
+        self._said = tempfile.TemporaryFile()
+        self._lock = threading.Lock()
+        self._rest = b""
+        self._stopped = False
+
+    def ask(self, question: dict) -> dict:
+        """The answer; Unable when it says that it cannot, Lost when nobody answers (each try may take `seconds`)."""
+        line = json.dumps(question).encode() + b"\n"
+        with self._lock:
+            for _ in range(TRIES):
+                answer = None if self._stopped else self._answer_to(line)
+                if answer is not None:
+                    break
+                self._end()
+            else:
+                raise Lost(f"{self.module} ended: {self._last_words()}")
+        if "unable" in answer:
+            raise Unable(*answer["unable"])
+        return answer["answer"]
+
+    def start(self) -> None:
+        """Have it begin to import what it needs, before anybody asks."""
+        with self._lock:
+            self._started()
+
+    def stop(self) -> None:
+        """End it at once, whoever is waiting for an answer: they are told that it is lost."""
+        self._stopped = True
+        process = self._process
+        if process is not None:
+            process.kill()
+
+    def close(self) -> None:
+        """Let it finish what it has in hand, and end."""
+        with self._lock:
+            if self._process is not None:
+                try:
+                    self._process.stdin.close()
+                except OSError:                          # it is gone already
+                    pass
+                self._process.wait()
+            self._end()
+
+    def _started(self) -> subprocess.Popen:
+        if self._process is None:
+            home = str(Path(__file__).resolve().parents[2])         # this very package, wherever the caller stands
+            path = os.pathsep.join(filter(None, [home, os.environ.get("PYTHONPATH")]))
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", self.module, *self.words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said,
+                env={**os.environ, "PYTHONPATH": path}, start_new_session=True)
+            self._rest = b""
+        return self._process
+
+    def _answer_to(self, line: bytes) -> dict | None:
+        process = self._started()
+        try:
+            process.stdin.write(line)
+            process.stdin.flush()
+        except OSError:
+            return None
+        deadline = None if self.seconds is None else time.monotonic() + self.seconds
+        pieces = [self._rest]
+        while b"\n" not in pieces[-1]:
+            left = None if deadline is None else max(0.0, deadline - time.monotonic())
+            if not select.select([process.stdout], [], [], left)[0]:
+                return None
+            pieces.append(os.read(process.stdout.fileno(), 1 << 16))
+            if not pieces[-1]:
+                return None
+        whole, _, self._rest = b"".join(pieces).partition(b"\n")
+        return json.loads(whole)
+
+    def _end(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            for pipe in (self._process.stdin, self._process.stdout):
+                try:
+                    pipe.close()
+                except OSError:                          # a question half written to one that is gone
+                    continue
+            self._process = None
+
+    def _last_words(self) -> str:
+        self._said.seek(0)
+        said = self._said.read().decode(errors="replace").strip().splitlines()
+        self._said.seek(0, os.SEEK_END)
+        return said[-1] if said else "without a word"
+
+
+def serve(answer: Callable[[dict], dict]) -> None:
+    """The other side: answer every question on stdin until it ends. What our own code prints meanwhile goes to stderr."""
+    mouth = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    for line in sys.stdin.buffer:
+        try:
+            said = {"answer": answer(json.loads(line))}
+        except Exception as error:
+            traceback.print_exc()
+            said = {"unable": [type(error).__name__, str(error)[:500]]}
+        try:
+            mouth.write(json.dumps(said).encode() + b"\n")
+            mouth.flush()
+        except OSError:                                  # the parent was killed meanwhile; what was asked is done
+            return

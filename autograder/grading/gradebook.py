@@ -1,0 +1,248 @@
+"""The one writer into nbgrader's gradebook.db, so that formgrader opens on our results.
+
+Each submission is one transaction. Scores and comments go where nbgrader keeps the autograder's own (`auto_score`,
+`auto_comment`); what a person has entered (`manual_score`, `manual_comment`, extra credit) is never touched. An open answer
+that waits for a person has what the rubric suggests as its auto_score, and the reasons as its comment. A mark a person gave
+stays given, unless the student's text has changed since: then nbgrader asks to look again.
+"""
+from __future__ import annotations
+
+import contextlib
+import html
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+
+from autograder.grading.marking import Mark
+from autograder.grading.results import write_atomically
+from autograder.handed_in.assignment import rebuild
+from autograder.handed_in.submission import Roster, Submission
+from autograder.masters import Master, question_of, text_of
+
+COURSE_ID = "kafka"
+CONFIG = '''"""Written by autograder.grade: `jupyter lab` in this folder opens formgrader on these results."""
+c = get_config()  # noqa: F821
+c.CourseDirectory.root = {root!r}
+c.CourseDirectory.course_id = {course!r}
+c.CourseDirectory.db_url = "sqlite:///" + {root!r} + "/gradebook.db"
+c.ServerApp.default_url = "/lab"
+'''
+
+
+Cells = tuple[tuple[str, str], ...]      # a cell's id in the gradebook, and its question
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A master's ids in the gradebook. With them a submission is a few statements on nbgrader's tables; to have its objects made and
+    compared for each submission took twice as long."""
+
+    assignment: str
+    notebook: str
+    graded: Cells
+    answered: Cells
+
+
+class Gradebook:
+    """nbgrader's gradebook in a folder OUT, with autograded/ and the masters in source/ beside it. Use it in a `with`.
+
+    Opening it imports nbgrader, which takes a second or two: the writer does it while the workers start.
+    """
+
+    def __init__(self, out: Path, roster: Roster = Roster()):
+        self.out, self.roster, self.db = out, roster, None
+        self._known: dict[str, Rows] = {}
+
+    def __enter__(self):
+        self._open()                                     # an empty class has a gradebook too
+        return self
+
+    def __exit__(self, *exception):
+        self.db.commit()
+        with contextlib.suppress(Exception):             # somebody has formgrader open: then it stays two files until they close it
+            self.db.connection().exec_driver_sql("PRAGMA journal_mode=DELETE")    # one file again, which can be copied
+        self._book.close()
+
+    def _open(self) -> None:
+        if self.db is not None:
+            return
+        from nbgrader import api
+        from sqlalchemy import bindparam, event
+
+        self.api, self.which = api, bindparam("which")
+        url = f"sqlite:///{self.out / 'gradebook.db'}"
+        _tables(api, url)
+        self._book = api.Gradebook(url, course_id=COURSE_ID)
+        event.listen(self._book.engine, "connect", _as_we_write)
+        self._book.engine.dispose()                      # the first connection was made before anybody listened
+        self.db = self._book.db
+        self.db.autoflush = False                        # half-made rows must not be sent before they are whole
+        write_atomically(self.out / "nbgrader_config.py", CONFIG.format(root=str(self.out.resolve()), course=COURSE_ID))
+
+    def write(self, master: Master, submission: Submission, marks: dict[str, Mark], received: datetime) -> None:
+        """Record one submission: its rows in one transaction, then its notebook in autograded/."""
+        self._open()
+        api, rows = self.api, self._rows(master)
+        folder = self.out / "autograded" / submission.student / master.name
+        try:
+            self._student(submission.student)
+            handed_in = self._row(api.SubmittedAssignment, {"assignment_id": rows.assignment, "student_id": submission.student})
+            when = api.SubmittedAssignment.__table__
+            self.db.execute(when.update().where(when.c.id == handed_in), {"timestamp": received.astimezone(timezone.utc).replace(tzinfo=None)})
+            sheet = self._row(api.SubmittedNotebook, {"assignment_id": handed_in, "notebook_id": rows.notebook})
+            self._grades(sheet, rows.graded, marks, lambda: _rewritten(folder / f"{master.name}.ipynb", master, submission))
+            self._comments(sheet, rows.answered, marks)
+            self.db.commit()
+        except BaseException:
+            self.db.rollback()
+            raise
+        folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(folder / f"{master.name}.ipynb", json.dumps(shown(master, submission, marks), ensure_ascii=False), wait=False)
+        write_atomically(folder / "timestamp.txt", received.astimezone(timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC"), wait=False)
+
+    def _grades(self, sheet: str, cells: Cells, marks: dict[str, Mark], rewritten: Callable[[], set[str]]) -> None:
+        table = self.api.Grade.__table__
+        given = {row.cell_id: row for row in self.db.execute(table.select().where(table.c.notebook_id == sheet))}
+        rows = []
+        for cell, question in cells:
+            mark, before = marks.get(question), given.get(cell)
+            if mark is not None and mark.kind == "open" and mark.sentence.startswith("waits"):
+                new = before is None or before.manual_score is None or bool(before.needs_manual_grade) or question in rewritten()
+                rows.append({"cell_id": cell, "auto_score": mark.suggested, "needs_manual_grade": new})
+            else:
+                rows.append({"cell_id": cell, "auto_score": mark.score if mark else 0.0, "needs_manual_grade": False})
+        self._put(table, sheet, given, rows)
+
+    def _comments(self, sheet: str, cells: Cells, marks: dict[str, Mark]) -> None:
+        table = self.api.Comment.__table__
+        given = {row.cell_id: row for row in self.db.execute(table.select().where(table.c.notebook_id == sheet))}
+        self._put(table, sheet, given, [{"cell_id": cell, "auto_comment": marks[question].sentence if question in marks else None} for cell, question in cells])
+
+    def _put(self, table, sheet: str, given: dict, rows: list[dict]) -> None:
+        """Rows of a submitted notebook, told apart by their cell: new ones are added, of the others only the columns named here change."""
+        if new := [{"notebook_id": sheet, **row} for row in rows if row["cell_id"] not in given]:
+            self.db.execute(table.insert(), new)
+        if known := [{"which": given[row["cell_id"]].id, **{name: value for name, value in row.items() if name != "cell_id"}}
+                     for row in rows if row["cell_id"] in given]:  # fmt: skip
+            self.db.connection().execute(table.update().where(table.c.id == self.which), known)
+
+    def _row(self, kind, where: dict[str, str]) -> str:
+        """The id of the one row with these values; it is added where there is none."""
+        table = kind.__table__
+        found = self.db.execute(table.select().filter_by(**where)).scalar()
+        return found or self.db.execute(table.insert(), where).inserted_primary_key[0]
+
+    def _student(self, student_id: str) -> None:
+        table = self.api.Student.__table__
+        if self.db.execute(table.select().where(table.c.id == student_id)).first() is None:
+            row = self.roster.rows.get(student_id, {})
+            first, _, last = row.get("name", "").rpartition(" ")
+            self.db.execute(table.insert(), {"id": student_id, "first_name": row.get("first_name") or first or None,
+                                             "last_name": row.get("last_name") or last or None, "email": row.get("email") or None})  # fmt: skip
+
+    def _rows(self, master: Master) -> Rows:
+        """The ids of the master's rows, looked up once."""
+        if master.name not in self._known:
+            notebook = self._notebook(master)
+            self._known[master.name] = Rows(
+                notebook.assignment.id, notebook.id,
+                tuple((cell.id, question_of(cell.name)) for cell in notebook.grade_cells),
+                tuple((cell.id, question_of(cell.name)) for cell in notebook.solution_cells),
+            )  # fmt: skip
+        return self._known[master.name]
+
+    def _notebook(self, master: Master):
+        """The master's rows: assignment, notebook, cells with their points. Points follow the master."""
+        api = self.api
+        assignment = self.db.query(api.Assignment).filter_by(name=master.name).one_or_none()
+        if assignment is None:
+            assignment = api.Assignment(master.name, course_id=COURSE_ID)
+            self.db.add(assignment)
+        notebook = next((found for found in assignment.notebooks if found.name == master.name), None)
+        if notebook is None:
+            notebook = api.Notebook(name=master.name, assignment=assignment,
+                                    kernelspec=json.dumps(master.notebook()["metadata"].get("kernelspec", {})))
+            self.db.add(notebook)
+        known = {(type(cell), cell.name): cell for cell in (*notebook.grade_cells, *notebook.solution_cells)}
+        sources = {cell.name: cell for cell in notebook.source_cells}
+        for cell in master.cells:
+            kind = "markdown" if cell.kind == "open" else "code"
+            if cell.kind in ("test", "open"):
+                row = known.get((api.GradeCell, cell.grade_id))
+                if row is None:
+                    row = api.GradeCell(name=cell.grade_id, notebook=notebook, max_score=cell.points, cell_type=kind)
+                    self.db.add(row)
+                row.max_score = cell.points
+            if cell.kind in ("answer", "open") and (api.SolutionCell, cell.grade_id) not in known:
+                self.db.add(api.SolutionCell(name=cell.grade_id, notebook=notebook))
+            if cell.kind in ("test", "open", "answer"):
+                row = sources.get(cell.grade_id)
+                if row is None:
+                    row = api.SourceCell(name=cell.grade_id, notebook=notebook, cell_type=kind, locked=cell.kind == "test")
+                    self.db.add(row)
+                row.source = cell.source
+        self.db.commit()
+        source = self.out / "source" / master.name               # formgrader lists assignments by this folder
+        source.mkdir(parents=True, exist_ok=True)
+        write_atomically(source / f"{master.name}.ipynb", master.path.read_text(encoding="utf-8"))
+        return notebook
+
+
+def written(out: Path, master: Master, student: str) -> bool:
+    """Whether the notebook that formgrader shows is there; a power cut can have taken it."""
+    path = out / "autograded" / student / master.name / f"{master.name}.ipynb"
+    return path.exists() and path.stat().st_size > 0
+
+
+def _as_we_write(connection, record) -> None:
+    """One wait for the disk a commit instead of four, readers beside us, and patience with formgrader when it writes."""
+    for setting in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=60000"):
+        connection.execute(f"PRAGMA {setting}").close()
+
+
+def _tables(api, url: str) -> None:
+    """nbgrader's tables in a new file, with the version its `nbgrader db upgrade` looks for. nbgrader itself starts the program
+    `alembic` for that, which takes seconds and may not be on the PATH."""
+    from alembic.script import ScriptDirectory
+    from nbgrader.dbutil import ALEMBIC_DIR
+    from sqlalchemy import create_engine, inspect, text
+
+    engine = create_engine(url)
+    if not inspect(engine).get_table_names():
+        api.Base.metadata.create_all(bind=engine)
+        with engine.begin() as connection:
+            connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
+            connection.execute(text("INSERT INTO alembic_version (version_num) VALUES (:head)"),
+                               {"head": ScriptDirectory(ALEMBIC_DIR).get_current_head()})
+    engine.dispose()
+
+
+def _rewritten(path: Path, master: Master, submission: Submission) -> set[str]:
+    """The open questions whose text is not the one of the notebook a person has marked; all, where that cannot be read."""
+    asked = {cell.question for cell in master.cells if cell.kind == "open"}
+    try:
+        before = {question_of(cell["metadata"].get("nbgrader", {}).get("grade_id", "")): text_of(cell)
+                  for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]}
+    except (OSError, ValueError, KeyError, TypeError):
+        return asked
+    blank = {cell.question: cell.source for cell in master.cells if cell.kind == "open"}
+    return {question for question in asked
+            if html.unescape(before.get(question) or "") != html.unescape(html.escape(submission.answers.get(question, blank[question]), quote=False))}
+
+
+def shown(master: Master, submission: Submission, marks: dict[str, Mark]) -> dict:
+    """The rebuilt notebook as a teacher reads it: each locked cell with its sentence as output, the student's markdown without
+    active content (formgrader renders HTML in it as it comes)."""
+    answers = {cell.question: html.escape(submission.answers[cell.question], quote=False) if cell.kind == "open"
+               else submission.answers[cell.question] for cell in master.cells if cell.question in submission.answers}
+    notebook = rebuild(master, answers, submission.extras)
+    notebook["metadata"]["autograder"] = {**notebook["metadata"].get("autograder", {}), "student": submission.student}
+    tests = {cell.grade_id for cell in master.cells if cell.kind == "test"}
+    for cell in notebook["cells"]:
+        grade_id = cell["metadata"].get("nbgrader", {}).get("grade_id")
+        mark = marks.get(question_of(grade_id)) if grade_id in tests else None
+        if mark:
+            cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": f"{mark.score:g} of {mark.max:g}: {mark.sentence}\n"}]
+    return notebook

@@ -1,0 +1,110 @@
+"""What is kept of each graded submission, written so that a machine may go down at any moment.
+
+OUT/results/ holds one file per submission, written in one move after the gradebook has it; RESULTS.json is made of them. A
+file's name says what it was made from (the submission's bytes and the course's), so a second run knows what is done. A class
+of ten thousand stays on the disk: `Results` reads one result when it is asked for.
+"""
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from autograder import judges, questions
+from autograder.handed_in.submission import Submission
+from autograder.judges.secret import derive
+from autograder.masters import Master
+
+MEASURED = ("seconds",)            # differs from run to run; all else of a result follows from what was handed in
+
+
+class Results(Mapping):
+    """The results of a class by submission's name, in the order of the folder; each is read from OUT/results/ when asked for.
+
+    `superseded` names, for a submission that no longer counts, the one that does.
+    """
+
+    def __init__(self, kept: Path, keys: dict[str, str], superseded: dict[str, str]):
+        self._kept, self._keys, self._superseded = kept, keys, superseded
+
+    def __getitem__(self, name: str) -> dict:
+        result = read(self._kept, self._keys[name])
+        if result is None:
+            raise KeyError(f"the result of {name} is gone from {self._kept}; grade again")
+        later = self._superseded.get(name)
+        if later:
+            said = f"{result['student']} handed in {later} later, and that one counts."
+            result["reason"] = f"{result['reason']} {said}".strip()
+        return result
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+
+def key_of(submission: Submission, master: Master | None) -> str:
+    """The name under which a result is kept; it changes when the submission, the notebook, its questions or judges do."""
+    made_from = [submission.name, submission.sha256, submission.student, submission.variant, submission.status, submission.reason,
+                 _papers(master.chapter, master.digest) if master else ""]
+    return hashlib.sha256("\0".join(made_from).encode()).hexdigest()[:24]
+
+
+def read(folder: Path, key: str) -> dict | None:
+    """A kept result, or None when there is none that is whole."""
+    try:
+        return json.loads((folder / f"{key}.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def keep(folder: Path, key: str, result: dict) -> None:
+    """Keep a result. After a power cut it is there whole, or not there and made again: nobody need wait for the disk."""
+    write_atomically(folder / f"{key}.json", json.dumps(result, ensure_ascii=False, indent=1, sort_keys=True), wait=False)
+
+
+def canonical(results: Mapping[str, dict]) -> str:
+    """One text for equal results: keys in order, without what a clock said."""
+    plain = {name: {key: value for key, value in result.items() if key not in MEASURED} for name, result in results.items()}
+    return json.dumps(plain, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+
+
+def as_json(results: Iterable[tuple[str, dict]]) -> Iterator[str]:
+    """The text of {name: result, ...} as json.dumps(..., indent=1) has it, a piece at a time."""
+    opening = "{\n "
+    for name, result in results:
+        text = json.dumps(result, ensure_ascii=False, indent=1).replace("\n", "\n ")
+        yield f"{opening}{json.dumps(name, ensure_ascii=False)}: {text}"
+        opening = ",\n "
+    yield "{}" if opening == "{\n " else "\n}"
+
+
+def write_atomically(path: Path, text: str | Iterable[str], wait: bool = True) -> None:
+    """Write a whole file or none of it; text in pieces if there is much of it. `wait` until the disk has it: without, a power cut
+    (not a kill) may leave it empty."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", errors="replace", dir=path.parent, prefix=".draft", delete=False) as draft:
+        for piece in (text,) if isinstance(text, str) else text:
+            draft.write(piece)
+        if wait:
+            draft.flush()
+            os.fsync(draft.fileno())
+    os.chmod(draft.name, 0o644)
+    os.replace(draft.name, path)
+
+
+@lru_cache(maxsize=64)
+def _papers(chapter: str, master_digest: str) -> str:
+    """One digest of all that a chapter is judged by."""
+    digest = hashlib.sha256(master_digest.encode())
+    for place in (*questions.__path__, *judges.__path__):
+        for path in sorted(Path(place).glob(f"*ch{chapter}.py")):
+            digest.update(path.read_bytes())
+    for path in sorted((Path(__file__).parents[1] / "rubric").glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest() + derive("results")[:16]

@@ -1,0 +1,94 @@
+"""The one writer: `python -m autograder.grading.writer OUT` owns gradebook.db and what is kept beside it.
+
+A result arrives with its submission. It is written in this order: what was heard, the gradebook's rows (one transaction), the
+notebook for formgrader, and last the kept result, in one move. Only that last move says "done": killed before it, the
+submission is graded once more and the same rows get the same values again; killed after it, nothing is left to do.
+
+Nobody else writes while this process lives: it holds OUT/.writer. The writer of a run that was killed ends by itself as soon as
+it has written what it has in hand, and the next one waits for that.
+"""
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from datetime import datetime
+from pathlib import Path
+
+from autograder.grading import results
+from autograder.grading.heard import keep as keep_heard
+from autograder.grading.settling import marks_of
+from autograder.handed_in.submission import Roster, Submission
+from autograder.masters import master
+
+WAIT_SECONDS = 60.0
+
+
+class Busy(OSError):
+    """Somebody else holds the folder; the message says what to do."""
+
+
+class Writer:
+    """What the process does, as an object, for those who have no process to spare."""
+
+    def __init__(self, out: Path):
+        from autograder.grading.gradebook import Gradebook           # nbgrader takes a second to import
+
+        self.out, self.seconds = out, 0.0
+        self._book = Gradebook(out).__enter__()
+
+    def write(self, key: str, submission: Submission, result: dict, received: datetime, row: dict, asked=None, heard=None) -> None:
+        """Keep a result; into the gradebook too, when it counts. `row` is the student's of the class list."""
+        started = time.perf_counter()
+        self._book.roster = Roster({submission.student: row})
+        if heard is not None:
+            keep_heard(self.out, key, asked, heard)
+        if result["counted"] and submission.can_run:
+            self._book.write(master(submission.chapter), submission, marks_of(result), received)
+        results.keep(self.out / "results", key, result)
+        self.seconds += time.perf_counter() - started
+
+    def close(self) -> None:
+        """A class of nobody has a gradebook too."""
+        self._book.__exit__()
+
+
+@contextlib.contextmanager
+def holding(path: Path, seconds: float, busy: str):
+    """Hold a lock file as long as this process lives; Busy with this sentence when it cannot be had within `seconds`."""
+    import fcntl
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "a", encoding="utf-8") as lock:
+        deadline = time.monotonic() + seconds
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise Busy(0, busy, str(path)) from None
+                time.sleep(0.05)
+        yield
+
+
+def _serve(out: Path) -> None:
+    from autograder.grading.colleague import serve
+
+    def answer(question: dict) -> dict:
+        if question["do"] == "close":
+            writer.close()
+            return {"seconds": round(writer.seconds, 3)}
+        writer.write(question["key"], Submission.from_plain(question["submission"]), question["result"],
+                     datetime.fromisoformat(question["received"]), question["row"], question["asked"], question["heard"])
+        return {}
+
+    with holding(out / ".writer", WAIT_SECONDS, "another run is still writing there; wait for it to end, or end it"):
+        writer = Writer(out)
+        serve(answer)
+
+
+if __name__ == "__main__":
+    # jsonschema tries this checker of web addresses, which no notebook needs and whose import takes two seconds.
+    sys.modules.setdefault("rfc3987_syntax", None)
+    _serve(Path(sys.argv[1]))

@@ -1,0 +1,122 @@
+"""What somebody handed in, as bytes: a file, or the files of a folder. Here it gets its SHA-256, and here a copy is kept.
+
+The SHA-256 is that of the file itself, so a learner's receipt code (`python -m autograder pack`), the teacher's receipts and
+`sha256sum` agree; a folder with one file has that file's, any other folder one made of its files'. Links are never followed.
+The copy in OUT/received/ is what is graded: what happens to the folder of submissions meanwhile changes nothing.
+"""
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.handed_in.salvage import MOST_BYTES, MOST_FILES, Refused, Unreadable
+
+NOTEBOOKS = (".ipynb", ".zip")
+SECOND_BEST = (".py", ".html", ".htm", ".json", ".txt", ".md", ".gz", ".tgz", ".tar")      # looked into where no notebook is
+PIECE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """What was handed in under one name. `trouble` says why nothing could be read of it, if so."""
+
+    name: str                                  # for tables and JSON: always a text that can be written
+    path: Path
+    sha256: str
+    files: tuple[tuple[str, bytes], ...] = ()
+    trouble: Refused | Unreadable | None = None
+
+    @property
+    def stem(self) -> str:
+        """The name without what kind of file it is."""
+        return Path(self.name).stem if Path(self.name).suffix and not self.path.is_dir() else self.name
+
+
+def arrive(path: Path) -> Arrival:
+    """Read a file or folder. Never raises for what it finds there."""
+    path = path if path.name not in ("", "..") else path.resolve()        # "." has no name of its own
+    name = os.fsencode(path.name).decode("utf-8", "backslashreplace")
+    try:
+        files = _files(path)
+    except (Refused, Unreadable) as why:
+        return Arrival(name, path, _sha256_of_large(path), trouble=why)
+    except OSError as error:
+        return Arrival(name, path, "", trouble=Unreadable(f"the file could not be read: {error.strerror}."))
+    return Arrival(name, path, _sha256(files), tuple(files))
+
+
+def copied(received: Path, name: str, sha256: str) -> Path:
+    """Where the copy of a submission lies."""
+    return received / sha256[:2] / sha256 / name
+
+
+def keep_copy(received: Path, arrival: Arrival) -> None:
+    """Put a copy where nobody writes again; one that is there already is left alone. Nothing is kept of what was not read."""
+    if not arrival.files:
+        return
+    home = copied(received, arrival.path.name, arrival.sha256)
+    for inside, raw in arrival.files:
+        place = home / inside if arrival.path.is_dir() else home
+        if place.exists():
+            continue
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=place.parent, prefix=".draft", delete=False) as draft:
+            draft.write(raw)
+        os.chmod(draft.name, 0o444)
+        os.replace(draft.name, place)
+
+
+def _files(path: Path) -> list[tuple[str, bytes]]:
+    if path.is_symlink():
+        raise Refused("it is a link to somewhere else.")
+    if path.is_dir():
+        return _of_folder(path)
+    if not path.is_file():
+        raise Refused("it is neither a file nor a folder.")
+    if path.stat().st_size > MOST_BYTES:
+        raise Refused(f"it is larger than {MOST_BYTES >> 20} MB.")
+    return [(path.name, path.read_bytes())]
+
+
+def _of_folder(folder: Path) -> list[tuple[str, bytes]]:
+    wanted: dict[str, list[Path]] = {"best": [], "second": []}
+    for place, folders, names in os.walk(folder):                 # links to folders are not walked into, and told below
+        folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
+        links = [name for name in (*folders, *names) if os.path.islink(os.path.join(place, name))]
+        if links:
+            raise Refused(f"{links[0]} is a link to somewhere else.")
+        for name in sorted(names):
+            kind = Path(name).suffix.lower()
+            if not name.startswith((".", "__")) and kind in NOTEBOOKS + SECOND_BEST:
+                wanted["best" if kind in NOTEBOOKS else "second"].append(Path(place, name))
+        if len(wanted["best"]) + len(wanted["second"]) > MOST_FILES:
+            raise Refused(f"there are more than {MOST_FILES:,} notebooks in it.")
+    found = wanted["best"] or wanted["second"]
+    if not found:
+        raise Unreadable("there is no notebook in the folder.")
+    if sum(path.stat().st_size for path in found) > MOST_BYTES:
+        raise Refused(f"together its notebooks are larger than {MOST_BYTES >> 20} MB.")
+    return [(str(path.relative_to(folder)), path.read_bytes()) for path in found if path.is_file()]
+
+
+def _sha256(files: list[tuple[str, bytes]]) -> str:
+    if len(files) == 1:
+        return hashlib.sha256(files[0][1]).hexdigest()
+    digest = hashlib.sha256()
+    for name, raw in files:
+        digest.update(f"{hashlib.sha256(raw).hexdigest()}  {name}\n".encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()
+
+
+def _sha256_of_large(path: Path) -> str:
+    """Of a file that is too large to be read at once; "" where there is no plain file."""
+    if path.is_symlink() or not path.is_file():
+        return ""
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while piece := file.read(PIECE):
+            digest.update(piece)
+    return digest.hexdigest()

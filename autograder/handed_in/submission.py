@@ -1,0 +1,253 @@
+"""From a file somebody handed in to a submission that can be run: which chapter, whose, which answers, and what was mended."""
+from __future__ import annotations
+
+import csv
+import dataclasses
+import os
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from autograder.handed_in.arrivals import Arrival, arrive
+from autograder.handed_in.assignment import Extra, Taken, chapter_of, is_student, student_of, take_answers
+from autograder.handed_in.salvage import Refused, Salvaged, Unreadable, notebooks_in, salvage
+from autograder.masters import NoMaster, master, released, text_of
+
+GRADED, REPAIRED, PARTIAL, UNREADABLE, REFUSED = "graded", "repaired", "partial", "unreadable", "refused"
+MOST_CELLS, MOST_CODE = 2_000, 2_000_000
+PAPERS = (".csv", ".json", ".jsonl", ".md", ".log", ".ini", ".db")        # the class's own, unless they are named after a student
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One submission of one chapter, ready to run, or with the reason why it cannot be.
+
+    `extras` are cells the learner added; an answer may need one. `flags` say what had been done to the notebook that nobody
+    does who only answers: a locked cell or its points edited, somebody else's name.
+    """
+
+    name: str                              # the file's or folder's name; with the chapter behind it where one file holds several
+    path: Path
+    sha256: str
+    student: str                           # whose it is, for the gradebook
+    variant: str = ""                      # whose numbers the notebook showed; "" is nobody, number 0
+    chapter: str | None = None
+    answers: dict[str, str] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+    status: str = GRADED
+    reason: str = ""
+    extras: tuple[Extra, ...] = ()
+    flags: tuple[str, ...] = ()
+
+    @property
+    def can_run(self) -> bool:
+        return self.status not in (UNREADABLE, REFUSED)
+
+    def without_answers(self) -> Submission:
+        """What is needed to find it again and to talk about it: ten thousand of these are small."""
+        return dataclasses.replace(self, answers={}, extras=())
+
+    def as_plain(self) -> dict:
+        """Plain data, for another process."""
+        return {**dataclasses.asdict(self), "path": str(self.path)}
+
+    @classmethod
+    def from_plain(cls, data: dict) -> Submission:
+        """The submission that `as_plain` made this of."""
+        return cls(**{**data, "path": Path(data["path"]), "missing": tuple(data["missing"]), "flags": tuple(data["flags"]),
+                      "extras": tuple(Extra(**extra) for extra in data["extras"])})
+
+
+@dataclass(frozen=True)
+class Roster:
+    """The class list: a CSV file with a column `student` (or `id`), and others such as name, first_name, last_name, email, file."""
+
+    rows: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def student_behind(self, stem: str) -> str | None:
+        """The student whose id, name, e-mail or file a file is named after; None where that is nobody, or more than one."""
+        if stem in self.rows:
+            return stem
+        tokens = set(re.split(r"[_\s().-]+", stem)) & self.rows.keys()       # "s012_90_demo (1)", as many platforms name files
+        return tokens.pop() if len(tokens) == 1 else self._by_name.get(_plainly(stem))
+
+    def spelled(self, name: str) -> str | None:
+        """The student of the list that this id is, whatever its capital letters."""
+        return name if name in self.rows else self._by_folded_id.get(name.casefold())
+
+    @cached_property
+    def _by_name(self) -> dict[str, str | None]:
+        found: dict[str, str | None] = {}
+        for student, row in self.rows.items():
+            names = (row.get("name", ""), row.get("email", ""), row.get("file", "").removesuffix(".ipynb"),
+                     f"{row.get('first_name', '')} {row.get('last_name', '')}", f"{row.get('last_name', '')} {row.get('first_name', '')}")
+            for name in {_plainly(name) for name in names} - {""}:
+                found[name] = student if name not in found else None          # two students of one name: the name tells nothing
+        return found
+
+    @cached_property
+    def _by_folded_id(self) -> dict[str, str]:
+        return {student.casefold(): student for student in self.rows}
+
+
+def read_roster(path: Path) -> Roster:
+    """Read a class list; ValueError, with a sentence, when it has no column of ids."""
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        rows = [{(key or "").strip().lower(): (value or "").strip() for key, value in row.items() if isinstance(value, str)}
+                for row in csv.DictReader(file)]
+    column = next((name for name in ("student", "id", "student_id", "username", "identifier") if rows and name in rows[0]), None)
+    if column is None:
+        raise ValueError(f"{path.name} has no column named student or id.")
+    return Roster({row[column]: row for row in rows if is_student(row[column])})
+
+
+def entries(folder: Path, ignore: tuple[Path, ...] = (), roster: Roster = Roster()) -> list[Path]:
+    """What was handed in: the folder's entries, apart from hidden ones and the class's own papers."""
+    ignored = {os.path.realpath(path) for path in ignore}             # realpath, for it does not mind a link that points at itself
+    return [path for path in sorted(folder.iterdir())
+            if not path.name.startswith((".", "__")) and path.name != "Thumbs.db" and os.path.realpath(path) not in ignored
+            and not (path.suffix.lower() in PAPERS and not _handed_in(path, roster))]
+
+
+def read(path: Path, roster: Roster = Roster(), asked: str | None = None) -> list[Submission]:
+    """The submissions in one file or folder: one for each chapter found in it, or one that says why there is none.
+
+    `asked` is the only chapter wanted, if one was named.
+    """
+    return of(arrive(path), roster, asked)
+
+
+def of(arrival: Arrival, roster: Roster = Roster(), asked: str | None = None) -> list[Submission]:
+    """The submissions in what arrived, as `read` returns them."""
+    nobody = Submission(arrival.name, arrival.path, arrival.sha256, _student(arrival.stem, "", "", arrival.sha256, roster))
+    if arrival.trouble is not None:
+        return [_stopped(nobody, arrival.trouble)]
+    try:
+        candidates, refusals = _by_chapter(arrival, asked)
+        if not candidates:
+            return [_stopped(nobody, refusals[0] if refusals else Unreadable("there are no answer cells of any chapter in it."))]
+        return [_submission(nobody, arrival.stem, chapter, notebooks, roster, alone=len(candidates) == 1)
+                for chapter, notebooks in sorted(candidates.items())]
+    except Exception as failed:                          # a notebook we have not thought of must not stop a class
+        return [_stopped(nobody, Unreadable(f"reading it failed with {type(failed).__name__}; this is the autograder's fault, not the student's."))]
+
+
+def _handed_in(path: Path, roster: Roster) -> bool:
+    """Whether a paper is a submission after all: a notebook by another name, or a file that is named after a student."""
+    if path.is_dir() or roster.student_behind(path.stem):
+        return True
+    if path.suffix.lower() != ".json" or path.is_symlink():
+        return False
+    try:
+        with open(path, "rb") as file:
+            start = file.read(4096)
+    except OSError:
+        return False
+    return b'"cells"' in start or b'"nbformat' in start
+
+
+def _by_chapter(arrival: Arrival, asked) -> tuple[dict[str, list[tuple[str, Salvaged]]], list[Unreadable | Refused]]:
+    known = released()
+    candidates: dict[str, list[tuple[str, Salvaged]]] = {}
+    refusals: list[Unreadable | Refused] = []
+    for name, raw in arrival.files:
+        try:
+            inside = notebooks_in(name, raw)
+        except (Unreadable, Refused) as why:
+            refusals.append(why)
+            continue
+        for name, raw in inside:
+            try:
+                salvaged = _of_some_size(salvage(raw, name))
+            except (Unreadable, Refused) as why:
+                refusals.append(why)
+                continue
+            chapter = chapter_of(salvaged.notebook) or _by_its_looks(salvaged.notebook, asked, known)
+            if chapter is None:
+                refusals.append(Unreadable("there are no answer cells of any chapter in it."))
+            elif chapter not in known:
+                refusals.append(Unreadable(f"it answers chapter {chapter}, which this course has no notebook of."))
+            elif asked and chapter != asked:
+                refusals.append(Refused(f"it answers chapter {chapter}; chapter {asked} was asked for."))
+            else:
+                candidates.setdefault(chapter, []).append((name, salvaged))
+    return candidates, refusals
+
+
+def _of_some_size(salvaged: Salvaged) -> Salvaged:
+    """Refused for a notebook that would keep the teacher's machine busy for minutes, only to be read."""
+    cells = salvaged.notebook["cells"]
+    if len(cells) > MOST_CELLS:
+        raise Refused(f"it has {len(cells):,} cells, more than anybody writes.")
+    code = sum(len(text_of(cell)) for cell in cells if cell.get("cell_type") == "code")
+    if code > MOST_CODE:
+        raise Refused(f"it has {code:,} characters of code, more than anybody writes.")
+    return salvaged
+
+
+def _by_its_looks(notebook: dict, asked: str | None, known: tuple[str, ...]) -> str | None:
+    """The chapter of a notebook that lost all its marks: the one whose answers can be told by the names they bind."""
+    best, most = None, 0
+    for chapter in (asked,) if asked in known else known:
+        own = master(chapter)
+        count = len(own.answer_cells) and len(take_answers(own, notebook).answers)
+        if count > most:
+            best, most = chapter, count
+    return best
+
+
+def _submission(nobody: Submission, stem: str, chapter: str, notebooks, roster: Roster, alone: bool) -> Submission:
+    try:
+        own = master(chapter)
+    except NoMaster as missing:
+        return _stopped(nobody, Unreadable(str(missing)))
+    taken = [(name, salvaged, take_answers(own, salvaged.notebook)) for name, salvaged in notebooks]
+    name, salvaged, best = max(taken, key=lambda each: (_written(own, each[2]), each[0]))
+    said = student_of(salvaged.notebook)
+    student, variant, flags = _whose(stem, said, own.name, nobody.sha256, roster)
+    repairs = salvaged.repairs + best.repairs
+    if len(taken) > 1:
+        repairs += (f"there were {len(taken)} notebooks of this chapter; {name} counts",)
+    status = PARTIAL if best.missing else REPAIRED if repairs else GRADED
+    plural = ("s", "are") if len(best.missing) > 1 else ("", "is")
+    gone = (f"the answer cell{plural[0]} of {' and '.join(best.missing)} {plural[1]} gone",) if best.missing else ()
+    told = gone + repairs + flags
+    return Submission(
+        nobody.name if alone else f"{nobody.name}/{own.name}", nobody.path, nobody.sha256, student, variant, chapter, best.answers,
+        best.missing, status, "; ".join(told) + "." if told else "", best.extras, best.flags + flags)
+
+
+def _written(own, taken: Taken) -> int:
+    return sum(1 for cell in own.cells if cell.question and taken.answers.get(cell.question, cell.source).strip() != cell.source.strip())
+
+
+def _whose(stem: str, said: str, assignment: str, sha256: str, roster: Roster) -> tuple[str, str, tuple[str, ...]]:
+    """(student, whose numbers, flags). What the notebook says of itself is believed, unless the class list knows the file to be
+    somebody else's: then it is theirs, and judged by their own numbers."""
+    behind = roster.student_behind(stem)
+    listed = roster.spelled(said) if said else None
+    if behind and listed and behind != listed:
+        return behind, behind, (f"the notebook names {said}, but {behind} handed it in, and {behind}'s numbers count",)
+    if behind and said and not listed:
+        return behind, said, ()
+    return listed or _student(stem, said, assignment, sha256, roster), said, ()
+
+
+def _student(stem: str, said: str, assignment: str, sha256: str, roster: Roster) -> str:
+    """Who it is: the notebook's own word, else whom the roster names so, else the file's stem."""
+    if said:
+        return said
+    behind = roster.student_behind(stem)
+    if behind:
+        return behind
+    safe = "".join(letter if letter.isalnum() or letter in "_.@-" else "_" for letter in stem).lstrip("._@-")[:64]
+    return safe if is_student(safe) and safe != assignment else f"nobody-{sha256[:6] or 'at-all'}"
+
+
+def _stopped(nobody: Submission, why: Unreadable | Refused) -> Submission:
+    return dataclasses.replace(nobody, status=REFUSED if isinstance(why, Refused) else UNREADABLE, reason=str(why))
+
+
+def _plainly(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter.isalnum())

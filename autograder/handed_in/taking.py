@@ -1,0 +1,312 @@
+"""Find the answers in a notebook that was handed in, whatever has happened to it since it was given out.
+
+An answer cell carries a grade_id; whoever has it is the answer. But editors split cells and copy them, tools drop what they
+do not know, and people write into the cell below. So an answer is what the notebook itself would give to the locked cell under
+it: all pieces with its mark, and cells added between the two that bind its names; without a mark, the cells that bind its
+names; an open answer without a mark, the text between the cells that stood around it.
+
+Every repair is named. What only somebody does who wants points for nothing, such as editing a locked cell, is flagged too; it
+changes nothing, for locked cells and points are the master's.
+"""
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from autograder.handed_in.needs import is_python, names_of
+from autograder.masters import Cell, Master, question_of, text_of
+from autograder.questions import find
+
+CONFLICT = re.compile(r"(?ms)^<{7}[^\n]*\n(.*?)^(?:\|{7}[^\n]*\n.*?^)?={7}[^\n]*\n.*?^>{7}[^\n]*(?:\n|\Z)")
+FENCE = re.compile(r"(?s)\A\s*```[a-zA-Z0-9]*[ \t]*\n(.*?)\n?```\s*\Z")
+
+
+@dataclass(frozen=True)
+class Extra:
+    """A code cell the learner added, or a given one they changed; it stands behind the master's cell `after` (-1: at the top)."""
+
+    after: int
+    source: str
+
+
+@dataclass(frozen=True)
+class Taken:
+    """The answers found in a submitted notebook, the repairs that took, the questions whose cell is gone, cells the learner added,
+    and what was done that should not have been."""
+
+    answers: dict[str, str]
+    repairs: tuple[str, ...]
+    missing: tuple[str, ...]
+    extras: tuple[Extra, ...] = ()
+    flags: tuple[str, ...] = ()
+
+
+def take_answers(master: Master, notebook: dict) -> Taken:
+    """Find each question's answer; see above for how."""
+    found = _Found(master, notebook)
+    answers, repairs, missing = {}, [], []
+    for own in (cell for cell in master.cells if cell.question):
+        text, told = found.open_answer(own) if own.kind == "open" else found.answer(own)
+        repairs += told
+        if text is None:
+            missing.append(own.question)
+        else:
+            answers[own.question] = text
+    again, flags = _locked(master, found)
+    return Taken(answers, tuple(repairs) + again, tuple(missing), found.extras(), flags)
+
+
+def chapter_of(notebook: dict) -> str | None:
+    """The chapter a submitted notebook answers: the one most of its grade_ids speak of, whatever the file is called."""
+    votes = [question[:2] for cell in notebook["cells"] if (question := question_of(grade_id_of(cell)))]
+    return max(sorted(set(votes)), key=votes.count) if votes else None
+
+
+def student_of(notebook: dict) -> str:
+    """Who says they wrote it: metadata.autograder.student, else the literal in the first me("...") call; "" for nobody."""
+    metadata = notebook.get("metadata")
+    packed = metadata.get("autograder") if isinstance(metadata, dict) else None
+    named = packed.get("student") if isinstance(packed, dict) else None
+    if is_student(named):
+        return named
+    for cell in notebook["cells"]:
+        called = re.search(r"""(?m)^[ \t]*me\([ \t]*(["'])([^"']{0,200})\1[ \t]*\)""", text_of(cell)) if cell.get("cell_type") == "code" else None
+        if called:
+            return called[2].strip() if is_student(called[2].strip()) else ""
+    return ""
+
+
+def is_student(name) -> bool:
+    """Whether a text can be a student's id, and safely a folder's name."""
+    return isinstance(name, str) and re.fullmatch(r"[^\W_][\w.@-]{0,63}", name) is not None
+
+
+def grade_id_of(cell: dict) -> str:
+    """A cell's grade_id, "" where it has none."""
+    grade_id = _marks(cell).get("grade_id")
+    return grade_id if isinstance(grade_id, str) else ""
+
+
+class _Found:
+    """A submitted notebook's cells, laid against the master's."""
+
+    def __init__(self, master: Master, notebook: dict):
+        self.master, self.cells = master, notebook["cells"]
+        self.texts = [_clean(text_of(cell)) for cell in self.cells]
+        self.of_master = self._laid_against()                      # the master's cell each of theirs is, None for one they added
+        self.by_index: dict[int, list[int]] = {}
+        for place, index in enumerate(self.of_master):
+            if index is not None:
+                self.by_index.setdefault(index, []).append(place)
+
+    def _laid_against(self) -> list[int | None]:
+        """By its mark, else by its text; of the master's cells with one text the next in the notebook's order."""
+        own = {cell.grade_id: cell.index for cell in self.master.cells if cell.grade_id}
+        given: dict[str, list[int]] = {}
+        for cell in self.master.cells:
+            if cell.source.strip():
+                given.setdefault(_plain(cell.source), []).append(cell.index)
+        found, last = [], -1
+        for cell, text in zip(self.cells, self.texts):
+            marked = grade_id_of(cell)
+            alike = [] if marked else given.get(_plain(text), [])
+            index = own.get(marked) if marked else next((index for index in alike if index > last), alike[-1] if alike else None)
+            last = last if index is None else max(last, index)
+            found.append(index)
+        return found
+
+    def answer(self, own: Cell) -> tuple[str | None, list[str]]:
+        """The source of a question's answer cell, and the repairs."""
+        names = set(find(own.question).answers)
+        marked = [place for place in self.by_index.get(own.index, ()) if grade_id_of(self.cells[place]) == own.grade_id]
+        written = [place for place in marked if self._is_written(place, own)]
+        told = [f"the cell of {own.question} had changed its type"] if any(self._kind(place) != "code" for place in marked) else []
+        source = [self._code(place, own, told) for place in written]
+        if len(marked) > 1:
+            text, how = _one_of(source, names) if source else (self._code(marked[-1], own, told), "the last one written in counts")
+            told.append(f"there were {len(marked)} cells for {own.question}; {how}")
+        else:
+            text = source[0] if source else None
+        if marked:
+            text = self._with_neighbours(own, names, text, marked[-1], told)
+        if text is not None and (not names or names_of(text).binds & names or not is_python(text)):
+            return text, told
+        elsewhere = self._elsewhere(own, names)
+        if elsewhere is not None and marked:
+            return elsewhere, [*told, f"the answer to {own.question} stood in another cell"]
+        if elsewhere is not None:
+            return elsewhere, [f"the cell of {own.question} had lost its mark and was known by its names"]
+        if text is None and marked:
+            text = self.texts[marked[-1]]
+        return text, told
+
+    def open_answer(self, own: Cell) -> tuple[str | None, list[str]]:
+        """The text of an open question's cell, and the repairs."""
+        marked = [place for place in self.by_index.get(own.index, ()) if grade_id_of(self.cells[place]) == own.grade_id]
+        written = [place for place in marked if self._is_written(place, own)]
+        told = [f"the cell of {own.question} had changed its type"] if any(self._kind(place) != "markdown" for place in marked) else []
+        if len(marked) > 1:
+            told.append(f"there were {len(marked)} cells for {own.question}; the last one written in counts")
+        if written:
+            return self.texts[written[-1]], told
+        beside = self._texts_around(own, marked)
+        if beside:
+            where = "stood in the cell below" if marked else "had lost its mark and was known by its place"
+            return "\n\n".join(beside), [*told, f"the text of {own.question} {where}"]
+        return (self.texts[marked[-1]] if marked else None), told
+
+    def extras(self) -> tuple[Extra, ...]:
+        """Code cells that are not the master's, each with the master's cell it stands behind."""
+        found, after = [], -1
+        for place, index in enumerate(self.of_master):
+            if index is not None:
+                after = max(after, index)
+            elif self._kind(place) == "code" and self.texts[place].strip() and is_python(self.texts[place]):
+                found.append(Extra(after, self.texts[place]))
+        return tuple(found)
+
+    def _kind(self, place: int):
+        return self.cells[place].get("cell_type")
+
+    def _is_written(self, place: int, own: Cell) -> bool:
+        return bool(self.texts[place].strip()) and _plain(self.texts[place]) != _plain(own.source)
+
+    def _code(self, place: int, own: Cell, told: list[str]) -> str:
+        """A cell's text as code: without git's marks, and without the fence that a text cell may have round it."""
+        text = self.texts[place]
+        fenced = FENCE.match(text) if self._kind(place) != "code" else None
+        if fenced:
+            text = fenced[1]
+        if CONFLICT.search(text):
+            text = CONFLICT.sub(r"\1", text)
+            told.append(f"git's conflict marks were in the cell of {own.question}; the first side was kept")
+        return text
+
+    def _with_neighbours(self, own: Cell, names: set[str], text: str | None, last: int, told: list[str]) -> str | None:
+        """The answer with the cells added between it and the next cell of the master's that belong to it."""
+        def unmarked(places):
+            for place in places:
+                if self.of_master[place] is not None:
+                    return
+                if self._kind(place) == "code" and self.texts[place].strip():
+                    yield place
+
+        pieces = [text] if text is not None else []
+        for place in unmarked(range(last + 1, len(self.cells))):
+            below = self.texts[place]
+            torn = pieces and not (is_python(pieces[-1]) and is_python(below)) and is_python("\n".join([*pieces, below]))
+            if torn or (is_python(below) and names_of(below).binds & names):
+                pieces.append(below)
+        if len(pieces) > 1 or (pieces and text is None):
+            told.append(f"what was added below the cell of {own.question} was read with it")
+        whole = "\n".join(pieces) if pieces else None
+        if whole is not None and is_python(whole) and not names <= names_of(whole).binds:
+            above = [self.texts[place] for place in unmarked(range(self._first(own) - 1, -1, -1)) if names_of(self.texts[place]).binds & names]
+            if above:
+                told.append(f"what was added above the cell of {own.question} was read with it")
+                whole = "\n".join([*reversed(above), whole])
+        return whole
+
+    def _first(self, own: Cell) -> int:
+        return self.by_index[own.index][0]
+
+    def _elsewhere(self, own: Cell, names: set[str]) -> str | None:
+        """The last cell, or cells in a row, without a mark or with another answer's, that bind all the names of this answer."""
+        if not names:
+            return None
+        others = {cell.index for cell in self.master.cells
+                  if cell.kind == "answer" and cell.index != own.index and not names <= set(find(cell.question).answers)}
+        fixed = {_plain(cell.source) for cell in self.master.cells}
+        pieces = []
+        for place, text in enumerate(self.texts):
+            free = self.of_master[place] is None or self.of_master[place] in others
+            if free and self._kind(place) != "markdown" and _plain(text) not in fixed and names_of(text).binds & names:
+                pieces.append(text)
+        whole = [text for text in pieces if names <= names_of(text).binds]
+        if whole:
+            return whole[-1]
+        joined = "\n".join(pieces)
+        return joined if pieces and names <= names_of(joined).binds else None
+
+    def _texts_around(self, own: Cell, marked: list[int]) -> list[str]:
+        """The learner's markdown from this cell's place to the next cell that is the master's."""
+        if marked:
+            start = marked[-1] + 1
+        else:
+            before = [self.by_index[index][-1] for index in range(own.index - 1, -1, -1) if index in self.by_index]
+            if not before:
+                return []
+            start = before[0] + 1
+        found = []
+        for place in range(start, len(self.cells)):
+            if self.of_master[place] is not None:
+                break
+            if self._kind(place) in ("markdown", "raw") and self.texts[place].strip():
+                found.append(self.texts[place].strip())
+        return found
+
+
+def _one_of(sources: list[str], names: set[str]) -> tuple[str, str]:
+    """Of several written copies the one that counts, or all of them where they are pieces of one answer."""
+    joined = "\n".join(sources)
+    complete = [text for text in sources if is_python(text) and names <= names_of(text).binds]
+    earlier = frozenset().union(*(names_of(text).binds for text in sources[:-1]))
+    if complete and complete[-1] is sources[-1] and not names_of(sources[-1]).reads & earlier - names:
+        return sources[-1], "the last one written in counts"
+    if is_python(joined) and names <= names_of(joined).binds:
+        return joined, "its pieces were put together"
+    return (complete or sources)[-1], "the last whole one counts"
+
+
+def _locked(master: Master, found: _Found) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(repairs, flags) of the locked cells."""
+    repairs, flags = [], []
+    tests = [cell for cell in master.cells if cell.kind == "test"]
+    places = {cell.index: found.by_index.get(cell.index, []) for cell in tests}
+    lost = [cell for cell in tests if not places[cell.index]]
+    if lost:
+        repairs.append(f"{len(lost)} locked cell{'s were' if len(lost) > 1 else ' was'} deleted and put back")
+    if any(len(own) > 1 for own in places.values()):
+        repairs.append("locked cells were doubled")
+    edited = [cell for cell in tests if any(_plain(found.texts[place]) != _plain(cell.source) for place in places[cell.index])]
+    if edited:
+        flags.append(f"the locked cell of {_list(edited)} was edited and put back")
+    marked = [cell for cell in master.cells if cell.grade_id and any(
+        _marks_changed(_marks(found.cells[place]), cell) for place in found.by_index.get(cell.index, ()))]
+    if marked:
+        flags.append(f"nbgrader's marks on the cell of {_list(marked)} were edited and put back")
+    known = {cell.grade_id for cell in master.cells if cell.grade_id}
+    if any(_marks(cell).get("grade") is True and grade_id_of(cell) and grade_id_of(cell) not in known for cell in found.cells):
+        flags.append("there was a graded cell that nobody handed out")
+    return (*repairs, *flags), tuple(flags)
+
+
+def _marks_changed(marks: dict, cell: Cell) -> bool:
+    """Points, or what kind of cell it is, other than those handed out. A tool that drops keys changes nothing by that."""
+    if not marks:
+        return False
+    said = {"points": cell.points, "locked": cell.kind == "test", "solution": cell.kind != "test", "grade": cell.kind != "answer"}
+    if cell.kind == "answer":
+        del said["points"]
+    return any(key in marks and marks[key] != value for key, value in said.items()) or marks.get("schema_version", 3) not in (1, 2, 3)
+
+
+def _list(cells: list[Cell]) -> str:
+    return " and ".join(dict.fromkeys(question_of(cell.grade_id) or cell.grade_id for cell in cells))
+
+
+def _marks(cell: dict) -> dict:
+    metadata = cell.get("metadata")
+    marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
+    return marks if isinstance(marks, dict) else {}
+
+
+def _clean(text: str) -> str:
+    """A cell's text as any editor would show it: one kind of line end, no NUL, no half of a surrogate pair."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _plain(text: str) -> str:
+    """A text without what editors change by themselves: blanks at the ends of lines, empty lines around."""
+    return "\n".join(line.rstrip() for line in text.splitlines()).strip()

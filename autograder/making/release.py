@@ -1,0 +1,84 @@
+"""The package a teacher hands out: all a learner needs, nothing a learner should not have.
+
+It is this repository without judges, sources and tests, with the course key in place of the secret. Before it is done every
+text in it is searched for solutions and hidden cases (leaks.py); where one is found, no package is made.
+"""
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from autograder import questions, sealed
+from autograder.making.leaks import Leak, Secrets, given, readable
+from autograder.masters import HOME, master
+from autograder.variants import course_key
+
+# Modules of this package that work without judges; everything else of it stays with the teacher.
+LEARNERS = ("__init__.py", "__main__.py", "again.py", "anomalies.py", "asking.py", "check.py", "guesses.py", "masters.py", "plain.py", "plays.py", "progress.py", "runs.py",
+            "sealed.py", "spark_rows.py", "variants.py", "questions/__init__.py", "questions/kinds.py", "learner/__init__.py", "learner/desk.py", "learner/jupyter",
+            "learner/lab.py", "learner/machine.py", "learner/overview.py")
+PAPERS = ("environment.yml", "pyproject.toml", "constraints.txt", "Makefile", "README.md", "LICENSE", "data/picture.png",
+          "notebooks/README.md")
+FOLDERS = ("kafkalab", "data/recordings", "data/samples", "data/tools")
+TRUTH = "truth.json"                               # of a log set: what the judges know of it
+GIVEN_BY_DESIGN = ("kafkalab", "data")       # the simulator is open to read; its code is no solution even where a line is alike
+
+
+def release(chapters: list[str], out: Path) -> Path:
+    """Write the package of these chapters into the folder `out`, which must be empty or not there. Raises Leak, and leaves
+    nothing behind, when a solution would get out."""
+    if out.exists() and any(out.iterdir()):
+        raise ValueError(f"{out} is not empty; a package goes into a folder of its own.")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    draft = Path(tempfile.mkdtemp(prefix=".package", dir=out.parent))
+    try:
+        _fill(draft, chapters)
+        found = leaks(draft, chapters)
+        if found:
+            raise Leak("No package was made: " + "; ".join(found[:5]) + ".")
+        if out.exists():
+            out.rmdir()
+        draft.chmod(0o755)
+        draft.rename(out)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return out
+
+
+def leaks(folder: Path, chapters: list[str]) -> list[str]:
+    """What in `folder` gives solutions or hidden cases of these chapters away, one phrase each; [] is what one hopes for."""
+    found = [f"{path.relative_to(folder)} is the teacher's" for path in sorted(folder.rglob("*"))
+             if path.name in ("judges", "source_py", "rubric", "tests") and "kafkalab" not in path.parts]
+    kept = Secrets(chapters, given(chapters, [HOME / "autograder" / name for name in LEARNERS if name.endswith(".py")]))
+    for path in sorted(folder.rglob("*")):
+        inside = path.relative_to(folder)
+        if path.is_file() and inside.parts[0] not in GIVEN_BY_DESIGN:
+            seen = kept.found_in(readable(path))
+            found += [f"{inside} holds {seen}"] if seen else []
+    return found
+
+
+def _fill(draft: Path, chapters: list[str]) -> None:
+    for name in LEARNERS:
+        _copy(HOME / "autograder" / name, draft / "autograder" / name)
+    for name in PAPERS:
+        if (HOME / name).is_file():
+            _copy(HOME / name, draft / name)
+    for name in FOLDERS:
+        if (HOME / name).is_dir():
+            shutil.copytree(HOME / name, draft / name, ignore=shutil.ignore_patterns("__pycache__", "tests", ".draft*", TRUTH))
+    (draft / "autograder" / "course_key.txt").write_text(course_key() + "\n", encoding="utf-8")
+    for chapter in chapters:
+        source = next(Path(place) / f"ch{chapter}.py" for place in questions.__path__ if (Path(place) / f"ch{chapter}.py").exists())
+        _copy(source, draft / "autograder" / "questions" / source.name)
+        if not sealed.read(chapter):
+            raise ValueError(f"Chapter {chapter} is not sealed; `python -m autograder seal {chapter}` does it.")
+        _copy(sealed.folder() / f"ch{chapter}.json", draft / "autograder" / "questions" / "sealed" / f"ch{chapter}.json")
+        folder = master(chapter).path.parent
+        shutil.copytree(folder, draft / "notebooks" / "release" / folder.name, ignore=shutil.ignore_patterns("progress.json"))
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    (shutil.copytree if source.is_dir() else shutil.copyfile)(source, target)

@@ -1,0 +1,180 @@
+"""Being late: when a chapter was due, for whom longer, and what it costs.
+
+Due dates and extensions are nbgrader's (in gradebook.db; formgrader and `python -m autograder due` set them), and the penalty is written
+where nbgrader keeps it, as points. The moment of handing in is our receipt's, never a file of the student's. The policy stands in the
+course's nbgrader_config.py:
+
+    c.LatePenalty.per_day = 0.10          # of the points earned, for each day begun
+    c.LatePenalty.cap = 0.50              # never more than this share
+    c.LatePenalty.grace_minutes = 15      # this late is not late
+
+A penalty is a share of what was earned, so it is worked out anew whenever a mark changes: `settle` does that, and costs one query where
+nobody is late.
+"""
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import sqlite3
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+from autograder.grading.results import write_atomically
+from autograder.masters import notebooks
+
+DAY_S = 86_400
+EXTENSIONS = "extensions.json"
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What lateness costs: shares of the points earned, 0 to 1. The default costs nothing."""
+
+    per_day: float = 0.0
+    cap: float = 1.0
+    grace_minutes: float = 0.0
+
+    def penalty(self, score: float, seconds_late: float) -> float:
+        """The points taken off a score, never more than the score."""
+        if seconds_late <= 60 * self.grace_minutes or score <= 0:
+            return 0.0
+        return round(score * min(self.cap, self.per_day * math.ceil(seconds_late / DAY_S), 1.0), 2)
+
+    def __str__(self) -> str:
+        grace = f", after {self.grace_minutes:g} minutes of grace" if self.grace_minutes else ""
+        return f"{self.per_day:.0%} of the points earned for each day begun, at most {self.cap:.0%}{grace}" if self.per_day else "lateness costs nothing"
+
+
+def policy() -> Policy:
+    """The course's policy; ValueError, with a sentence, where nbgrader_config.py says something that is none."""
+    from traitlets.config import PyFileConfigLoader
+
+    path = notebooks() / "nbgrader_config.py"
+    if not path.is_file():
+        return Policy()
+    said = PyFileConfigLoader(path.name, path=str(path.parent)).load_config().get("LatePenalty", {})
+    try:
+        found = Policy(**{name: float(value) for name, value in said.items()})
+    except (TypeError, ValueError):
+        raise ValueError(f"{path}: c.LatePenalty has per_day, cap and grace_minutes, all numbers.") from None
+    if not (0 <= found.per_day <= 1 and 0 <= found.cap <= 1 and found.grace_minutes >= 0):
+        raise ValueError(f"{path}: c.LatePenalty.per_day and cap are shares from 0 to 1, grace_minutes is not negative.")
+    return found
+
+
+def settle(out: Path) -> int:
+    """Bring every late penalty of OUT's gradebook up to date; returns how many changed. Submissions without a due date are left alone."""
+    if (out / "gradebook.db").is_file() and not _anything_due(out):
+        return 0
+    from nbgrader import api                             # a second or two
+    from sqlalchemy import select
+    from sqlalchemy.orm import Session
+
+    from autograder.grading.byhand import ByHand
+    from autograder.grading.marks import sheets
+
+    with ByHand(out) as hand:
+        with Session(hand.engine) as session, session.begin():
+            due = {name: date for name, date in session.execute(select(api.Assignment.name, api.Assignment.duedate)) if date is not None}
+            for name, students in _extensions(out).items():
+                for handed_in in session.query(api.SubmittedAssignment).join(api.SubmittedAssignment.assignment).filter(
+                        api.Assignment.name == name, api.SubmittedAssignment.student_id.in_(students)):
+                    if name in due:
+                        handed_in.extension = max(timedelta(), datetime.fromisoformat(students[handed_in.student_id]) - due[name])
+        costs = policy()
+        wanted = {sheet.row: costs.penalty(sheet.earned, sheet.seconds_late) or None for sheet in sheets(out)
+                  if sheet.assignment in due and (costs.penalty(sheet.earned, sheet.seconds_late) or None) != (sheet.late_penalty or None)}
+        with Session(hand.engine) as session, session.begin():
+            for row, penalty in wanted.items():
+                session.get(api.SubmittedNotebook, row).late_submission_penalty = penalty
+        return len(wanted)
+
+
+def set_due(out: Path, assignment: str, when: datetime | None, student: str | None = None) -> str:
+    """Set when a chapter is due, or until when a student has time; None takes it away. Returns what was done, in a sentence."""
+    from nbgrader import api
+    from sqlalchemy.orm import Session
+
+    from autograder.grading.byhand import ByHand
+
+    moment = when.astimezone(timezone.utc).replace(tzinfo=None) if when else None
+    with ByHand(out) as hand:
+        with Session(hand.engine) as session, session.begin():
+            found = session.query(api.Assignment).filter_by(name=assignment).one_or_none()
+            if found is None:
+                raise LookupError(f"Nothing of {assignment} was graded into {out} yet; grade it first.")
+            if student is None:
+                found.duedate = moment
+                for handed_in in session.query(api.SubmittedAssignment).filter_by(assignment=found) if moment is None else ():
+                    handed_in.extension = None           # nbgrader cannot add an extension to no date
+                    for sheet in handed_in.notebooks:
+                        sheet.late_submission_penalty = None
+            elif found.duedate is None:
+                raise ValueError(f"{assignment} has no due date, so there is nothing to extend; set one first, without --student.")
+            elif moment is not None and moment < found.duedate:
+                raise ValueError(f"{assignment} is due at {found.duedate:%Y-%m-%d %H:%M} UTC; an extension ends later than that.")
+            elif moment is None:
+                for handed_in in session.query(api.SubmittedAssignment).filter_by(assignment=found, student_id=student):
+                    handed_in.extension = None
+        if student is not None:                          # kept beside the gradebook too: who has not handed in has no row there
+            known = _extensions(out)
+            known.setdefault(assignment, {}).pop(student, None)
+            if moment is not None:
+                known[assignment][student] = moment.isoformat()
+            write_atomically(out / EXTENSIONS, json.dumps(known, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
+    changed = settle(out)
+    until = f"{moment:%Y-%m-%d %H:%M} UTC" if moment else "no date"
+    whose = f" for {student}" if student else ""
+    return f"{assignment} is due at {until}{whose}; {policy()}. Penalties changed: {changed}."
+
+
+def dates(out: Path) -> list[str]:
+    """The due dates and extensions of OUT, a line each, and the policy."""
+    from nbgrader import api
+    from sqlalchemy import select
+    from sqlalchemy.orm import Session
+
+    from autograder.grading.byhand import ByHand
+
+    with ByHand(out) as hand, Session(hand.engine) as session:
+        found = session.execute(select(api.Assignment.name, api.Assignment.duedate).order_by(api.Assignment.name)).all()
+    known, lines = _extensions(out), []
+    for name, due in found:
+        lines.append(f"{name}: {f'due at {due:%Y-%m-%d %H:%M} UTC' if due else 'no due date'}")
+        lines += [f"  {student} has until {datetime.fromisoformat(until):%Y-%m-%d %H:%M} UTC" for student, until in sorted(known.get(name, {}).items())]
+    return [*lines, f"{str(policy()).capitalize()}."]
+
+
+def moment_of(text: str) -> datetime | None:
+    """A moment as people write it: 2026-11-30 23:59, with +01:00 or Z behind it, else in UTC; "none" is None. ValueError with a sentence."""
+    if text.strip().lower() == "none":
+        return None
+    try:
+        found = datetime.fromisoformat(text.strip().replace(" UTC", "Z").replace("Z", "+00:00"))
+    except ValueError:
+        raise ValueError(f"{text!r} is no moment; write it like 2026-11-30T23:59+01:00, or without the zone for UTC, or none.") from None
+    return found if found.tzinfo else found.replace(tzinfo=timezone.utc)
+
+
+def told(seconds_late: float) -> str:
+    """"2 days and 3 hours", "40 minutes": how late, for people."""
+    minutes = int(seconds_late // 60)
+    days, hours, rest = minutes // 1440, minutes % 1440 // 60, minutes % 60
+    parts = [f"{count} {noun}{'s' if count > 1 else ''}" for count, noun in ((days, "day"), (hours, "hour"), (rest, "minute")) if count][:2]
+    return " and ".join(parts) or "less than a minute"
+
+
+def _anything_due(out: Path) -> bool:
+    with contextlib.closing(sqlite3.connect(out / "gradebook.db", timeout=30)) as book:
+        return book.execute("SELECT 1 FROM assignment WHERE duedate IS NOT NULL LIMIT 1").fetchone() is not None
+
+
+def _extensions(out: Path) -> dict[str, dict[str, str]]:
+    try:
+        return json.loads((out / EXTENSIONS).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except ValueError:
+        raise ValueError(f"{out / EXTENSIONS} cannot be read; take it away and grant the extensions again.") from None

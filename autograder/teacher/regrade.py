@@ -1,0 +1,252 @@
+"""One question is judged again for the whole class, after its test or its rubric was mended; nothing else changes.
+
+    python -m autograder regrade 03.2 OUT             # who would gain and who would lose, and why; nothing is written
+    python -m autograder regrade 03.2 OUT --apply     # the same, written
+
+What the class's answers said is kept (heard.py), so nothing has to run, unless the question asks other cases now: then only the
+cells it needs run again, in the sandbox, from the copies of what was handed in. A person's marks stay above ours.
+"""
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from pathlib import Path
+
+from autograder.grading import calibration, heard as kept, results
+from autograder.grading.marking import Mark, all_cases, mark, mark_open
+from autograder.grading.marks import sheets
+from autograder.grading.settling import settle
+from autograder.grading.writer import Writer, holding
+from autograder.handed_in.arrivals import arrive, copied
+from autograder.handed_in.assignment import steps
+from autograder.handed_in.needs import as_python
+from autograder.handed_in.receipts import Receipts
+from autograder.handed_in.submission import Submission, of
+from autograder.masters import master
+from autograder.open_answers.answers import read_results
+from autograder.plain import canonical
+from autograder.questions import Question, find
+from autograder.sandbox.parent import Sandbox
+from autograder.teacher.late import settle as settle_late
+from autograder.variants import numbers_for
+
+MOST_ROWS = 200
+
+
+@dataclass(frozen=True)
+class Change:
+    """What regrading does to one submission. `manual` is a person's mark that stands above it, None where there is none."""
+
+    name: str
+    student: str
+    before: dict
+    after: dict
+    counted: bool
+    manual: float | None = None
+    result: dict | None = None
+
+    @property
+    def gain(self) -> float:
+        """Points more; for an open answer that waits, points more suggested."""
+        return round(self.after["score"] - self.before["score"], 4)
+
+
+@dataclass(frozen=True)
+class Regrading:
+    """The whole list: what changes, how many stay as they are, how many were run again, and who could not be judged."""
+
+    question: str
+    changes: tuple[Change, ...]
+    same: int
+    ran: int
+    unable: tuple[str, ...]
+
+
+def regrade(question_id: str, out: Path, apply: bool = False, workers: int | None = None, say: Callable[[str], None] = lambda text: None) -> Regrading:
+    """Judge one question of OUT anew; with `apply` write what changes. LookupError, with a sentence, where the class has no such question."""
+    question = find(question_id)
+    found = {name: result for name, result in read_results(out).items() if question_id in result["cells"]}
+    if not found:
+        raise LookupError(f"Nobody in {out} was asked {question_id}.")
+    keys = _keys(out, found)
+    marked, ran, unable = _marks(question, out, found, keys, workers or os.cpu_count() or 1, say)
+    manual = {sheet.student: cell.manual for sheet in sheets(out) if sheet.assignment[:2] == question.chapter
+              for cell in sheet.cells if cell.question == question_id}
+    changes, calibrations = [], calibration.read(out)
+    for name, (new, suggestion) in marked.items():
+        before = found[name]
+        after = settle(_with(before, question_id, new, suggestion), calibrations)
+        if _telling(after, question_id) != _telling(before, question_id):
+            old, now = before["cells"][question_id], after["cells"][question_id]
+            if question.kind == "open":                  # what waits has no points yet: compare what is suggested
+                old, now = ({**cell, "score": (result["suggestions"].get(question_id) or {}).get("points", cell["score"])}
+                            for cell, result in ((old, before), (now, after)))
+            changes.append(Change(name, before["student"], old, now, before["counted"], manual.get(before["student"]), after))
+    done = Regrading(question_id, tuple(sorted(changes, key=lambda change: (change.gain, change.student, change.name))), len(marked) - len(changes), ran, tuple(unable))
+    if apply:
+        _apply(question, out, found, keys, done, say)
+    return done
+
+
+def told(done: Regrading, applied: bool, out: Path) -> str:
+    """Who gains and who loses, old and new, each with the new sentence."""
+    lines = []
+    counted = [change for change in done.changes if change.counted]
+    for title, rows in (("lose", [change for change in counted if change.gain < 0]), ("gain", [change for change in counted if change.gain > 0])):
+        lines.append(f"{len(rows)} {title}{'' if len(rows) != 1 else 's'}" + (":" if rows else "."))
+        for change in rows[:MOST_ROWS]:
+            stays = f" (the mark {change.manual:g} a person gave stays)" if change.manual is not None else ""
+            lines.append(f"  {change.student}: {change.before['score']:g} -> {change.after['score']:g} of {change.after['max']:g}{stays}")
+            lines.append(f"    was: {_short(change.before['sentence'])}")
+            lines.append(f"    now: {_short(change.after['sentence'])}")
+        lines += [f"  ... and {len(rows) - MOST_ROWS} more"] if len(rows) > MOST_ROWS else []
+    other = sum(change.gain == 0 for change in counted)
+    lines.append(f"{done.same} keep mark and sentence" + (f", {other} keep the mark and get another sentence" if other else "") + ".")
+    lines.append(f"{done.ran} were run again, for the question asks other cases now or too much had been said to be kept." if done.ran else
+                 "Nothing had to run: what the answers said was kept.")
+    lines += [f"Not judged again: {sentence}" for sentence in done.unable]
+    lines.append(f"Written. Other questions keep their marks, in later runs of `grade` too, unless they are forced: if you have mended another one of this "
+                 "chapter as well, regrade it next. `feedback` makes the pages anew."
+                 if applied else f"Nothing was written: `python -m autograder regrade {done.question} {out} --apply` does it.")
+    return "\n".join(lines)
+
+
+def _marks(question: Question, out: Path, found: dict, keys: dict[str, str], workers: int, say) -> tuple[dict, int, list[str]]:
+    """{name: (mark, suggestion)}, how many ran, and a sentence for each that could not be judged."""
+    own = master(question.chapter)
+    most = own.points(question)
+    marked: dict[str, tuple[Mark, dict | None]] = {}
+    if question.kind == "open":
+        cell = own.answer_cell(question.id)
+        for number, (name, result) in enumerate(found.items(), 1):
+            marked[name] = mark_open(cell, (result["suggestions"].get(question.id) or {}).get("answer"))
+            if number % 500 == 0:
+                say(f"{number} of {len(found)} answers read")
+        return marked, 0, []
+    again, unable = [], []
+    for name, result in found.items():
+        if "answer cell is gone" in result["cells"][question.id]["sentence"]:
+            marked[name] = (Mark(**result["cells"][question.id]), None)
+            continue
+        cases = all_cases(question, dict(numbers_for(question, result.get("variant", ""))))
+        heard = kept.read(out, keys[name]) if name in keys else None
+        if heard is not None and canonical([list(case) for case in heard[0].get(question.id, [])]) == canonical([list(case) for case in cases]):
+            marked[name] = (mark(question, most, cases, heard[1]["replies"].get(question.id), heard[1]["ended"]), None)
+        else:
+            again.append((name, result, cases))
+    if again:
+        say(f"{len(again)} of {len(found)} have to run again")
+        with Sandbox() as sandbox, ThreadPoolExecutor(min(workers, len(again))) as pool:
+            heard_again = pool.map(lambda each: _run(question, out, each[1], each[2], sandbox), again)
+            for number, ((name, _, cases), heard) in enumerate(zip(again, heard_again), 1):
+                if isinstance(heard, str):
+                    unable.append(f"{name}: {heard}")
+                else:
+                    marked[name] = (mark(question, most, cases, heard["replies"].get(question.id), heard["ended"]), None)
+                if number % 50 == 0:
+                    say(f"{number} of {len(again)} run")
+    return {name: marked[name] for name in found if name in marked}, len(again) - len(unable), unable
+
+
+def _run(question: Question, out: Path, result: dict, cases: list, sandbox: Sandbox) -> dict | str:
+    """What the sandbox hears of this one question; or, as a text, why it cannot be asked."""
+    submission = _submission(out, result)
+    if submission is None:
+        return "the copy of what was handed in is gone"
+    own = master(question.chapter)
+    cells = steps(own, submission.answers, only={question.id}, extras=submission.extras)
+    jobs = [{"source": _python(step.source), "question": step.question, "cases": [case for case, _ in cases] if step.question else []} for step in cells]
+    numbers = {each.id: dict(numbers_for(each, submission.variant)) for each in own.questions}
+    return sandbox.run(jobs, numbers, spark=any(step.spark for step in cells))
+
+
+def _apply(question: Question, out: Path, found: dict, keys: dict[str, str], done: Regrading, say) -> None:
+    own, changed = master(question.chapter), {change.name: change for change in done.changes}
+    receipts = Receipts(out / "receipts.jsonl")
+    busy = "a run is grading into this folder; wait for it to end, or end it"
+    with holding(out / ".grading", 0, busy), holding(out / ".writer", 0, busy):
+        writer = Writer(out)
+        for number, (name, result) in enumerate(found.items(), 1):
+            submission = _submission(out, result)
+            if submission is None:                       # without its copy it cannot be found by a later run either
+                continue
+            after = changed[name].result if name in changed else result
+            key = results.key_of(submission, own)        # the course's papers have changed, and with them the name results go by
+            if name in changed:
+                writer.write(key, submission, after, receipts.at(submission), {})
+            elif results.read(out / "results", key) is None:
+                results.keep(out / "results", key, after)
+            _keep_heard(out, keys.get(name), key)
+            if number % 500 == 0:
+                say(f"{number} of {len(found)} written")
+        writer.close()
+        everything = read_results(out)
+        everything.update({change.name: change.result for change in done.changes})
+        results.write_atomically(out / "results.json", results.as_json(everything.items()))
+    with open(out / "regrades.jsonl", "a", encoding="utf-8") as log:
+        rows = [{"student": change.student, "submission": change.name, "before": change.before["score"], "after": change.after["score"]} for change in done.changes]
+        log.write(json.dumps({"at": datetime.now(timezone.utc).isoformat(timespec="seconds"), "question": question.id, "changes": rows}, ensure_ascii=False) + "\n")
+    settle_late(out)
+
+
+def _with(result: dict, question_id: str, new: Mark, suggestion: dict | None) -> dict:
+    """The result with one question's mark in the old one's place, and the sums that follow from it."""
+    cells = {**result["cells"], question_id: new.as_cell()}
+    wrong = {question: name for question, name in result["misconceptions"].items() if question != question_id}
+    if new.misconception:
+        wrong[question_id] = new.misconception
+    suggestions = {question: about for question, about in result["suggestions"].items() if question != question_id}
+    if suggestion is not None:
+        suggestions[question_id] = suggestion
+    machine = [cell for cell in cells.values() if cell["kind"] != "open"]
+    return {**result, "cells": cells, "misconceptions": wrong, "suggestions": suggestions,
+            "score": round(sum(cell["score"] for cell in machine), 4), "max": sum(cell["max"] for cell in machine)}
+
+
+def _telling(result: dict, question_id: str) -> tuple:
+    suggestion = result["suggestions"].get(question_id) or {}
+    return result["cells"][question_id], result["misconceptions"].get(question_id), suggestion.get("points"), suggestion.get("decision")
+
+
+def _keys(out: Path, found: dict) -> dict[str, str]:
+    """The key each shown result is kept under: of several kept for one submission the newest that says the same."""
+    newest: dict[str, tuple[float, str]] = {}
+    for path in (out / "results").glob("*.json"):
+        one = results.read(out / "results", path.stem)
+        name = one.get("submission") if one else None
+        if name in found and one["sha256"] == found[name]["sha256"] and one["cells"] == found[name]["cells"]:
+            newest[name] = max(newest.get(name, (0.0, "")), (path.stat().st_mtime, path.stem))
+    return {name: key for name, (_, key) in newest.items()}
+
+
+def _submission(out: Path, result: dict) -> Submission | None:
+    """What was handed in, from the copy kept of it, under the student the class list gave it to."""
+    path = copied(out / "received", result["submission"].partition("/")[0], result["sha256"])
+    if not path.exists():
+        return None
+    return next((each for each in _whose(of(arrive(path)), result) if each.name == result["submission"]), None)
+
+
+def _whose(submissions: Iterable[Submission], result: dict) -> list[Submission]:
+    return [replace(each, student=result["student"]) for each in submissions]
+
+
+def _keep_heard(out: Path, old: str | None, new: str) -> None:
+    before = kept.read(out, old) if old and old != new else None
+    if before is not None:
+        kept.keep(out, new, *before)
+
+
+def _python(source: str) -> str:
+    try:
+        return as_python(source)
+    except Exception:                                    # a cell that is no Python fails in the sandbox, with its own error
+        return source
+
+
+def _short(sentence: str) -> str:
+    return sentence if len(sentence) <= 160 else sentence[:157] + "..."

@@ -1,0 +1,162 @@
+"""What a teacher reads first: the class in a table, how the questions did, which misconceptions were there, and where to look next.
+
+    python -m autograder report OUT            # in the terminal
+    python -m autograder report OUT --page     # OUT/report/index.html, with pictures
+
+Marks are those of the gradebook as they stand now, a person's before ours.
+"""
+from __future__ import annotations
+
+import shlex
+import sys
+import textwrap
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from autograder.grading.marks import Sheet, sheets
+from autograder.open_answers.answers import read_results
+from autograder.teacher.items import LEAST_FOR_STATISTICS, Item, Misconception, items, misconceptions, unnamed
+
+STATUSES = ("graded", "repaired", "partial", "unreadable", "refused")
+MOST_ROWS = 400
+"""A terminal's table ends after so many students; the page and the exports have all."""
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """All there is to say about one assignment."""
+
+    name: str
+    sheets: tuple[Sheet, ...]
+    items: tuple[Item, ...]
+    misconceptions: tuple[Misconception, ...]
+    unnamed: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Class:
+    """A graded class: its chapters, and the submissions that were not simply graded (name, status, reason)."""
+
+    out: Path
+    statuses: Mapping[str, int]
+    chapters: tuple[Chapter, ...]
+    troubled: tuple[tuple[str, str, str], ...]
+    waiting: int
+
+
+def read_class(out: Path) -> Class:
+    """Read an OUT folder; LookupError, with a sentence, when nothing was graded into it."""
+    results = read_results(out)
+    marked: dict[str, list[Sheet]] = {}
+    for sheet in sheets(out):
+        marked.setdefault(sheet.assignment, []).append(sheet)
+    counted: dict[str, dict] = {}
+    for name, result in results.items():
+        if result["assignment"] and result["counted"]:
+            counted.setdefault(result["assignment"], {})[name] = result
+    chapters = tuple(Chapter(name, tuple(marked.get(name, ())), tuple(items(marked.get(name, ()))), tuple(misconceptions(counted.get(name, {}))),
+                             unnamed(counted.get(name, {}))) for name in sorted(counted.keys() | marked.keys()))
+    troubled = tuple((name, result["status"], result["reason"]) for name, result in results.items() if result["status"] != "graded")
+    return Class(out, Counter(result["status"] for result in results.values()), chapters, troubled,
+                 sum(sheet.waits for own in marked.values() for sheet in own))
+
+
+def report(out: Path) -> str:
+    """The report on an OUT folder, as text; LookupError, with a sentence, when nothing was graded into it."""
+    return told(read_class(out))
+
+
+def told(found: Class) -> str:
+    """A class as text."""
+    parts = [status_line(found)]
+    for chapter in found.chapters:
+        parts += [class_table(chapter), item_table(chapter), misconception_map(chapter)]
+    if found.troubled:
+        lines = [f"  {name}: {status}, {reason}" for name, status, reason in islice(found.troubled, MOST_ROWS)]
+        parts.append("Not simply graded\n" + "\n".join(lines + _more(len(found.troubled))))
+    parts.append("Where to look next\n" + "\n".join(f"  {line}" for line in advice(found)))
+    return "\n\n".join(filter(None, parts))
+
+
+def status_line(found: Class) -> str:
+    """`300 submissions: 288 graded, 9 repaired, ...`"""
+    return f"{sum(found.statuses.values())} submissions: " + ", ".join(f"{found.statuses[status]} {status}" for status in STATUSES if found.statuses.get(status))
+
+
+def class_table(chapter: Chapter) -> str:
+    """A row a student: the score after the penalty for being late, then each question's points."""
+    if not chapter.sheets:
+        return chapter.name
+    questions = [item.question for item in chapter.items]
+    width = max(7, *(len(sheet.student) for sheet in chapter.sheets))
+    late = any(sheet.seconds_late or sheet.late_penalty for sheet in chapter.sheets)
+    head = f"  {'student':{width}}  {'score':>9}  " + (f"{'late':>6}  " if late else "") + " ".join(f"{question[3:]:>5}" for question in questions)
+    lines = [chapter.name, head]
+    for sheet in chapter.sheets[:MOST_ROWS]:
+        cells = {cell.question: cell for cell in sheet.cells}
+        marks = " ".join(f"{mark_of(cells.get(question)):>5}" for question in questions)
+        penalty = f"{f'-{sheet.late_penalty:g}' if sheet.late_penalty else 'yes' if sheet.seconds_late else '':>6}  " if late else ""
+        lines.append(f"  {sheet.student:{width}}  {sheet.score:>4g}/{sheet.max:<4g}  {penalty}{marks}")
+    return "\n".join(lines + _more(len(chapter.sheets)))
+
+
+def item_table(chapter: Chapter) -> str:
+    """How each question did over the class."""
+    if not chapter.items:
+        return ""
+    lines = ["  How the questions did", f"    {'question':9} {'full marks':>10} {'mean':>6} {'tells apart':>11}  what is asked"]
+    for item in chapter.items:
+        full, mean = (f"{value:.0%}" if value is not None else "" for value in (item.full, item.mean))
+        apart = f"{item.tells_apart:.2f}" if item.tells_apart is not None else ""
+        waits = f" ({item.waiting} wait for you)" if item.waiting else ""
+        note = f"  <- {item.advice}" if item.advice else ""
+        lines.append(f"    {item.question:9} {full:>10} {mean:>6} {apart:>11}  {textwrap.shorten(item.title, 60, placeholder='...')}{waits}{note}")
+    if max(item.marked for item in chapter.items) < LEAST_FOR_STATISTICS:
+        lines.append(f"    Fewer than {LEAST_FOR_STATISTICS} students: how a question tells apart cannot be said.")
+    return "\n".join(lines)
+
+
+def misconception_map(chapter: Chapter) -> str:
+    """Which wrong answer means what, and how many gave it; question by question in the order of frequency."""
+    if not chapter.misconceptions and not chapter.unnamed:
+        return ""
+    lines = ["  What people took for true, most frequent first"]
+    for wrong in chapter.misconceptions:
+        lines.append(f"    {wrong.students:4} x {wrong.question} {wrong.name} ({wrong.share:.0%} of those who missed it): {wrong.sentence}")
+        if wrong.example:
+            lines.append(f"           {wrong.example}")
+    if chapter.unnamed:
+        lines.append("    Wrong in a way that has no name yet: " + ", ".join(f"{count} x {question}" for question, count in chapter.unnamed.items()))
+    return "\n".join(lines)
+
+
+def advice(found: Class, has_pictures: bool = False) -> list[str]:
+    """What to do next, a line each; one that begins with spaces belongs to the line above. has_pictures: it is read beside them."""
+    lines, out = [], found.out
+    if found.waiting:
+        lines.append(f"{found.waiting} submissions have an open answer waiting for you; names hidden, like ones together, one key a mark:")
+        lines.append(f"  {shlex.quote(sys.executable)} -m autograder review {out}")
+        lines.append(f"  or in formgrader: cd {out} && {shlex.quote(sys.executable)} -m jupyterlab, then Nbgrader > Formgrader in the menu.")
+    wrong = max((wrong for chapter in found.chapters for wrong in chapter.misconceptions), key=lambda wrong: wrong.students, default=None)
+    if wrong:
+        lines.append(f"Talk about \"{wrong.name}\" ({wrong.question}) in class: {wrong.students} gave that answer.")
+    lines += [f"Look at {item.question}: {item.advice}." for chapter in found.chapters for item in chapter.items
+              if item.tells_apart is not None and item.tells_apart < 0.1 and item.advice]
+    if any(found.statuses.get(status) for status in ("partial", "unreadable", "refused")):
+        lines.append("Write to those listed above as partial, unreadable or refused: their reason says what to send again.")
+    if not has_pictures:
+        lines.append(f"With pictures: {shlex.quote(sys.executable)} -m autograder report {out} --page")
+    lines.append(f"Every result, with its sentence: {out / 'results.json'}")
+    return lines
+
+
+def mark_of(cell) -> str:
+    """A cell of the class table: points, `waits`, or nothing where the notebook has no such question."""
+    return "" if cell is None else "waits" if cell.waits else f"{cell.score:g}"
+
+
+def _more(rows: int) -> list[str]:
+    return [f"  ... and {rows - MOST_ROWS} more: `--page` and `export` have all."] if rows > MOST_ROWS else []
