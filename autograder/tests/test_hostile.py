@@ -150,7 +150,7 @@ def test_java_is_heard_when_somebody_speaks_with_it_past_spark():
     """A cell, or a library on its behalf, is; Spark's own Python is not, nor is Python letting go of an object. No JVM is needed to be heard."""
     words = """
 import sys
-sys.path.insert(0, "autograder")
+sys.path.insert(0, "autograder/sandbox")
 import audit
 from py4j.java_gateway import GatewayClient, GatewayParameters, JVMView
 told, client = [], GatewayClient(gateway_parameters=GatewayParameters(port=1))
