@@ -3,7 +3,8 @@
 Local by default, on any master by a setting: `session(master="spark://host:7077")` or the environment's KAFKALAB_SPARK_MASTER.
 Nothing of the JVM may reach a notebook's cell: ipykernel forwards file descriptor 2, child processes included, and nbgrader scores a
 cell with text on stderr as 0. So the JVM and its Python workers are born with stdout and stderr going to a file, progress bar and
-web pages are off, and only errors are logged. `spark_log()` names the file.
+web pages are off, and only errors are logged. `spark_log()` names the file. PySpark itself writes an exception to stderr, some hundred
+lines of Java, before it raises it; who reads the cell needs the exception alone, so that logger is silent, too.
 """
 import atexit
 import contextlib
@@ -17,6 +18,7 @@ from kafkalab.logsets.java import find_java
 
 PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
 MASTER_VARIABLE = "KAFKALAB_SPARK_MASTER"
+LOGGED_BEFORE_RAISED = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
 PACKAGE = Path(__file__).absolute().parents[1]
 
 
@@ -27,6 +29,7 @@ def session(master: str | None = None, settings: dict[str, str] | None = None):
     ours. A session that runs already is returned as it is. On a cluster an executor gets 2 GB and 1 GB for its Python workers. Raises
     JavaMissing when there is no Java 17.
     """
+    from pyspark.logger import PySparkLogger
     from pyspark.sql import SparkSession
 
     from kafkalab.logsets.source import KafkaLines
@@ -42,6 +45,8 @@ def session(master: str | None = None, settings: dict[str, str] | None = None):
         spark.sparkContext.setLogLevel("ERROR")
         if not master.startswith("local"):
             spark.sparkContext.addPyFile(_package_zip())  # Workers elsewhere need our code too.
+        for name in LOGGED_BEFORE_RAISED:
+            PySparkLogger.getLogger(name).disabled = True
     spark.dataSource.register(KafkaLines)
     if spark.conf.get(PUSHDOWN) != "true":  # In somebody else's session; Spark refuses a source that could use it where it is off.
         spark.conf.set(PUSHDOWN, "true")

@@ -268,10 +268,12 @@ def test_several_files_packed_in_any_way_are_one_frame(spark, story, tmp_path):
 
 
 def test_a_cell_hears_nothing_from_spark(story):
-    """nbgrader scores a cell with text on stderr as 0, so a Spark that starts and works has to be silent, on both streams."""
+    """nbgrader scores a cell with text on stderr as 0, so a Spark that starts and works has to be silent, on both streams. A wrong column is an exception and no more."""
     program = (
-        "import sys; from kafkalab import logsets; spark = logsets.session('local[2]');"
-        "print(logsets.read(spark, sys.argv[1]).count(), spark.conf.get('spark.sql.session.timeZone'))"
+        "import sys; from kafkalab import logsets; spark = logsets.session('local[2]'); lines = logsets.read(spark, sys.argv[1])\n"
+        "print(lines.count(), spark.conf.get('spark.sql.session.timeZone'))\n"
+        "try: lines.select('no_such_column')\n"
+        "except Exception as error: print(type(error).__name__)"
     )
     answer = subprocess.run([sys.executable, "-c", program, story], capture_output=True, text=True, env={**os.environ, "TZ": "Asia/Shanghai"})
-    assert (answer.stdout, answer.stderr) == ("11 UTC\n", "")
+    assert (answer.stdout, answer.stderr) == ("11 UTC\nAnalysisException\n", "")
