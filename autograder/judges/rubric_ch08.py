@@ -206,7 +206,7 @@ OPEN = Rubric(
                 "{broker} _ (pings|ping|polls|probes|asks|checks) (every|each|all|the|its)? {member} ^ (not|never)",
                 "{broker} .. (learns|hears|notices|finds out|knows) _ from _ {member} .. {rebalance} ! (not|never)",
                 "{broker} _ (ping|pings|pinging|probe|probes|poll|polls|探测) _ _ ({member}|it) ! (not|never)",
-                "{broker} _ (send|sends|sending|发送|发出|发) _ ({beat}|probe*|探测|检查) ! (answer*|response*|repl*|响应|回复|回应)",
+                "{broker} _ (send|sends|sending|发送|发出|发) _ ({beat}|probe*|探测|检查) ! (answer*|response*|repl*|响应|回复|回应) ! (向|给|往) {broker}",
                 "{beat} _ (sent|发送|发) (by|from|out by) the? {broker}",
                 "({beat}|{interval}) .. {broker} (向|给|对) .. (发|探测|询问) ! ({beat}|心跳的|心跳请求的) (响应|回复|回应)",
                 "{broker} (check*|ask*) .. {member} .. (every|each) _ {interval}",

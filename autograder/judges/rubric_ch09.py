@@ -33,7 +33,7 @@ _COMMITS = Lexicon(
         "最后, 关闭, 退出, 结束, 停止, 收尾, 最终, 关机, 停机, 之前",
         "done": "succe*, success*, went through, gone through, acknowledged, accepted, committed, arrived, done, ok, okay, stored, written, in, made it, in place, 成功, 完成, 提交, 生效",
         "commitasync": "commitasync, commitasync (), async, asynchronous*, commit async, asynchronous commit*, 异步提交, 异步",
-        "subject": "offset*, group*, position*, committed, it, store, stored, kafka, coordinator, pointer, bookmark, commit*, we, you, 位移, 偏移, 组, 位置, 提交, 它, 进度",
+        "subject": "offset*, group*, position*, committed, it, store, stored, kafka, coordinator, pointer, bookmark, commit*, we, you, 位移, 偏移, 组, 位置, 提交, 它, 进度, 书签",
     }
 )
 

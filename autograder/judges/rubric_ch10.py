@@ -195,7 +195,9 @@ OPEN = Rubric(
             "central_claim_wrong",
             "it says that a KafkaConsumer is thread-safe",
             "认为 KafkaConsumer 线程安全, 不对",
-            ("{consumer} is (fully|completely|a)? (thread safe|threadsafe) ! (not|if|only)", "(kafkaconsumer|消费者|consumer) 是 (线程安全|thread safe)", "(threads|they|workers) (can|may) (all)? (share|use) (one|the same|a single) (consumer|kafkaconsumer|instance) ! (not|if|no|lock|synchron*)"),
+            ("{consumer} is (fully|completely|a)? (thread safe|threadsafe) ! (not|if|only)", "(kafkaconsumer|消费者|consumer) 是 (线程安全|thread safe)", "(threads|they|workers) (can|may) (all)? (share|use) (one|the same|a single) (consumer|kafkaconsumer|instance) ! (not|if|no|lock|synchron*)",
+             "(threads|workers) share (one|the same|a single) (consumer|kafkaconsumer|instance) ! (not|if|no|lock|synchron*|exception*|concurrentmodification*|throw*|refus*|error*|unsafe|wrong|never)",
+             "线程 可以? (共用|共享) (一个|同一个) (kafkaconsumer|消费者|consumer) ! (不|无法|难|如果|异常|错)"),
         ),
         Blunder(
             "direction_reversed",

@@ -55,7 +55,7 @@ OPEN = Rubric(
     question_id="11.open",
     question="Why raise an alarm on lead as well as on lag?",
     lexicon=_LEADS,
-    topic=("(lead|lag)", "{retention}", "{deletes}", "{log_start}", "{reset}", "{unread}"),
+    topic=("(lead|lag|领先|滞后|积压)", "{retention}", "{deletes}", "{log_start}", "{reset}", "{unread}"),
     core=("near zero, retention is about to delete unread records", "lag alone does not show it",),
     concepts=(
         Concept(

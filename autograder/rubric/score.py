@@ -357,7 +357,7 @@ def _finding(concept: Concept, status: Status, where: list[Hit], body: Reading) 
 def _summary(rubric: Rubric, judged: list[tuple[Status, list[Hit]]], blunder: Blunder | None, hit: Hit | None, lacking: list[str], flags: list[str], body: Reading, mark: int) -> str:
     found = sum(status is Status.PRESENT for status, _ in judged)
     others = [concept.name for concept, (status, _) in zip(rubric.concepts, judged) if status is not Status.PRESENT]
-    parts = [f"{found} of {len(judged)} ideas found" + (f"; not counted: {', '.join(others)}" if others else "")]
+    parts = [f"{found} of {len(judged)} ideas found" + (f"; not counted: {' / '.join(others)}" if others else "")]
     if blunder and hit:
         parts.append(f'at most 1, because {blunder.sentence} ("{_short(body.quote(hit.first, hit.last)[2])}")')
     elif lacking:
