@@ -348,7 +348,7 @@ JUDGES = (
         )),
     Judge(
         id="08.6", truth=_storm, right="right: that is what a group pays for one restless member.",
-        otherwise="not these two. Count different generations, and add up what lies between each `(Re-)joining` and the next `synced`.",
+        otherwise="not these two. Count different generations, and add up what lies between each `(Re-)joining` and the next `synced`: of all members, in seconds without their fraction.",
         wrong_answers=(
             WrongAnswer("each member's generations", STORY + "generations = {name: len(told_by[name]) for name in storms}\nwaited_s = {name: cost(name) for name in storms}",
                         "You counted a generation once for each member that reached it. One generation is one round of all."),
@@ -356,6 +356,10 @@ JUDGES = (
                         "The first generation counts as well, though nothing had gone wrong when it was made."),
             WrongAnswer("one member's waiting", STORY + "generations = {name: len({g for _, g, _ in told_by[name]}) for name in storms}\nwaited_s = {name: cost(name, 'ann') for name in storms}",
                         "That is what ann waited. Bob and cyd were standing still as well."),
+            WrongAnswer("milliseconds", STORY + "generations = {name: len({g for _, g, _ in told_by[name]}) for name in storms}\nwaited_s = {name: sum(ms for _, _, ms in told_by[name]) for name in storms}",
+                        "The generations are right. The waiting is in milliseconds; a thousand of them are one of what is asked for."),
+            WrongAnswer("rounded up", STORY + "generations = {name: len({g for _, g, _ in told_by[name]}) for name in storms}\nwaited_s = {name: cost(name) + 1 for name in storms}",
+                        "Very near. Add up first, and then cut off what is left of a second: 7.9 gives 7."),
         )),
     Judge(id="08.open"),
 )

@@ -252,12 +252,19 @@ JUDGES = (
     Judge(
         id="09.6", truth=lambda case: {"read_twice": _read_twice(case["interval_s"], case["life_s"], case["pace_ms"])},
         right="right: from the last commit to the crash, twice.",
-        otherwise="not so many. For each life after the first: what the life before had come to, less where this one began.",
+        otherwise="not this number. For each life after the first: what the life before had come to, less where this one began.",
         wrong_answers=(
             WrongAnswer("automatic commits repeat nothing", each("read_twice", "0", numbers="shops"), "These readers were killed. What they read after their last automatic commit was read again."),
             WrongAnswer("a full interval each time", each("read_twice", "2 * x.interval_s * 1000 // x.pace_ms", numbers="shops"),
                         "You took {interval_s} full seconds for each crash. That is the most it can be; the lines say how much it was."),
             WrongAnswer("everything", each("read_twice", "2 * x.life_s * 1000 // x.pace_ms", numbers="shops"), "Not all was read again: the automatic commits came to somewhere."),
+            # All seventy played: the second crash costs as much as the first, or one record more. So half of both, rounded down, is the first.
+            WrongAnswer("one crash", each("read_twice", "again(x)[0]", numbers="shops", before="import re\n\ndef again(shop):\n    found = []\n    for text in three_lives(shop).values():\n"
+                        "        mark = re.search(r'Setting offset .*?offset=(\\d+)', text)\n        came = re.findall(r'Returning (\\d+) .*?offset=(\\d+)', text)\n"
+                        "        found.append((int(mark[1]) if mark else 0, max([int(count) + int(at) for count, at in came], default=0)))\n"
+                        "    return [to - at for (_, to), (at, _) in zip(found, found[1:])]"),
+                        "That is what one crash cost. There were two: add up what life 2 and life 3 read again.",
+                        says=lambda case: {"read_twice": _read_twice(case["interval_s"], case["life_s"], case["pace_ms"]) // 2}),
         )),
     Judge(id="09.open"),
 )

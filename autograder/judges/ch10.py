@@ -263,13 +263,16 @@ JUDGES = (
                         "Offsets count for one partition each. You put those of two partitions into one list, so order 3 of one covers order 3 of the other."),
         )),
     Judge(
-        id="10.6", truth=_left, right="right: one warning each time it left. Rare slow records decide, not the usual ones.",
-        otherwise="not so often. Count the warnings of each service in the lines.",
+        id="10.6", truth=_left, right="right: one warning each time it left, and none where it stayed. Rare slow records decide, not the usual ones.",
+        otherwise="not this often. Count the warnings of each service in the lines.",
         wrong_answers=(
             WrongAnswer("every line that speaks of it", each("times_left", "sum('consumer poll timeout' in text for text in twenty_minutes(a, x)[0].lines(f'service-{a}').message)"),
                         "Each time three lines speak of it: the warning, and two about the LeaveGroup request. Count one level."),
             WrongAnswer("how often it joined", each("times_left", "sum('Successfully joined' in text for text in twenty_minutes(a, x)[0].lines(f'service-{a}').message)"),
                         "You counted how often it joined. It joined once before it ever left, and may be away at the end. Count the warnings."),
+            WrongAnswer("whether, not how often", each("times_left", "int(any('consumer poll timeout' in text for text in twenty_minutes(a, x)[0].lines(f'service-{a}').message))"),
+                        "It left, and more than once: it came back with its next poll, and was late again. Count the warnings.",
+                        says=lambda case: {"times_left": min(1, _left(case)["times_left"])}),
             WrongAnswer("usual times decide", each("times_left", "0 if x.max_poll_records * x.usual_ms < 120_000 else 1_200_000 // (x.max_poll_records * x.usual_ms)"),
                         "You reckoned with {usual_ms} ms for every record. {slow_percent} of a hundred take 20 s, and a batch of {max_poll_records} has some of them."),
         )),

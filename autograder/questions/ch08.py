@@ -232,7 +232,7 @@ QUESTIONS = (
     Value(
         id="08.6", title="Spark: what a storm costs", points=3, answers=("generations", "waited_s"), draws=("A", "B", "C", "D"), row="group",
         space={"cause": CAUSES, "seed": tuple(range(11, 20))}, together=lambda groups: len({n["cause"] for n in groups}) == 4,
-        hints=("For the first: how many different generations stand in `Successfully joined group`? For the second: pair each beginning with the next end of the same client.",
+        hints=("For the first: how many different generations stand in `Successfully synced group`? For the second: pair each beginning with the next end of the same client.",
                "The frame `waits` has it all: count distinct generations of the group, and sum up the column seconds.")),
     Open(id="08.open", points=4, title="What does heartbeat.interval.ms really control?"),
 )

@@ -293,6 +293,6 @@ QUESTIONS = (
         id="09.6", title="Spark: read twice", points=2, answers=("read_twice",), draws=THREE, row="shop",
         space={"interval_s": (2, 3, 4, 5), "life_s": (7, 8, 9, 10, 11, 12, 13), "pace_ms": (100, 160)},
         hints=("For each life two numbers: where it began, and where it had come to. What lies between the end of one and the start of the next?",
-               "lives has began_at and came_to. Join each life with the one after it in its shop, and add came_to - began_at of the next.")),
+               "beside has both in one row: came_before and began_at. Leave out life 1, take came_before - began_at, and sum it up by shop.")),
     Open(id="09.open", points=4, title="Why must commitAsync not retry by itself?"),
 )

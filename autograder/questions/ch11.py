@@ -146,18 +146,9 @@ def tells_ideas_apart(stories: list[dict]) -> bool:
 STORIES = {"arrive": (30, 40, 50), "work": (10, 20, 30), "keep": (5, 6, 8, 10), "reset": ("earliest", "latest")}
 
 
-# Their fortieth minute ends between the two lines of a loss: out of range was told, the jump was not, and there are two ways to count.
-CUT_SHORT = ((30, 10, 8, "earliest"), (50, 10, 8, "earliest"), (50, 10, 10, "earliest"))
-
-
 def overrun(n: dict) -> bool:
     """Whether retention reaches the reader in such a story, within half an hour."""
     return n["arrive"] > n["work"] and n["keep"] * n["arrive"] // (n["arrive"] - n["work"]) <= 30
-
-
-def told_to_its_end(n: dict) -> bool:
-    """The same, and every loss has both of its lines."""
-    return overrun(n) and (n["arrive"], n["work"], n["keep"], n["reset"]) not in CUT_SHORT
 
 
 QUESTIONS = (
@@ -187,7 +178,9 @@ QUESTIONS = (
         hints=("Three partitions, three ways to begin. Which of them does not go on where somebody had stopped?",
                "Found no committed offset names the partition. The line that resets its offset tells where it begins; everything before that was never read.")),
     Value(
-        id="11.6", title="Spark: what retention took", points=3, answers=("resets", "skipped_records"), draws=THREE, row="group", space=STORIES, where=told_to_its_end,
+        id="11.6", title="Spark: what retention took", points=3, answers=("resets", "skipped_records"), draws=THREE, row="group", space=STORIES,
+        # Three stories end between the two lines of a loss, out of range and the jump, and there are two ways to count.
+        where=lambda n: overrun(n) and tuple(n.values()) not in ((30, 10, 8, "earliest"), (50, 10, 8, "earliest"), (50, 10, 10, "earliest")),
         together=tells_ideas_apart,
         hints=("Each loss has two lines: where the member stood, and where it goes on. The first one of all has no partner: nothing was lost there.",
                "jumps has a row for each loss, and a first one without `at`. Leave that out, group by client_id, count the rows, and sum up to minus at.")),

@@ -680,8 +680,8 @@ lines = lines.withColumn("group", F.regexp_extract("file", r"group-(\w)", 1))
 lines.groupBy("group", "client_id").count().orderBy("group", "client_id").toPandas()
 
 # %% [markdown]
-# A wait begins with `(Re-)joining group` and ends with `Successfully synced group`. The join in two steps writes the first line twice. So of each member we take, in order of time, a beginning and the next end;
-# a window function looks at the line before. What a killed member waited at its end is not counted.
+# A wait begins with `(Re-)joining group` and ends with `Successfully synced group`. A newcomer joins twice (chapter 07) and writes the first line twice. So of each member we take, in order of time, a beginning and the next end;
+# a window function looks at the line before. Lines of the same millisecond are ordered by `offset`, the place of a line in its file. What a killed member waited at its end is not counted.
 
 # %% spark=true
 in_time = Window.partitionBy("group", "file").orderBy("time", "offset")
@@ -703,8 +703,8 @@ waits.orderBy("group", "generation").limit(8).toPandas()
 # For each group: how many different generations reached their members? How many seconds did members wait in all, from `(Re-)joining` to `synced`, summed over everybody? Give whole seconds, rounded down.
 
 # %% spark=true
-newest = waits.groupBy("group", "client_id").agg(F.max("generation"))   # change this
-newest.orderBy("group", "client_id").toPandas()
+heard = waits.groupBy("group", "client_id").agg(F.count("generation"))   # change this
+heard.orderBy("group", "client_id").toPandas()
 
 # %% answer="08.6"
 generations = {"A": ..., "B": ..., "C": ..., "D": ...}
@@ -747,12 +747,30 @@ require("08.6")
 # | Then | Now | Try it |
 # |---|---|---|
 # | A group has five states. | The classic protocol: the same five. The newer one (KIP-848, ready in 4.0) has Empty, Assigning, Reconciling, Stable, Dead. | sections 2 and 7 |
-# | A crash is noticed after `session.timeout.ms`, 10 seconds. | 45 seconds since 3.0 (KIP-735). In the newer protocol the broker sets it: `group.consumer.session.timeout.ms`. | `member` without its session setting, on `Lab(version="2.8")` and `"3.9"` |
+# | A crash is noticed after `session.timeout.ms`, 10 seconds. | 45 seconds since 3.0 (KIP-735). In the newer protocol the broker sets it: `group.consumer.session.timeout.ms`. | `KafkaConsumer(Lab(version="2.8"), {"group.id": "g"}).config["session.timeout.ms"]`, and with `"3.9"` |
 # | `close()` sends LEAVE_GROUP. | Not from a static member (2.3, KIP-345). | exercise 08.2 |
-# | In a rebalance members get a short time to commit. | All of *PreparingRebalance*, as long as the slowest member takes. *CompletingRebalance* refuses. From 2.5 on the program then gets a `RebalanceInProgressException`, which asks only for another poll; before, a `CommitFailedException`. | section 4 |
-# | Coordinators repeat REBALANCE_IN_PROGRESS until the group is Stable. | Newer ones say it in *PreparingRebalance* only. | exercise 08.3 |
+# | In a rebalance members get a short time to commit. | All of *PreparingRebalance*, as long as the slowest member takes. *CompletingRebalance* refuses. Who commits while its own join is under way gets a `RebalanceInProgressException` from 2.5 on (KIP-447), which asks only for another poll; before, a `CommitFailedException`. | section 4, and below |
+# | Coordinators repeat REBALANCE_IN_PROGRESS until the group is Stable. | Newer ones say it in *PreparingRebalance* only. | the table after exercise 08.3 |
 # | Offsets expire a week after the commit. | A week after the group became *Empty* (2.1, KIP-211); it was one day up to 1.1 (KIP-186). | section 2 |
 #
+# The fourth row, with two clients. ann has polled once: her JOIN_GROUP is under way, and the new group waits for more members. Now she commits:
+
+# %%
+from kafkalab import OffsetAndMetadata, TopicPartition
+
+def commit_while_joining(version):
+    consumer = KafkaConsumer(new_lab(version=version), {**SETTINGS, "client.id": "ann"})
+    consumer.subscribe(["orders"])
+    consumer.poll(timeout_ms=1_000)
+    try:
+        consumer.commit_sync({TopicPartition("orders", 0): OffsetAndMetadata(1)})
+        return "committed"
+    except Exception as error:
+        return type(error).__name__
+
+{version: commit_while_joining(version) for version in ("2.3", "3.9")}
+
+# %% [markdown]
 # ## What you know now
 #
 # - A rebalance begins when the coordinator notices, and not when something happens.

@@ -739,7 +739,7 @@ side_by_side(of_bookmarks(*(recording / f"{name}.log.gz" for name in names)),
 # %% [markdown]
 # ## 10. Spark lab: what was read twice?
 #
-# Three shops, A, B and C. In each a reader with automatic commits is killed twice. So there are three lives: the first and the second last `shops.A.life_s` seconds, the third reads the rest. Shop A's readers
+# Three shops, A, B and C. In each a reader with automatic commits is killed twice. So there are three lives: two of `shops.A.life_s` seconds each, and a third that reads the rest. Shop A's readers
 # commit every `shops.A.interval_s` seconds, and an order comes every `shops.A.pace_ms` milliseconds. All we have is their logs.
 
 # %%
@@ -847,7 +847,7 @@ require("09.6")
 # | By hand means `commitAsync`. | There are `commitSync` and `commitAsync`; both are by hand. | section 4 |
 # | `poll` returns the offset of the last record. | It returns records. The position is one more than the last of them. | section 1 |
 # | Offsets are kept for one day. | Seven since 2.0 (KIP-186); counted from the moment the group became empty since 2.1 (KIP-211). | section 7 |
-# | A commit that meets a rebalance fails with `CommitFailedException`. | From 2.5 on with `RebalanceInProgressException`, where the member is still one: poll, and commit later. | chapter 10 |
+# | A commit that meets a rebalance fails with `CommitFailedException`. | From 2.5 on with `RebalanceInProgressException`, where the member is still one: poll, and commit later (KIP-447). | chapter 08, at its end |
 #
 # The third row, with two clients: Ada has read, and Bo joins her. This is what Ada says about her commits:
 

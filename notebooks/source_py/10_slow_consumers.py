@@ -748,7 +748,7 @@ def write_logs(log_folder):
 measured = write_logs(folder / "services")
 
 # %% [markdown]
-# First the times, as the services measured them. The median is harmless in each. What decides is the tail: `p99` is the time that one order in a hundred exceeds.
+# First the times, as the services measured them. The median is harmless in each. The slow orders are in the tail: `p99` is the time that one order in a hundred exceeds. The average has them in it, too.
 
 # %% spark=true
 from kafkalab import logsets
@@ -789,7 +789,8 @@ check("10.6")
 require("10.6")
 
 # %% [markdown]
-# The average times the number of records is what a batch takes, more or less. A few very slow orders are enough. Watch `p99`, not the median, before you set `max.poll.records`.
+# The average times `max_poll_records` is what a batch takes, more or less. Lay it beside the 120 seconds. The median hides the few slow orders that make a batch late. `p99` shows them where they
+# are more than one in a hundred, and only the average says how much room they leave.
 #
 # ## 10. In your own words
 #
@@ -810,11 +811,11 @@ require("10.6")
 # | Heartbeats are sent by `poll()`; slow work stops them. | Since 0.10.1 a thread of their own, and `max.poll.interval.ms` for the work (KIP-62). | section 2 |
 # | Raise `session.timeout.ms` for slow work. | It has nothing to do with work. 10 s up to 2.8, 45 s from 3.0 (KIP-735). | section 2 |
 # | "The group has rebalanced and assigned the partitions to another member." | So said every late commit up to 2.3. Later the client says that it is not part of an active group, where it does not ask the coordinator at all. | `late_commit("2.3")` and `"3.9"` |
-# | "This member will leave the group because consumer poll timeout has expired." | The words before *consumer* are gone in later clients. Search for the rest. | the same |
+# | "This member will leave the group because consumer poll timeout has expired." | The words before *consumer* are gone in later clients. Search for the rest. | `story(late_commit("2.3")[0], 8_000)` and `"3.9"` |
 # | 150 records, since 150 times 2 s are 300 s. | Right reckoning, no slack. | section 4 |
 # | A standalone consumer with a group's id fails at once. | While the group has members. When it is empty the commit is taken, and moves the group's bookmark. | section 5 |
 # | Every thread has its own KafkaProducer (in a text on consumers). | A slip: KafkaConsumer is the one that is not for two threads. | section 6 |
-# | Both clocks are the client's settings. | With `group.protocol=consumer` (KIP-848) the session timeout is the broker's; `max.poll.interval.ms` stays with the client. | chapter 07 |
+# | Both clocks are the client's settings. | With `group.protocol=consumer` (KIP-848) the session timeout is the broker's; `max.poll.interval.ms` stays with the client. | chapter 08, section 7 |
 #
 # ## What you know now
 #

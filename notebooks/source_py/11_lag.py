@@ -4,7 +4,7 @@
 # Everybody who runs consumers watches one number, the *lag*: how many records are still to be read. Zero is good, a hundred thousand is bad, and most dashboards know no more than
 # that. In this chapter a dashboard turns green at the very moment when more than three hundred orders are lost.
 #
-# **You need** chapters 01, 07, 08 and 09. **You get** six words: *lag*, *lead*, *log start offset*, *position*, *time lag*, *offset expiry*. **Time** about 45 minutes.
+# **You need** chapters 01, 05, 07, 08 and 09. **You get** six words: *lag*, *lead*, *log start offset*, *position*, *time lag*, *offset expiry*. **Time** about 45 minutes.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -658,6 +658,7 @@ known = facts.withColumn("lag", number(r"highWatermark=(\d+)") - bookmark)
 from_minute = F.floor(F.minute("time") / 5) * 5
 most = known.groupBy("client_id", from_minute.alias("minute")).agg(F.max("lag").alias("lag"))
 texts = most.withColumn("lag", F.col("lag").cast("string"))
+# pivot: each minute becomes a column
 table = texts.groupBy("client_id").pivot("minute").agg(F.first("lag")).na.fill("-")
 table.orderBy("client_id").toPandas()
 
@@ -707,7 +708,7 @@ require("11.6")
 # | Then | Now | Try it |
 # |---|---|---|
 # | "More lag, less lead." | Only retention makes the lead smaller; a producer makes the lag larger and leaves the lead alone. `records-lead` is position minus log start (KIP-223, 2.0). | section 2 |
-# | A lag script needs an AdminClient and a KafkaConsumer. | `Admin.listOffsets` (KIP-396, 2.5) gives the ends, too, so one client will do. | `KafkaAdminClient(lab).list_offsets` |
+# | A lag script needs an AdminClient and a KafkaConsumer. | `Admin.listOffsets` (KIP-396, 2.5) gives the ends, too, so one client will do. | `KafkaAdminClient(lab).list_offsets({here: OffsetSpec.latest()}).all().get()`, after `from kafkalab import OffsetSpec` |
 # | The group's answer has all partitions. | Never: it has those that were committed. Begin with the topic's partitions. | section 3 |
 # | Lag over JMX only. | `consumer.currentLag(partition)` in the program itself (KIP-695, 2.8); it is from the position, like `records-lag`. | `member.current_lag(here)` |
 # | An idle offset expires a day after its commit. | Seven days since 2.0 (KIP-186); counted from the moment the group is empty since 2.1 (KIP-211). | section 7 |
