@@ -114,7 +114,7 @@ JUDGES = (
         )),
     Judge(
         id="05.2", truth=_last_word, right="right: the delivery timeout has the last word, however many tries fit into it.",
-        otherwise="not these two. Which clock ends the trying, and how many tries fit into it?",
+        otherwise="not these two. Which clock ends the trying, and how many tries fit into it? hang counts them.",
         wrong_answers=(
             WrongAnswer("after the first try", each(_HEARD, "x.request_s", "1"),
                         "A try that times out is followed by the next. The delivery timeout of {delivery_s} s is for all tries together."),
@@ -123,8 +123,6 @@ JUDGES = (
                         "The time is right. But every {request_s} s without an answer the record is sent again."),
             WrongAnswer("one timeout divided by the other", each(_HEARD, "x.delivery_s", "-(-x.delivery_s // x.request_s)"),
                         "The producer waits before each new try, longer each time, so fewer tries fit into {delivery_s} s. hang counts them."),
-            WrongAnswer("whole tries only", each(_HEARD, "x.delivery_s", "x.delivery_s // x.request_s"),
-                        "You rounded down. The first goes out at once, and before each of the others there is a wait that grows. hang counts them."),
             WrongAnswer("both timeouts", each(_HEARD, "x.request_s + x.delivery_s", "x.delivery_s // x.request_s + 1"),
                         "You added the timeouts. The delivery timeout counts from send and includes every try."),
         )),
@@ -138,9 +136,6 @@ JUDGES = (
                         "            return [order.key]\n    return []", "You stopped at the first failure, and the orders after it were never handed over."),
             WrongAnswer("done means written", SEND + "futures = [(order.key, producer.send(order)) for order in orders]\n    producer.flush()\n"
                         "    return [key for key, future in futures if not future.done()]", NAMED_NONE),
-            WrongAnswer("the callbacks come too late", SEND + "failed = []\n    for order in orders:\n        def callback(metadata, error, key=order.key):\n            if error:\n"
-                        "                failed.append(key)\n        producer.send(order, callback)\n    return failed",
-                        NAMED_NONE),
             WrongAnswer("those that are safe", SEND + "futures = [(order.key, producer.send(order)) for order in orders]\n    producer.flush()\n    safe = []\n"
                         "    for key, future in futures:\n        try:\n            future.get()\n            safe.append(key)\n        except Exception:\n"
                         "            pass\n    return safe", "You named the orders that are safe. Asked for are the others, those that were not acknowledged."),

@@ -65,6 +65,7 @@ QUESTIONS = (
     Value(
         id="05.2", title="the last word", points=2, answers=("heard_after_s", "times_sent"),
         draws=THREE, row="program", space={"request_s": (2, 3, 4, 5, 6), "delivery_s": (10, 13, 17, 19, 22, 25, 27, 29, 31, 34)},
+        together=lambda programs: any(n["delivery_s"] > 6 * n["request_s"] for n in programs),     # so long that the waits between tries cost a whole one
         hints=("Two clocks run: one for each try, one for all of them together. Which ends the matter?",
                "hang takes both in milliseconds and tells seconds and tries.")),
     Function(
