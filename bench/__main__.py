@@ -37,8 +37,9 @@ def main(argv: Sequence[str]) -> int:
         for row in importlib.import_module(f"bench.{name}").run():
             rows.append(row)
             print(shown(row), flush=True)
+        if not argv:                                     # each time, for all of them take most of an hour
+            RESULT.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
     if not argv:
-        RESULT.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
         print(f"Written to {RESULT.name}.")
     return 0
 

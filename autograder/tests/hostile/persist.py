@@ -15,7 +15,7 @@ still_open = found
 """
 LEAVE = """
 import os, sys
-for folder in ("/tmp", "/scratch", "/dev/shm", "/course", "/course/autograder", "/", "/var/tmp", "/usr", "/etc", sys.prefix, "WATCHED", "HOME"):
+for folder in ("/tmp", "/scratch", "/dev/shm", "/course", "/course/autograder", "/course/autograder/sandbox", "/", "/var/tmp", "/usr", "/etc", sys.prefix, "WATCHED", "HOME"):
     try:
         with open(folder + "/left.txt", "w") as file:
             file.write("TOKEN")
