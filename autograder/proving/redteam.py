@@ -38,6 +38,7 @@ SPARK_READING_SECONDS = 120.0      # the same, and for a JVM to start before eac
 SPARK_IMPORT = "from pyspark.sql import functions as F\n"
 FLAGGED_SHARE = 0.9
 NEVER_AT_L1 = ("network",)         # there the network is the machine's own: traffic would leave it
+TELL_EVERY_SECONDS = 10
 
 
 @dataclass
@@ -230,10 +231,22 @@ class Report:
         return sum(each.flagged for each in attempts) / len(attempts) if attempts else 1.0
 
     @property
+    def leaky(self) -> bool:
+        """Whether anything came through, was left behind or ended late."""
+        return any(each.through or each.late for each in self.outcomes) or bool(self.left_behind)
+
+    @property
     def held(self) -> bool:
-        """Whether nothing came through."""
-        return not any(each.through or each.late for each in self.outcomes) and not self.false_flags and not self.left_behind \
-            and self.flagged_share >= FLAGGED_SHARE
+        """Whether nothing came through, and the teacher is told of those who tried and of nobody else."""
+        return not self.leaky and not self.false_flags and self.flagged_share >= FLAGGED_SHARE
+
+    @property
+    def verdict(self) -> str:
+        """The outcome in a sentence."""
+        if self.leaky:
+            return "Something came through, see above."
+        return "The walls hold." if self.held else \
+            f"The walls hold; of the attempts at cheating {FLAGGED_SHARE:.0%} should be flagged, and no honest answer."
 
     def __str__(self) -> str:
         lines = [f"Level {self.level}" + (f" ({self.why})" if self.why else ""),
@@ -267,18 +280,20 @@ def redteam(level: str, chosen: list, say: Callable[[str], None] = lambda text: 
             raise ValueError("At level L1 attacks run as you, and one of them ends all your processes: try the red team where level L2 is to be had.")
         chosen = [attack for attack in chosen if team.level != "L1" or attack.family not in NEVER_AT_L1]
         outcomes, began = [], time.monotonic()
+        told = began
         for number, attack in enumerate(chosen, 1):
             outcomes.append(team.run(attack))
             for words in outcomes[-1].through:
                 say(f"{attack.family}, {attack.name}: {words}")
-            if number % 20 == 0:
-                say(f"{number} of {len(chosen)} attacks at level {team.level}, {time.monotonic() - began:.0f} s")
+            if time.monotonic() - told > TELL_EVERY_SECONDS:
+                told = time.monotonic()
+                say(f"{number} of {len(chosen)} attacks at level {team.level}, {told - began:.0f} s")
         false_flags = team.false_flags() if flags else []
     return Report(team.level, team.why, outcomes, false_flags, team.left_behind)
 
 
 def main(level: str, families: list[str]) -> int:
-    """The command: the exit code is 1 when anything came through."""
+    """The command: the exit code is 1 when anything came through, or when all families were tried and too few attempts were flagged."""
     from autograder.tests.hostile import BY_NAME, FAMILIES, attacks
 
     unknown = [family for family in families if family not in FAMILIES + BY_NAME]
@@ -291,9 +306,8 @@ def main(level: str, families: list[str]) -> int:
         if report.level != each and level == "all":
             print(f"Level {each} is not to be had here ({report.why}).")
             continue
-        print(report, end="\n\n", flush=True)
-        held = held and report.held
-    print("The walls hold." if held else "Something came through, see above.")
+        print(report, report.verdict, sep="\n", end="\n\n", flush=True)
+        held = held and (report.held or bool(families) and not report.leaky)
     return 0 if held else 1
 
 
