@@ -5,7 +5,7 @@
 # producer. One reaches further than the other, and neither reaches as far as most people think.
 #
 # **You need** chapters 04 and 05. **You get** seven words: *producer id*, *sequence number*, *producer epoch*, *transactional.id*, *marker*, *last stable offset*, *fencing*.
-# **Time** about 45 minutes. Too long for today? After exercise 06.2 is a good place to stop, and section 5 the one to begin again.
+# **Time** two sittings of about 35 minutes. The first ends after exercise 06.2, the second begins with section 5.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal

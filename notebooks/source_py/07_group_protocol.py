@@ -4,8 +4,8 @@
 # Programs that share a `group.id` share the partitions of their topics: one owner each. Somebody must decide who gets what, and decide again when a program comes or goes.
 # Who? And what do the others do meanwhile?
 #
-# **You need** chapters 01 and 03. **You get** seven words: *rebalance*, *generation*, *group leader*, *assignor*, *eager*, *cooperative*, *static member*. **Time** about 45 minutes.
-# Too long for today? After section 5 is a good place to stop, and section 6 the one to begin again.
+# **You need** chapters 01 and 03. **You get** seven words: *rebalance*, *generation*, *group leader*, *assignor*, *eager*, *cooperative*, *static member*. **Time** two sittings of about 40 minutes.
+# The first ends after section 5, the second begins with section 6.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal

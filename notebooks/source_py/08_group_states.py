@@ -5,7 +5,7 @@
 # those who are left hear of it? The answer is a machine with five states, and a small request that every member sends every three seconds.
 #
 # **You need** chapters 01, 03 and 07. **You get** seven words: *group state*, *heartbeat*, *session timeout*, *rebalance in progress*, *grace time*, *fenced*, *reconciliation*.
-# **Time** about 45 minutes.
+# **Time** two sittings of about 30 minutes. The first ends after exercise 08.3, the second begins with section 5.
 #
 # Chapter 07 in short: members send JOIN_GROUP to the group's *coordinator*, a broker. One of them, the *leader*, makes a plan of who reads what and sends it with
 # SYNC_GROUP. Each such round has a number, the *generation*. The whole round is called a *rebalance*.
