@@ -21,10 +21,10 @@ lab: .venv/ready  ## learn: JupyterLab opens on chapter 00, on your own copy of 
 	@$(PY) -m autograder.learner.lab
 
 test: .venv/ready-dev  ## check everything, a fixed share of each corpus (under 10 minutes)
-	@$(PY) -m pytest -q -rs -n auto --dist loadfile -m "not slow"
+	@$(PY) -m pytest -q -rs -n logical --dist loadfile -m "not slow"
 
 test-all: .venv/ready-dev  ## check everything, all of each corpus (under 60 minutes)
-	@$(PY) -m pytest -q -rs -n auto --dist loadfile
+	@$(PY) -m pytest -q -rs -n logical --dist loadfile
 
 classroom: .venv/ready-dev  ## teach: a class of made-up students is graded (STUDENTS=30 CHAPTERS=02,03, or all)
 	@$(PY) -m autograder classroom --students $(STUDENTS) --chapters $(CHAPTERS)

@@ -1,10 +1,20 @@
-"""How tests run: the simulator as Python, for they replace parts of it, whether or not `make fast` was here; and how many at a time."""
+"""How tests run: the simulator as Python, for they replace parts of it, whether or not `make fast` was here; and which go to the same worker."""
 
 import os
 
+import pytest
+
 os.environ["KAFKALAB_PYTHON_ONLY"] = "1"
+SPARKS = "kafkalab/tests/logsets/"
 
 
-def pytest_xdist_auto_num_workers(config):
-    """Three workers on two cores: many tests wait, for a JVM, a browser or a time limit."""
-    return max(2, os.cpu_count() * 3 // 2)
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Files go to a worker whole, and all the log sets' to the same one: starting its Spark, and its first queries, cost more than any test."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class OneSpark(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return SPARKS if nodeid.startswith(SPARKS) else super()._split_scope(nodeid)
+
+    return OneSpark(config, log) if config.getoption("dist") == "loadfile" else None
