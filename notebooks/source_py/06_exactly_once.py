@@ -5,7 +5,7 @@
 # producer. One reaches further than the other, and neither reaches as far as most people think.
 #
 # **You need** chapters 04 and 05. **You get** seven words: *producer id*, *sequence number*, *producer epoch*, *transactional.id*, *marker*, *last stable offset*, *fencing*.
-# **Time** two sittings of about 35 minutes. The first ends after exercise 06.2, the second begins with section 5.
+# **Time** two sittings of about 35 minutes. The second begins with section 5.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -336,6 +336,9 @@ require("06.2")
 #
 # A `KafkaException` on the way means: `abort_transaction()`, and begin again. There is one exception to the rule, and it is the next section: a producer that has been fenced can abort nothing any more. It
 # closes and goes.
+#
+# ---
+# **A good place to stop for today.** When you come back, click here, choose *Run*, *Run All Above Selected Cell*, and go on.
 #
 # ## 5. Two with one name
 #

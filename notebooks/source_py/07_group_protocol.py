@@ -5,7 +5,7 @@
 # Who? And what do the others do meanwhile?
 #
 # **You need** chapters 01 and 03. **You get** seven words: *rebalance*, *generation*, *group leader*, *assignor*, *eager*, *cooperative*, *static member*. **Time** two sittings of about 40 minutes.
-# The first ends after section 5, the second begins with section 6.
+# The second begins with section 6.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -381,6 +381,9 @@ assignment_matrix(lab, "billing", title="a leader whose assignor is wrong")
 # %% [markdown]
 # Each partition has two owners. Every order was billed twice, and no line says so. "One owner for each partition" is not a law of the broker. It is what a well behaved leader does. One bad client is enough to spoil the group, and
 # each language that wants to speak Kafka has to write these assignors once more, and get them right.
+#
+# ---
+# **A good place to stop for today.** When you come back, click here, choose *Run*, *Run All Above Selected Cell*, and go on.
 #
 # ## 6. What moves?
 #

@@ -5,7 +5,7 @@
 # those who are left hear of it? The answer is a machine with five states, and a small request that every member sends every three seconds.
 #
 # **You need** chapters 01, 03 and 07. **You get** seven words: *group state*, *heartbeat*, *session timeout*, *rebalance in progress*, *grace time*, *fenced*, *reconciliation*.
-# **Time** two sittings of about 30 minutes. The first ends after exercise 08.3, the second begins with section 5.
+# **Time** two sittings of about 30 minutes. The second begins with section 5.
 #
 # Chapter 07 in short: members send JOIN_GROUP to the group's *coordinator*, a broker. One of them, the *leader*, makes a plan of who reads what and sends it with
 # SYNC_GROUP. Each such round has a number, the *generation*. The whole round is called a *rebalance*.
@@ -390,6 +390,9 @@ pd.DataFrame(table).T
 # Read it by rows. A heartbeat brings the news in *PreparingRebalance*. A coordinator of 2.3 repeats it in *CompletingRebalance*; a newer one does not, because this member has joined already. A commit is
 # the other way round: taken while the group gathers, refused while it waits for the plan. A sync while the group gathers comes too late: join again. In *Empty* alice has left, so nobody
 # knows her. (A coordinator for which the group is *Dead* says COORDINATOR_NOT_AVAILABLE to everything.) And a request of an older generation never gets as far as the state: ILLEGAL_GENERATION.
+#
+# ---
+# **A good place to stop for today.** When you come back, click here, choose *Run*, *Run All Above Selected Cell*, and go on.
 #
 # ## 5. The missing half: what a member does with an answer
 #

@@ -5,7 +5,8 @@
 # program hears that it is not a member of its group any more, and that all its work counts for nothing.
 #
 # **You need** chapters 05, 07 and 09: a *group* gives each partition to one member, a *heartbeat* says "I am alive", a *commit* writes down the next offset to be read. **You
-# get** six words: *poll interval*, *eviction*, *head of line*, *standalone consumer*, *worker pool*, *contiguous commit*. **Time** about 45 minutes.
+# get** six words: *poll interval*, *eviction*, *head of line*, *standalone consumer*, *worker pool*, *contiguous commit*. **Time** about 35 minutes up to section 8,
+# and a second sitting of 20 for the Spark lab and your own words.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -693,6 +694,9 @@ require("10.5")
 # %% [markdown]
 # Two things are left out here, and a program for every day needs them. When partitions are taken away, a rebalance listener has to forget their entries, and commit what is safe before.
 # And where the workers are slower than the topic, `pause()` the partitions until the queue is short: a paused consumer still polls, so it stays a member.
+#
+# ---
+# **A good place to stop for today.** When you come back, click here, choose *Run*, *Run All Above Selected Cell*, and go on.
 #
 # ## 9. Spark lab: who left, and how often?
 #

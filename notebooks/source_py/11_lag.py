@@ -4,7 +4,8 @@
 # Everybody who runs consumers watches one number, the *lag*: how many records are still to be read. Zero is good, a hundred thousand is bad, and most dashboards know no more than
 # that. In this chapter a dashboard turns green at the very moment when more than three hundred orders are lost.
 #
-# **You need** chapters 01, 05, 07, 08 and 09. **You get** six words: *lag*, *lead*, *log start offset*, *position*, *time lag*, *offset expiry*. **Time** about 45 minutes.
+# **You need** chapters 01, 05, 07, 08 and 09. **You get** six words: *lag*, *lead*, *log start offset*, *position*, *time lag*, *offset expiry*. **Time** about 35 minutes up
+# to section 9, and a second sitting of 20 for the Spark lab and your own words.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -616,6 +617,9 @@ side_by_side(ends(recording / "inv-1.log.gz"), ends(folder / "played.txt"),
              titles=("Java consumer 3.9.2", "simulator"))
 
 # %% [markdown]
+# ---
+# **A good place to stop for today.** When you come back, click here, choose *Run*, *Run All Above Selected Cell*, and go on.
+#
 # ## 10. Spark lab: what retention took
 #
 # Nobody reads INFO, but Spark does. Three groups ran for forty minutes, each with a slow member as in section 1, and wrote their lines into a folder.
