@@ -1,6 +1,6 @@
 """The right answers, for teachers: the solved answer cells, and notebooks made of them.
 
-A reference stands once, in the chapter's py:percent source (course.py reads it), unless its judge brings one of its own.
+A reference stands once, in the chapter's py:percent source (sources.py reads it), unless its judge brings one of its own.
 """
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 
 from autograder import judges
 from autograder.handed_in.assignment import rebuild
+from autograder.making.sources import solved_cells
 from autograder.masters import master, notebooks
 from autograder.questions import find, of_chapter
 
@@ -57,12 +58,10 @@ def _without_blanks(source: str) -> str:
 
 def _solved_cells(chapter: str) -> dict[str, str]:
     """The solved answer cells by grade_id, as the chapter's author wrote them."""
-    from autograder.making import course                        # needs jupytext, which only authors have
-
-    sources = sorted((notebooks() / "source_py").glob(f"{chapter}_*.py"))
-    return _cells_of(chapter, sources[0].stat().st_mtime_ns, course.solved_cells) if sources else {}
+    written = sorted((notebooks() / "source_py").glob(f"{chapter}_*.py"))
+    return _cells_of(chapter, written[0].stat().st_mtime_ns) if written else {}
 
 
 @lru_cache(maxsize=32)
-def _cells_of(chapter: str, changed_ns: int, solved_cells) -> dict[str, str]:
+def _cells_of(chapter: str, changed_ns: int) -> dict[str, str]:
     return solved_cells(chapter)

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from autograder.making.course import author_notebook, chapters
+from autograder.making.sources import author_notebook, chapters
 from autograder.masters import notebooks, question_of
 
 SECTION = re.compile(r"^## (.+)$", re.MULTILINE)

@@ -59,8 +59,8 @@ class PlainCourse:
 
 def source_of(own: Master) -> dict:
     """A chapter's source notebook: as its author wrote it, or, for a course without source_py, as it was handed out."""
-    from autograder.making import course
+    from autograder.making import sources
 
     if not (notebooks() / "source_py" / f"{own.name}.py").exists():
         return own.notebook()
-    return json.loads(json.dumps(course.author_notebook(own.name)))
+    return json.loads(json.dumps(sources.author_notebook(own.name)))

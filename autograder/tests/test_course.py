@@ -13,12 +13,12 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from autograder.making import course
+from autograder.making import course, sources
 from autograder.making.references import solved
 from autograder.masters import HOME
 from autograder.questions import chapters as asked_chapters, of_chapter
 
-CHAPTERS = course.chapters()
+CHAPTERS = sources.chapters()
 RUN = [pytest.param(chapter, marks=() if chapter[:2] in ("00", "05") else pytest.mark.slow) for chapter in CHAPTERS]
 
 # (chapter, words of its prose, what one of its outputs says). `.` in a pattern never crosses a line.
@@ -158,7 +158,7 @@ def test_a_release_holds_no_answer_and_no_output(chapter):
     text = "\n".join(cell.source for cell in released.cells)
     assert "SOLUTION" not in text
     assert all(not cell.get("outputs") and not cell.get("execution_count") for cell in released.cells)
-    for cell in course.author_notebook(chapter).cells:
+    for cell in sources.author_notebook(chapter).cells:
         if cell.metadata.get("nbgrader", {}).get("solution"):
             inside = cell.source if cell.cell_type == "markdown" else solution_of(cell.source)
             given_away = [line for line in map(str.strip, inside.splitlines()) if len(line) > 12 and line in text]
@@ -179,7 +179,7 @@ def test_the_cells_of_a_chapter_have_names_of_their_own(chapter):
 
 @pytest.mark.parametrize("chapter", [name for name in CHAPTERS if name[:2] in asked_chapters()])
 def test_an_open_question_stands_word_for_word_above_its_answer(chapter):
-    cells = course.author_notebook(chapter).cells
+    cells = sources.author_notebook(chapter).cells
     for question in of_chapter(chapter[:2]):
         if question.kind == "open":
             place = next(i for i, cell in enumerate(cells) if cell.metadata.get("nbgrader", {}).get("grade_id") == question.grade_id)
@@ -209,7 +209,7 @@ def test_every_picture_of_a_chapter_says_in_words_what_it_shows(chapter):
 @pytest.mark.parametrize("chapter, words, printed", [pytest.param(*claim, marks=() if claim[0] in ("00", "05") else pytest.mark.slow) for claim in CLAIMS],
                          ids=[f"{chapter}: {words[:40]}" for chapter, words, _ in CLAIMS])
 def test_the_prose_says_what_the_cells_print(chapter, words, printed):
-    book = executed(course.name_of(chapter))
+    book = executed(sources.name_of(chapter))
     prose = " ".join(" ".join(cell.source for cell in book.cells if cell.cell_type == "markdown").split())
     assert " ".join(words.split()) in prose, "the sentence is gone: take it from CLAIMS, or say what its new form rests on"
     outputs = [text for cell in book.cells for output in cell.get("outputs", ()) for text in texts(output)]
@@ -228,7 +228,7 @@ def first_line(cell) -> str:
 @lru_cache(maxsize=None)
 def executed(chapter: str):
     """The chapter with its reference answers, after a run from top to bottom in a kernel, in a folder where a learner's copy might lie."""
-    book = nbformat.reads(json.dumps(solved(chapter[:2])), as_version=4) if chapter[:2] in asked_chapters() else course.author_notebook(chapter)
+    book = nbformat.reads(json.dumps(solved(chapter[:2])), as_version=4) if chapter[:2] in asked_chapters() else sources.author_notebook(chapter)
     generated = HOME / "data" / "generated"
     generated.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=generated) as folder:

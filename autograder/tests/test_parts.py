@@ -9,11 +9,11 @@ import pytest
 
 from autograder import questions
 from autograder.judges import find as judge_of
-from autograder.making import course
+from autograder.making import sources
 from autograder.masters import notebooks
 from autograder.questions import of_chapter
 
-CHAPTERS = [name for name in course.chapters() if name[:2] in questions.chapters()]
+CHAPTERS = [name for name in sources.chapters() if name[:2] in questions.chapters()]
 # The learner's half is usually played (kinds.Function.play). Where the probe itself runs a lab with the learner's code in it, it is named here.
 HALVES_RUN_BY_A_PROBE = {"04": "04.5", "05": "05.3", "11": "11.4"}
 
@@ -159,5 +159,5 @@ def test_the_real_thing_stands_beside_the_simulated_one(chapter):
 
 def test_the_list_of_chapters_names_every_chapter():
     page = (notebooks() / "README.md").read_text(encoding="utf-8")
-    missing = [name for name in course.chapters() if f"release/{name}/{name}.ipynb" not in page]
+    missing = [name for name in sources.chapters() if f"release/{name}/{name}.ipynb" not in page]
     assert missing == [], "add a row for each to notebooks/README.md"

@@ -1,11 +1,11 @@
 """Nothing the course promises is left out: every topic of topics.csv has a cell in each of its chapters, and the map is what the cells say."""
 import pytest
 
-from autograder.making import course
+from autograder.making import sources
 from autograder.making.topics import map_text, places, topics
 from autograder.masters import notebooks
 
-CHAPTERS = course.chapters()
+CHAPTERS = sources.chapters()
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)

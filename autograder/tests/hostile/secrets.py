@@ -48,7 +48,7 @@ still_open = found
 """),
     attack("the judges", "judges, solutions and the secret are imported", READ + """
 import importlib
-for name in ("autograder.judges.ch02", "autograder.judges.secret", "autograder.making.references", "autograder.grading.marking", "autograder.grade", "autograder.making.course"):
+for name in ("autograder.judges.ch02", "autograder.judges.secret", "autograder.making.references", "autograder.grading.marking", "autograder.grade", "autograder.making.sources"):
     try:
         found.append(open(importlib.import_module(name).__file__).read())
     except ImportError:
