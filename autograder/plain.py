@@ -8,6 +8,7 @@ import math
 
 MOST_BYTES = 256_000           # one answer; a learner's list of everything is cut off here, not in the judge's memory
 DEEPEST = 12
+EXACT = 2**53                  # beyond it a float skips whole numbers
 
 
 class NotPlain(TypeError):
@@ -15,7 +16,8 @@ class NotPlain(TypeError):
 
 
 def plain(value, depth: int = 0):
-    """Return `value` as plain JSON data; a numpy or pandas number becomes a Python one, a tuple a list, a set a sorted list.
+    """Return `value` as plain JSON data; a numpy or pandas number becomes a Python one, a tuple a list, a set a sorted list,
+    and a fraction without a rest a whole number: who writes 30 / 2 has counted 15.
 
     Raises NotPlain for anything else. Types are compared exactly: a subclass of int may lie about its value.
     """
@@ -25,7 +27,9 @@ def plain(value, depth: int = 0):
     if value is None or kind in (bool, int, str):
         return value
     if kind is float:
-        return value if math.isfinite(value) else repr(value)      # JSON has no nan; the text "nan" equals no number
+        if not math.isfinite(value):
+            return repr(value)                                     # JSON has no nan; the text "nan" equals no number
+        return int(value) if value.is_integer() and abs(value) < EXACT else value
     if kind in (list, tuple):
         return [plain(item, depth + 1) for item in value]
     if kind in (set, frozenset):
@@ -38,7 +42,7 @@ def plain(value, depth: int = 0):
 
 
 def canonical(data) -> str:
-    """The one text of some plain data: equal data have equal texts, 4 and 4.0 and True have different ones."""
+    """The one text of some plain data: equal data have equal texts; 4, "4" and True have different ones."""
     return json.dumps(data, sort_keys=True, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
 
 

@@ -26,7 +26,12 @@ def test_counts_from_pandas_are_numbers_and_sets_have_an_order():
 
 
 def test_equal_to_python_is_not_the_same_answer():
-    assert same([1, "a"], [1, "a"]) and not same(1, True) and not same(4, 4.0) and not same("4", 4)
+    assert same([1, "a"], [1, "a"]) and not same(1, True) and not same("4", 4)
+
+
+def test_a_division_without_a_rest_has_counted():
+    assert same(plain({"seconds": 30 / 2}), {"seconds": 15}) and same(plain([numpy.float64(3.0), -0.0]), [3, 0])
+    assert plain(7 / 2) == 3.5 and type(plain(1e300)) is float, "beyond 2**53 a fraction does not say which whole number it is"
 
 
 class Four(int):
