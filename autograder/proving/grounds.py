@@ -23,7 +23,7 @@ from autograder.masters import HOME
 from autograder.sandbox.parent import Sandbox
 
 SANDBOX_USERS = {65534, *range(60_000, 65_000)}        # the users that sandbox.Worker and worker.py take when started as root
-STANDING = {"L3": 5, "L2": 4, "L1": 2}                 # processes of a worker that waits: its walls' own, itself, and Spark's empty house
+STANDING = {"L3": 6, "L2": 5, "L1": 3}                 # processes of a worker that waits: its walls' own, itself, Spark's house and its empty rooms
 
 
 class Grounds:
@@ -160,15 +160,16 @@ class Grounds:
 
 
 def _but_sparks(family: list) -> list:
-    """A worker's processes without Spark's own: one JVM, and the Python workers it has started."""
-    found, jvm, python = [], None, os.path.realpath(sys.executable)
+    """A worker's processes without Spark's own: one JVM, and the Python workers it has started. A name can be taken, a program's file
+    cannot; behind the walls of level L2 it has another path."""
+    found, jvm = [], None
     for each in family:
         try:
-            words, program = each.cmdline(), os.path.realpath(each.exe())
-            if jvm is None and Path(program).name == "java" and "org.apache.spark.deploy.SparkSubmit" in words:
+            words = each.cmdline()
+            if jvm is None and Path(each.exe()).name == "java" and "org.apache.spark.deploy.SparkSubmit" in words:
                 jvm = each
                 continue
-            if jvm is not None and words[1:3] == ["-m", "pyspark.daemon"] and program == python:
+            if jvm is not None and words[1:3] == ["-m", "pyspark.daemon"] and os.path.samefile(f"/proc/{each.pid}/exe", sys.executable):
                 continue
         except (psutil.Error, OSError):
             pass

@@ -4,7 +4,8 @@ A submission's process lives for a second; a JVM takes five to start. So the JVM
 process namespace of its own: the *house*. It starts when the first submission asks for Spark. Each submission gets a session of its
 own on it, over a connection of its own: a fork never shares a socket with anybody. When it leaves, the house looks round. A JVM
 whose guest failed, changed a setting, left a view, a table, a file or a process behind, or stopped Spark, is ended, and a new one
-is started before the next guest comes; so is one whose guest reached into it by py4j (audit.py hears that). What a guest's Python
+is started before the next guest comes; so is one whose guest reached into it by py4j (audit.py hears that). The new one stands in
+*rooms* of its own, other processes and other folders, for what a guest wrote outlives a JVM. What a guest's Python
 held in the JVM is forgotten when it leaves, so that nobody finds another's tables by their numbers. Whose text bears a sign
 (signs.py) is a guest *alone*: on a JVM nobody has been on, and nobody comes to after. Memory is watched as what is really in use: a
 JVM reserves more than it needs, so a limit of address space would break it.
@@ -20,6 +21,9 @@ import threading
 import time
 
 ANSWER_SECONDS = 120                # for a JVM to start on a busy machine
+KEEPER_SECONDS = 2 * ANSWER_SECONDS # a keeper waits longer than the house, so that no answer comes after it has gone
+NO_ANSWER = "Spark does not answer any more"
+ENDING_SECONDS = 10
 LOOK_EVERY_SECONDS = 0.2
 LOOKS_FOR_STRANGERS = 20
 OPEN_FILES = 4_096
@@ -36,38 +40,63 @@ SPARKS_OWN = ("spark-", "blockmgr-", "pyspark-", "hsperfdata_", "liblz4", "libzs
 
 
 class House:
-    """The worker's end. Nothing is started yet but a process that waits."""
+    """The worker's end. Nothing is started yet but processes that wait."""
 
     def __init__(self, setup: dict, level: str, refused_calls):
+        self._wire = Wire(lambda wire: _keep_house(wire, setup, level, refused_calls))
+
+    def enter(self, memory_bytes: int, alone: bool = False) -> dict:
+        """For a keeper: {"port", "secret"} of a JVM with a fresh session as its default one, or {"error": words}. alone: nobody has been on it."""
+        return self._wire.ask({"do": "enter", "memory_bytes": memory_bytes, "alone": alone}, KEEPER_SECONDS)
+
+    def leave(self, replace: bool) -> dict:
+        """For a keeper: the guest is gone. {"why": what ended the JVM meanwhile, in words, or None; "touched": what was found changed}."""
+        return self._wire.ask({"do": "leave", "replace": replace}, KEEPER_SECONDS)
+
+
+class Wire:
+    """A process that was forked to do something, and two pipes to it: one line of JSON asked, one answered."""
+
+    def __init__(self, does):
         asks, self._ask = os.pipe()
         self._hear, says = os.pipe()
         if os.fork() == 0:
             os.close(self._ask)
             os.close(self._hear)
+            self._hear, self._ask = asks, says           # the other end of it
             try:
-                _found(setup, level, refused_calls, asks, says)
+                does(self)
             finally:
                 os._exit(0)
         os.close(asks)
         os.close(says)
 
-    def enter(self, memory_bytes: int, alone: bool = False) -> dict:
-        """For a keeper: {"port", "secret"} of a JVM with a fresh session as its default one, or {"error": words}. alone: nobody has been on it."""
-        return self._say({"do": "enter", "memory_bytes": memory_bytes, "alone": alone})
-
-    def leave(self, replace: bool) -> dict:
-        """For a keeper: the guest is gone. {"why": what ended the JVM meanwhile, in words, or None; "touched": what was found changed}."""
-        return self._say({"do": "leave", "replace": replace})
-
-    def _say(self, words: dict) -> dict:
+    def ask(self, words: dict, seconds: float) -> dict:
+        """Its answer; {"error": words} where there is none."""
         try:
-            os.write(self._ask, json.dumps(words).encode() + b"\n")
-            if not select.select([self._hear], [], [], ANSWER_SECONDS)[0]:
-                return {"error": f"Spark did not start within {ANSWER_SECONDS} s"}
+            self.say(words)
+            if not select.select([self._hear], [], [], seconds)[0]:
+                return {"error": f"Spark did not start within {seconds} s"}
             line = os.read(self._hear, 1 << 16)
             return json.loads(line) if line else {"error": "Spark's house is gone"}
         except (OSError, ValueError) as gone:
             return {"error": f"Spark's house is gone: {gone}"}
+
+    def say(self, words: dict) -> None:
+        """One line, and no answer is waited for."""
+        os.write(self._ask, json.dumps(words).encode() + b"\n")
+
+    def asked(self):
+        """In that process: each line that is asked, until whoever asks is gone."""
+        buffer = b""
+        while piece := os.read(self._hear, 1 << 16):
+            *lines, buffer = (buffer + piece).split(b"\n")
+            yield from map(json.loads, lines)
+
+    def close(self) -> None:
+        """This end of it."""
+        os.close(self._ask)
+        os.close(self._hear)
 
 
 def attach(address: dict) -> None:
@@ -97,8 +126,8 @@ def attach(address: dict) -> None:
     del os.environ["PYSPARK_GATEWAY_PORT"], os.environ["PYSPARK_GATEWAY_SECRET"]
 
 
-def _found(setup: dict, level: str, refused_calls, asks: int, says: int) -> None:
-    """Make the house's namespaces and live in them."""
+def _keep_house(keepers: Wire, setup: dict, level: str, refused_calls) -> None:
+    """The house's own process. No guest ever comes to it: it gives them rooms, and when something was done to those, others."""
     import walls                                         # from the worker's own folder, loaded before the walls stood
 
     walls.die_with_parent()
@@ -107,6 +136,39 @@ def _found(setup: dict, level: str, refused_calls, asks: int, says: int) -> None
     nowhere = os.open("/dev/null", os.O_RDWR)
     for fd in (0, 1, 2):                                 # the worker's pipes are the worker's
         os.dup2(nowhere, fd)
+
+    def others(before: Wire | None) -> Wire:
+        if before is not None:
+            before.close()
+            _kill_family()                               # and with the last process their folders are gone
+        return Wire(lambda wire: _live_in_rooms(wire, keepers, setup, level, refused_calls))
+
+    rooms, guests = others(None), 0
+    for line in keepers.asked():
+        if line["do"] == "enter":
+            if line["alone"] and guests:
+                rooms, guests = others(rooms), 0
+            answer = rooms.ask(line, ANSWER_SECONDS)
+            guests += 1
+            keepers.say(answer)
+            if "error" in answer:
+                rooms, guests = others(rooms), 0
+        else:
+            answer = rooms.ask(line, ANSWER_SECONDS)
+            if "error" in answer:
+                answer = {"why": None, "touched": NO_ANSWER}
+            keepers.say(answer)
+            if line["replace"] or answer["touched"]:
+                rooms, guests = others(rooms), 0
+                rooms.say({"do": "start"})               # while the last submission is judged
+
+
+def _live_in_rooms(house: Wire, keepers: Wire, setup: dict, level: str, refused_calls) -> None:
+    """Namespaces, folders and a user of its own for one JVM; then say who may come in. All of it ends with these processes."""
+    import walls
+
+    keepers.close()
+    walls.die_with_parent()
     if level != "L1":
         walls.unshare(walls.NEWPID | walls.NEWIPC)
         child = os.fork()
@@ -127,40 +189,27 @@ def _found(setup: dict, level: str, refused_calls, asks: int, says: int) -> None
         refused_calls.close()
     os.environ.clear()
     os.environ.update(PATH="/usr/local/bin:/usr/bin:/bin", HOME=os.getcwd(), TMPDIR="/tmp", **setup["environment"])
-    _serve(asks, says, walled=level != "L1")
+    _serve(house, walled=level != "L1")
 
 
-def _serve(asks: int, says: int, walled: bool) -> None:
-    """One line asked, one answered, until the worker is gone."""
-    spark, buffer = None, b""
-    while True:
-        piece = os.read(asks, 1 << 16)
-        if not piece:
-            return
-        *lines, buffer = (buffer + piece).split(b"\n")
-        for line in map(json.loads, lines):
-            if line["do"] == "enter":
-                answer = {"error": ""}
-                try:
-                    if spark is not None and line["alone"] and spark.guests:
-                        spark = _end(spark)
-                    spark = spark or Jvm(walled)
-                    answer = spark.welcome(line["memory_bytes"])
-                except Exception as error:
-                    answer["error"] = f"Spark could not start: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"[:300]
-                    spark = _end(spark)
-                os.write(says, json.dumps(answer).encode() + b"\n")
-            else:
-                touched = spark.touched() if spark else None
-                os.write(says, json.dumps({"why": spark.why if spark else None, "touched": touched}).encode() + b"\n")
-                if spark is not None and not line["replace"] and not touched:
-                    touched = spark.forget()
-                if spark is not None and (line["replace"] or touched):
-                    spark = _end(spark)
-                    try:
-                        spark = Jvm(walled)                    # while the last submission is judged
-                    except Exception:
-                        spark = None                     # the next guest hears why
+def _serve(house: Wire, walled: bool) -> None:
+    """One line asked, one answered, until the house is gone."""
+    spark = None
+    for line in house.asked():
+        if line["do"] == "leave":
+            touched = spark.touched() if spark else None
+            if spark is not None and not line["replace"] and not touched:
+                touched = spark.forget()
+            house.say({"why": spark.why if spark else None, "touched": touched})
+            continue
+        try:
+            spark = spark or Jvm(walled)
+            answer = spark.welcome(line["memory_bytes"]) if line["do"] == "enter" else None
+        except Exception as error:
+            spark = None
+            answer = {"error": f"Spark could not start: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"[:300]}
+        if line["do"] == "enter":
+            house.say(answer)
 
 
 class Jvm:
@@ -177,7 +226,6 @@ class Jvm:
         self._held = self._spark._sc._gateway.java_gateway_server.getGateway().getBindings()
         self._as_new = self._look()
         self._own = _family()
-        self._ended = False
         threading.Thread(target=self._watch, daemon=True).start()
 
     def welcome(self, memory_bytes: int) -> dict:
@@ -208,7 +256,7 @@ class Jvm:
             changed = [name for name, now in self._look().items() if now != self._as_new[name]]
             return f"{changed[0]} changed" if changed else None          # signs.py knows these words
         except Exception:
-            return "Spark does not answer any more"
+            return NO_ANSWER
 
     def forget(self) -> str | None:
         """Let go of every Java object the guest's Python held: py4j numbers them, and any connection may ask for any number."""
@@ -216,17 +264,7 @@ class Jvm:
             self._held.keySet().retainAll(self._kept)
             return None
         except Exception:
-            return "Spark does not answer any more"
-
-    def end(self) -> None:
-        """Kill it and all it started, and forget it."""
-        from pyspark.core.context import SparkContext
-        from pyspark.sql import SparkSession
-
-        self._ended = True
-        _kill_family()
-        SparkContext._active_spark_context = SparkContext._gateway = SparkContext._jvm = None
-        SparkSession._instantiatedSession = SparkSession._activeSession = None
+            return NO_ANSWER
 
     def _look(self) -> dict:
         """What all sessions of this JVM share."""
@@ -247,7 +285,7 @@ class Jvm:
         """End the JVM when it and its Python workers really use more than they may."""
         import psutil
 
-        while not self._ended:
+        while True:
             time.sleep(LOOK_EVERY_SECONDS)
             used = 0
             for each in psutil.Process().children(recursive=True):
@@ -322,20 +360,19 @@ def _ended(own: set[int]) -> frozenset[int] | None:
 
 
 def _kill_family() -> None:
+    """End every process below this one, and wait until they are gone: of the first of a process namespace all others die with it."""
     import psutil
 
-    for each in psutil.Process().children(recursive=True):
+    until = time.monotonic() + ENDING_SECONDS
+    while (family := psutil.Process().children(recursive=True)) and time.monotonic() < until:
+        for each in family:
+            try:
+                each.kill()
+            except psutil.Error:
+                continue
         try:
-            each.kill()
-        except psutil.Error:
-            continue
-    try:
-        while os.waitpid(-1, os.WNOHANG)[0]:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
             pass
-    except ChildProcessError:
-        pass
-
-
-def _end(spark) -> None:
-    if spark is not None:
-        spark.end()
+        time.sleep(0.02)
