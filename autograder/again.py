@@ -22,6 +22,7 @@ from autograder.plain import NotPlain, canonical, plain
 from autograder.questions import Question, find
 
 MOST_CALLS = 4_000                  # of all functions together; the longest honest run makes some hundreds, and a judge makes them all again
+LONGEST_CALL = 20_000               # characters of a call's arguments
 LONGEST_WAIT_MS = 600_000           # of one call; nobody waits longer in an exercise, and a judge must not wait for ever,
 MOST_WAITING_MS = 3_600_000         # nor of all polls together
 
@@ -151,6 +152,8 @@ class _Cast:
             real = self.things[target]
             if method not in CALLS.get(type(real).__name__, ()):
                 raise Unplayable(f"a {type(real).__name__} has no {method} here")
+            if len(canonical([args, named])) > LONGEST_CALL:
+                raise Unplayable(f"{method} with more than {LONGEST_CALL:,} characters of arguments")
             given, named = [self.read(each) for each in args], {key: self.read(each) for key, each in named.items()}
             self.waiting_ms += sum(each for each in (*given, *named.values()) if type(each) is int and method == "poll")
             if self.waiting_ms > MOST_WAITING_MS:

@@ -27,11 +27,12 @@ from collections.abc import Callable
 from typing import Any
 
 from autograder.asking import NotAsAsked
-from autograder.plain import NotPlain, plain
+from autograder.plain import NotPlain, canonical, plain
 from autograder.runs import done
 from kafkalab import KafkaException, OffsetAndMetadata, TopicPartition
 
 MOST_CALLS = 20_000                 # of one loop; what polls without end and without waiting is cut off here
+LONGEST_CALL = 4_000                # characters of a call's arguments; nobody subscribes to ten thousand topics, and a judge must make the calls, too
 CALLS = ("poll", "commit_sync", "commit_async", "seek", "seek_to_beginning", "seek_to_end", "pause", "resume", "subscribe", "assign",
          "position", "committed", "assignment", "close")
 
@@ -205,6 +206,8 @@ def _checked(entry, own: tuple[str, ...]) -> tuple[str, list, int]:
     if not (isinstance(entry, list) and len(entry) == 3 and entry[0] in (*CALLS, *own) and isinstance(entry[1], list)
             and type(entry[2]) is int and entry[2] > 0):
         raise Unplayable("a call is a name, its arguments and how often")
+    if len(canonical(entry[1])) > LONGEST_CALL:
+        raise Unplayable(f"{entry[0]} with more than {LONGEST_CALL:,} characters of arguments")
     if entry[0] in ("finish", "submit") and [type(arg) for arg in entry[1]] != [str, int]:
         raise Unplayable(f"{entry[0]} takes a partition and an offset")
     return entry[0], entry[1], entry[2]

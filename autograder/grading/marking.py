@@ -17,7 +17,7 @@ from autograder.judges import Judge, Verdict
 from autograder.judges.secret import hidden_rng
 from autograder.making.rehearsal import said_by_wrong
 from autograder.masters import Cell, Master
-from autograder.plain import NotPlain, plain, same
+from autograder.plain import MOST_BYTES, NotPlain, canonical, plain, same
 from autograder.questions import Question
 from autograder.rubric import RubricMissing, score
 
@@ -143,7 +143,10 @@ def _trusted(question: Question, reply) -> dict:
     """A reply as asking.py would have made it, whoever wrote it."""
     if isinstance(reply, dict) and "data" in reply:
         try:
-            return {"data": plain(reply["data"]), **({"calls": reply.get("calls")} if needs_calls(question) else {})}
+            data = plain(reply["data"])
+            if len(canonical(data)) > MOST_BYTES:        # asking.py lets nothing pass that is longer
+                return {"raised": "NotPlain", "says": f"the answer is longer than {MOST_BYTES:,} characters"}
+            return {"data": data, **({"calls": reply.get("calls")} if needs_calls(question) else {})}
         except NotPlain as error:
             return {"raised": "NotPlain", "says": str(error)}
     if isinstance(reply, dict) and "blank" in reply:

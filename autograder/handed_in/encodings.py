@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 
+SAMPLE = 1 << 20                   # bytes that tell what the rest is
 COMMON_CHINESE = 0.6               # share of two-byte characters in GB 2312's first level or its punctuation
 
 
@@ -35,6 +36,6 @@ def decoded(raw: bytes) -> tuple[str, tuple[str, ...]]:
 
 
 def _is_chinese(raw: bytes) -> bool:
-    pairs = re.findall(rb"[\x81-\xfe][\x40-\xfe]", raw)
+    pairs = re.findall(rb"[\x81-\xfe][\x40-\xfe]", raw[:SAMPLE])
     common = sum(0xB0 <= pair[0] <= 0xD7 or 0xA1 <= pair[0] <= 0xA3 for pair in pairs)
     return bool(pairs) and common >= COMMON_CHINESE * len(pairs)

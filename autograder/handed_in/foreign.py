@@ -13,6 +13,7 @@ from html.parser import HTMLParser
 
 CELL = re.compile(r"(?m)^# (?:%%(?P<header>.*)|In\[[ \d]*\]:.*|<codecell>|(?P<text><markdowncell>))\s*$")
 MARKS = re.compile(r"nbgrader=(\{.*\})")
+MOST_PARTS = 200_000               # in Python's text of a notebook; each costs ten times what it costs in JSON
 FENCED = re.compile(r"(?ms)^```\s*\{?(?:python|py|ipython3?)\b[^\n]*\n(.*?)^```")
 
 
@@ -44,6 +45,8 @@ def notebook(text: str, name: str = "") -> Foreign | None:
 
 def _of_repr(text: str) -> Foreign | None:
     """str(notebook) instead of json.dumps(notebook)."""
+    if text.count("{") + text.count("[") + text.count(",") > MOST_PARTS:
+        return None
     try:
         data = ast.literal_eval(text.strip())
     except (ValueError, SyntaxError, RecursionError, MemoryError):
@@ -87,19 +90,21 @@ class _Page(HTMLParser):
     def __init__(self):
         super().__init__(convert_charrefs=True)
         self.sources: list[str] = []
-        self._divs: list[bool] = []
+        self._divs: list[bool] = []                      # those that are open, and whether they show code
+        self._shown = 0                                  # how many of them do
         self._inside = False
 
     def handle_starttag(self, tag, attributes):
         if tag == "div":
             self._divs.append("highlight" in (dict(attributes).get("class") or "").split())
-        elif tag == "pre" and any(self._divs):
+            self._shown += self._divs[-1]
+        elif tag == "pre" and self._shown:
             self._inside = True
             self.sources.append("")
 
     def handle_endtag(self, tag):
         if tag == "div" and self._divs:
-            self._divs.pop()
+            self._shown -= self._divs.pop()
         elif tag == "pre":
             self._inside = False
 

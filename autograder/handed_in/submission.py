@@ -10,12 +10,15 @@ from functools import cached_property
 from pathlib import Path
 
 from autograder.handed_in.arrivals import Arrival, arrive
-from autograder.handed_in.assignment import Extra, Taken, chapter_of, is_student, student_of, take_answers
-from autograder.handed_in.salvage import Refused, Salvaged, Unreadable, notebooks_in, salvage
+from autograder.handed_in.assignment import Extra, Taken, chapter_of, grade_id_of, is_student, student_of, take_answers
+from autograder.handed_in.needs import LONGEST_CELL, work_of_magic
+from autograder.handed_in.salvage import Refused, Salvaged, TooMuch, Unreadable, notebooks_in, salvage
 from autograder.masters import NoMaster, master, released, text_of
 
 GRADED, REPAIRED, PARTIAL, UNREADABLE, REFUSED = "graded", "repaired", "partial", "unreadable", "refused"
 MOST_CELLS, MOST_CODE = 2_000, 2_000_000
+MOST_COMPILED = 1_000_000          # characters of cells that are not too long to be read, in all notebooks together; a chapter has twenty thousand
+MOST_MAGIC = 300_000               # characters that IPython reads to translate magic, ten microseconds each: every such line makes it read its whole cell again
 PAPERS = (".csv", ".json", ".jsonl", ".md", ".log", ".ini", ".db")        # the class's own, unless they are named after a student
 
 
@@ -151,15 +154,23 @@ def _by_chapter(arrival: Arrival, asked) -> tuple[dict[str, list[tuple[str, Salv
     known = released()
     candidates: dict[str, list[tuple[str, Salvaged]]] = {}
     refusals: list[Unreadable | Refused] = []
+    unpacked = parts = code = magic = 0                  # what this submission has cost so far
     for name, raw in arrival.files:
         try:
-            inside = notebooks_in(name, raw)
+            inside = notebooks_in(name, raw, unpacked)
+            unpacked += sum(len(each) for _, each in inside)
+        except TooMuch as why:
+            return {}, [why]
         except (Unreadable, Refused) as why:
             refusals.append(why)
             continue
         for name, raw in inside:
             try:
-                salvaged = _of_some_size(salvage(raw, name))
+                salvaged = salvage(raw, name, parts)
+                parts += salvaged.parts
+                code, magic = _with_code_of(salvaged.notebook["cells"], code, magic)
+            except TooMuch as why:
+                return {}, [why]
             except (Unreadable, Refused) as why:
                 refusals.append(why)
                 continue
@@ -175,15 +186,22 @@ def _by_chapter(arrival: Arrival, asked) -> tuple[dict[str, list[tuple[str, Salv
     return candidates, refusals
 
 
-def _of_some_size(salvaged: Salvaged) -> Salvaged:
-    """Refused for a notebook that would keep the teacher's machine busy for minutes, only to be read."""
-    cells = salvaged.notebook["cells"]
+def _with_code_of(cells: list[dict], code: int, magic: int) -> tuple[int, int]:
+    """How much code a submission has with these cells, and work with magic in it. TooMuch where the teacher's machine would be busy for
+    minutes, only to read it."""
     if len(cells) > MOST_CELLS:
         raise Refused(f"it has {len(cells):,} cells, more than anybody writes.")
-    code = sum(len(text_of(cell)) for cell in cells if cell.get("cell_type") == "code")
-    if code > MOST_CODE:
-        raise Refused(f"it has {code:,} characters of code, more than anybody writes.")
-    return salvaged
+    own = sum(len(text_of(cell)) for cell in cells if cell.get("cell_type") == "code")
+    if own > MOST_CODE:
+        raise Refused(f"it has {own:,} characters of code, more than anybody writes.")
+    written = [text for cell in cells if cell.get("cell_type") != "markdown" or grade_id_of(cell) if len(text := text_of(cell)) <= LONGEST_CELL]
+    code += sum(map(len, written))
+    magic += sum(map(work_of_magic, written))
+    if code > MOST_COMPILED:
+        raise TooMuch(f"it has {code:,} characters of code, more than anybody writes.")
+    if magic > MOST_MAGIC:
+        raise TooMuch("it has more lines of magic, with % or !, than anybody writes.")
+    return code, magic
 
 
 def _by_its_looks(notebook: dict, asked: str | None, known: tuple[str, ...]) -> str | None:

@@ -14,10 +14,10 @@ import re
 from dataclasses import dataclass
 
 from autograder.handed_in.needs import is_python, names_of
+from autograder.handed_in.salvage import without_conflicts
 from autograder.masters import Cell, Master, question_of, text_of
 from autograder.questions import find
 
-CONFLICT = re.compile(r"(?ms)^<{7}[^\n]*\n(.*?)^(?:\|{7}[^\n]*\n.*?^)?={7}[^\n]*\n.*?^>{7}[^\n]*(?:\n|\Z)")
 FENCE = re.compile(r"(?s)\A\s*```[a-zA-Z0-9]*[ \t]*\n(.*?)\n?```\s*\Z")
 
 
@@ -177,8 +177,9 @@ class _Found:
         fenced = FENCE.match(text) if self._kind(place) != "code" else None
         if fenced:
             text = fenced[1]
-        if CONFLICT.search(text):
-            text = CONFLICT.sub(r"\1", text)
+        merged = without_conflicts(text)
+        if merged != text:
+            text = merged
             told.append(f"git's conflict marks were in the cell of {own.question}; the first side was kept")
         return text
 

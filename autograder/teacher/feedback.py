@@ -39,11 +39,11 @@ p { margin: .3rem 0 } .said { border-left: 3px solid #56B4E9; padding-left: .7re
 
 def write_feedback(out: Path, say=lambda text: None) -> int:
     """Write a page for each student and notebook of OUT's gradebook; returns how many. LookupError when nothing was graded, or not to the
-    end, for then there are marks without a sentence; Leak, and that page is not written, where one would give a solution or a hidden
-    case away."""
+    end, for then there are marks without a sentence. Leak where a page would give a solution or a hidden case away: it is not written, and
+    all others are, for what an error of one student's says must not keep a class waiting."""
     results = _results(out)
     counted = {(result["student"], result["assignment"]): result for result in results.values() if result.get("counted")}
-    costs, written = late.policy(), 0
+    costs, written, leaky = late.policy(), 0, []
     for sheet in sheets(out):
         own = master(sheet.assignment[:2])
         blank = {cell.question: cell.source.strip() for cell in own.cells if cell.question}
@@ -53,14 +53,19 @@ def write_feedback(out: Path, say=lambda text: None) -> int:
         told = sentences(result)
         leak = of_feedback(own.chapter).found_in("\n".join([*told.values(), result["reason"]]))
         if leak:
-            raise Leak(f"The feedback of {sheet.student} on {sheet.assignment} was not written, for it would hold {leak}. "
-                       f"The {written} pages before it are good.")
+            leaky.append((sheet.student, sheet.assignment, leak))
+            continue
         path = out / "feedback" / sheet.student / f"{sheet.assignment}.html"
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, feedback_page(sheet, own, answers, told, result["reason"], costs))
         written += 1
         if written % 1000 == 0:
             say(f"{written} pages written")
+    if leaky:
+        student, assignment, leak = leaky[0]
+        others = f" Nor was that of {', '.join(other for other, *_ in leaky[1:])}, for the like." if leaky[1:] else ""
+        raise Leak(f"The feedback of {student} on {assignment} was not written, for it would hold {leak}; the words may be the student's own."
+                   f"{others} The other {written} pages are good.")
     return written
 
 

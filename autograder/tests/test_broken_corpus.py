@@ -72,7 +72,7 @@ def judge_all(results, broken, good):
     short = [f"{each.name}: {results[name]['score']:g} for {each.score:g}: {results[name]['reason']}" for name, each in broken.items()
              if each.repairable and results[name]["score"] != each.score]
     assert not silent + odd + unsaid + short, "\n".join(silent + odd + unsaid + short)
-    assert set(needs_attention(results)) == {name for name in broken if results[name]["status"] in ("partial", "unreadable", "refused")}
+    assert set(needs_attention(results)) == {name for name in broken if results[name]["status"] in ("partial", "unreadable", "refused") or results[name]["flags"]}
 
 
 def test_a_share_of_the_broken_among_good_ones(demo, tmp_path):

@@ -112,6 +112,17 @@ def test_a_page_that_would_leak_is_not_written(hand_in, tmp_path, capsys):
     assert not (out / "feedback" / "bo" / "90_demo.html").exists()
 
 
+def test_one_who_writes_a_solution_into_an_error_does_not_keep_a_class_waiting(hand_in, tmp_path, capsys):
+    folder, out = tmp_path / "class", tmp_path / "out"
+    hand_in("eve", {"90.1": "raise ValueError('opened = 1 + n.brokers + 1')"}, student="eve", folder=folder)
+    hand_in("zoe", student="zoe", folder=folder)
+    grade_class(folder, out, say=lambda text: None)
+    assert main(["feedback", str(out)]) == 2
+    told = capsys.readouterr().err
+    assert "of eve on 90_demo was not written" in told and "other 1 pages are good" in told
+    assert (out / "feedback" / "zoe" / "90_demo.html").exists() and not (out / "feedback" / "eve").exists()
+
+
 @pytest.mark.slow
 def test_a_browser_runs_nothing_and_asks_nobody(page, tmp_path):
     """The page in a real Chromium: no dialog, no request, and the policy stops even what would have slipped through."""
