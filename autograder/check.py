@@ -13,6 +13,7 @@ from autograder import progress, sealed, variants
 from autograder.asking import answer_in_time, ask, complaint, fill, quiet
 from autograder.guesses import fit
 from autograder.plain import plain
+from autograder.spelled import SPELLED_OTHERWISE, spelled_otherwise
 from autograder.questions import Question, find
 
 _student = ""
@@ -170,7 +171,16 @@ def give_hint(question: Question) -> None:
 
 
 def _verdict(question, case, data) -> Spoken:
-    """What the sealed file says to this answer; where nobody foresaw it, the question's own public judge, or that it is wrong."""
+    """What is said to this answer; one that is right but for its spelling hears just that."""
+    spoken, named = _heard(question, case, data)
+    if not spoken.ok and not named and spelled_otherwise(question, data, lambda other: _heard(question, case, other)[0].ok):
+        return Spoken(False, SPELLED_OTHERWISE)
+    return spoken
+
+
+def _heard(question, case, data) -> tuple[Spoken, bool]:
+    """What the sealed file says to it; where nobody foresaw it, the question's own public judge, or that it is wrong. And whether it is a
+    wrong answer that has a name."""
     chapter = sealed.read(question.chapter).get(question.id)
     bare = question.sealed_form(case)
     boxes = None if chapter is None else chapter["cases"].get(sealed.locate(chapter["salt"], bare))
@@ -179,25 +189,25 @@ def _verdict(question, case, data) -> Spoken:
     except ValueError:                                   # a box that this answer names and does not open
         found = None
     if found is not None:
-        return Spoken(found["ok"], found["sentence"], tuple(found.get("proof", ())))
+        return Spoken(found["ok"], found["sentence"], tuple(found.get("proof", ()))), True
     judged = question.public_judge(case, data) if question.public_judge is not None else None
     if judged is not None:
-        return Spoken(*judged)
+        return Spoken(*judged), False
     if boxes is not None:
-        return Spoken(False, fill(chapter["otherwise"], case, question.id, data))
-    return _verdict_unsealed(question, case, data)
+        return Spoken(False, fill(chapter["otherwise"], case, question.id, data)), False
+    return _unsealed(question, case, data)
 
 
-def _verdict_unsealed(question, case, data) -> Spoken:
+def _unsealed(question, case, data) -> tuple[Spoken, bool]:
     """An author's machine before `seal`: ask the judge himself."""
     try:
         from autograder import judges
         from autograder.making.rehearsal import said_by_wrong
         judge = judges.find(question.id)
     except (ModuleNotFoundError, KeyError):
-        return Spoken(False, "this question was not sealed, so nothing here can judge it; tell your teacher.")
+        return Spoken(False, "this question was not sealed, so nothing here can judge it; tell your teacher."), True
     verdict = judges.decide(question, judge, case, data, lambda wrong: said_by_wrong(question, wrong, case))
-    return Spoken(verdict.ok, verdict.sentence, verdict.proof)
+    return Spoken(verdict.ok, verdict.sentence, verdict.proof), verdict.misconception is not None
 
 
 def _note_try(entry: dict, passed: bool) -> None:

@@ -20,6 +20,7 @@ from autograder.masters import Cell, Master
 from autograder.plain import MOST_BYTES, NotPlain, canonical, plain, same
 from autograder.questions import Question
 from autograder.rubric import RubricMissing, score
+from autograder.spelled import SPELLED_OTHERWISE, spelled_otherwise
 
 UNSEEN = "on a case you have not seen: "
 NOT_PLAYED_AGAIN = "the run cannot be played again from the calls your code made."
@@ -111,11 +112,19 @@ def _verdict(question: Question, judge: Judge, case: dict, hidden: bool, reply: 
     unhappy = complaint(reply, hidden)
     if unhappy:
         return Verdict(False, unhappy)
-    known = None if hidden else foreseen(question, judge, case, reply["data"])
-    verdict = known.verdict if known is not None else _decided(question, judge, case, hidden, reply["data"])
+    verdict = _judged(question, judge, case, hidden, reply["data"])
+    if not (verdict.ok or verdict.misconception or hidden) and spelled_otherwise(
+            question, reply["data"], lambda other: _judged(question, judge, case, hidden, other).ok):
+        return Verdict(False, SPELLED_OTHERWISE, verdict.share)
     if verdict.share > 0 and needs_calls(question) and not fits(question, case, reply["data"], reply.get("calls")):
         return Verdict(False, NOT_PLAYED_AGAIN)          # what became of the lab is the word of a process the learner's code ran in
     return verdict
+
+
+def _judged(question: Question, judge: Judge, case: dict, hidden: bool, data) -> Verdict:
+    """What was sealed, else what the judge says."""
+    known = None if hidden else foreseen(question, judge, case, data)
+    return known.verdict if known is not None else _decided(question, judge, case, hidden, data)
 
 
 def _decided(question: Question, judge: Judge, case: dict, hidden: bool, data) -> Verdict:

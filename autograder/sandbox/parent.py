@@ -33,7 +33,7 @@ from autograder.sandbox.probing import Probe
 from autograder.sandbox.signs import any_in
 
 # The learner's side of this package: all that a probe needs. Sealed verdicts stay out, for a fork could try all small numbers.
-LEARNERS_FILES = ("__init__.py", "plain.py", "guesses.py", "asking.py", "again.py", "variants.py", "sealed.py", "progress.py", "check.py", "plays.py",
+LEARNERS_FILES = ("__init__.py", "plain.py", "guesses.py", "asking.py", "again.py", "variants.py", "sealed.py", "spelled.py", "progress.py", "check.py", "plays.py",
                   "runs.py", "anomalies.py", "spark_rows.py")
 WORKERS_FILES = ("sandbox/__init__.py", "sandbox/launch.py", "sandbox/worker.py", "sandbox/walls.py", "sandbox/watch.py", "sandbox/syscalls.py", "sandbox/audit.py",
                  "sandbox/sparkhouse.py")

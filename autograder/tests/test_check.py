@@ -41,6 +41,12 @@ def test_a_named_wrong_answer_has_its_own_sentence(cell):
     assert "not 2 brokers' worth of sockets." in cell('opened = kept = 77\ncheck("90.1")')
 
 
+def test_a_right_answer_in_other_letters_is_told_so(cell):
+    cell('n = numbers("90.1")\n' + reference("90.1"))
+    assert "a number stands without quotation marks" in cell('opened = f" {opened}"\ncheck("90.1")')
+    assert "quotation marks" not in cell('opened = "77"\ncheck("90.1")'), "only where it is right but for that"
+
+
 def test_one_sentence_for_each_case(cell):
     said = cell("def node_id(broker):\n    return 2147483647\ncheck('90.2')")
     assert [line[:15] for line in said.splitlines()[:2]] == ["90.2 ✗ broker 2", "90.2 ✓ broker 0"]
@@ -58,7 +64,7 @@ def test_check_needs_no_judges_and_says_what_the_judge_says(cell, monkeypatch):
         exec(answer, names)
         official = judges.decide(question, judge, NUMBERS, question.run_probe(names, NUMBERS),
                                  lambda wrong: said_by_wrong(question, wrong, NUMBERS))
-        monkeypatch.setattr(words, "_verdict_unsealed", None)
+        monkeypatch.setattr(words, "_unsealed", None)
         assert cell(f'{answer}\ncheck("90.1")').splitlines()[0] == f"90.1 {'✓' if official.ok else '✗'} {official.sentence}"
 
 

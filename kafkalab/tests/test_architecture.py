@@ -21,7 +21,7 @@ CORE = f"kafkalab.lab kafkalab.broker_end kafkalab.history kafkalab.sockets kafk
 TABLES = "numpy pandas pyarrow"
 SCREEN = "IPython matplotlib nbformat psutil"
 COURSE = "alembic nbclient nbconvert nbformat nbgrader jupytext playwright sqlalchemy traitlets"
-CELL = " ".join(f"autograder.{part}" for part in ("again anomalies asking check guesses masters plain plays progress questions runs sealed spark_rows variants").split())
+CELL = " ".join(f"autograder.{part}" for part in ("again anomalies asking check guesses masters plain plays progress questions runs sealed spark_rows spelled variants").split())
 
 # Room -> (what it may import beside itself and the standard library, what to do instead of anything else).
 # The longest name that fits a module is its room; a name stands for everything below it.
