@@ -16,6 +16,7 @@ import json
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from autograder.asking import NotAsAsked
 from autograder.plain import NotPlain, canonical, plain
@@ -129,6 +130,38 @@ class _Cast:
         self.thing(real)
         return _StandIn(self, real)
 
+    def act(self, real, name: str, real_call: Callable, args, named):
+        """Make a call of the learner's on the thing itself, and write it down."""
+        self.one_more()
+        args = [list(each) if type(each).__name__ in ("generator", "map") else each for each in args]
+        written = [self.thing(real), name, [], {}]
+        given = [self.handed(each, written[2].append) for each in args]
+        named = {key: self.handed(each, functools.partial(written[3].__setitem__, key)) for key, each in named.items()}
+        self.current.append(written)
+        number = len(self.results)
+        self.results.append(None)
+        result = real_call(*given, **named)
+        self.results[number] = result
+        return self.stand_in(result)
+
+    def handed(self, value, keep: Callable):
+        """The argument itself, written down by `keep`; a callback is handed over as one that notes what it does each time."""
+        if callable(value) and not isinstance(value, (_StandIn, type)):
+            times: list = []
+            keep({"called": times})
+
+            @functools.wraps(value)
+            def told(*words):
+                times.append([])
+                outer, self.current = self.current, times[-1]
+                try:
+                    return value(*words)
+                finally:
+                    self.current = outer
+            return told
+        keep(self.write(value))
+        return _behind[value][1] if isinstance(value, _StandIn) else value
+
     # At home: the same calls, and no function.
 
     def again(self, name: str, ahead) -> Callable:
@@ -175,7 +208,7 @@ class _Cast:
     def write(self, value):
         """An argument in plain data."""
         if isinstance(value, _StandIn):
-            return {"thing": self.thing(value._real)}
+            return {"thing": self.thing(_behind[value][1])}
         kind = type(value).__name__
         if kind == "TopicPartition":
             return {"partition": [value.topic, value.partition]}
@@ -218,52 +251,37 @@ class _Cast:
 
 
 class _StandIn:
-    """A thing as the learner's function sees it."""
+    """A thing as the learner's function sees it. What it stands for is not kept in it, and nothing of that is to be had whose name begins
+    with an underscore: a program that could ask its producer when it will die would know what no program knows."""
+
+    __slots__ = ("__weakref__",)
 
     def __init__(self, cast: _Cast, real):
-        self.__dict__.update(_cast=cast, _real=real)
+        _behind[self] = (cast, real)
 
     def __getattr__(self, name: str):
-        found = getattr(self._real, name)
-        return functools.partial(self._call, name, found) if name in CALLS[type(self._real).__name__] else found
+        cast, real = _behind[self]
+        if name.startswith("_"):
+            raise AttributeError(f"a {type(real).__name__} has no {name} here")
+        found = getattr(real, name)
+        if name not in CALLS[type(real).__name__]:
+            return found
+
+        @functools.wraps(found)
+        def call(*args, **named):
+            return cast.act(real, name, found, args, named)
+        return call
 
     def __setattr__(self, name: str, value) -> None:
-        setattr(self._real, name, value)
+        if name.startswith("_"):
+            raise AttributeError(f"{name} is not to be changed here")
+        setattr(_behind[self][1], name, value)
 
     def __repr__(self) -> str:
-        return repr(self._real)
+        return repr(_behind[self][1])
 
-    def _call(self, _name: str, _real_call: Callable, *args, **named):
-        cast = self._cast
-        cast.one_more()
-        args = [list(each) if type(each).__name__ in ("generator", "map") else each for each in args]
-        written = [cast.thing(self._real), _name, [], {}]
-        given = [self._handed(each, written[2].append) for each in args]
-        named = {key: self._handed(each, functools.partial(written[3].__setitem__, key)) for key, each in named.items()}
-        cast.current.append(written)
-        number = len(cast.results)
-        cast.results.append(None)
-        result = _real_call(*given, **named)
-        cast.results[number] = result
-        return cast.stand_in(result)
 
-    def _handed(self, value, keep: Callable):
-        """The argument itself, written down by `keep`; a callback is handed over as one that notes what it does each time."""
-        if callable(value) and not isinstance(value, (_StandIn, type)):
-            times: list = []
-            keep({"called": times})
-
-            @functools.wraps(value)
-            def told(*words):
-                times.append([])
-                outer, self._cast.current = self._cast.current, times[-1]
-                try:
-                    return value(*words)
-                finally:
-                    self._cast.current = outer
-            return told
-        keep(self._cast.write(value))
-        return value._real if isinstance(value, _StandIn) else value
+_behind: WeakKeyDictionary = WeakKeyDictionary()         # (cast, real) of each stand-in
 
 
 def _acts(value) -> bool:

@@ -29,6 +29,8 @@ INSIDES = frozenset((
     "__builtins__", "__class__", "__closure__", "__code__", "__globals__", "__subclasses__", "f_back", "f_builtins", "f_globals", "f_locals", "gi_frame",
     "set_custom_exc", "showtraceback", "tb_frame", "_gateway", "_jc", "_jdf", "_jsc", "_jsparkSession", "_jvm", "java_method", "reflect", "try_reflect"))
 SPECIAL_METHODS = frozenset(("__class__", "__eq__", "__getattribute__", "__instancecheck__", "__reduce__", "__reduce_ex__"))
+OWN = frozenset(("self", "cls"))
+OPENLY = frozenset(("_", "_asdict", "_fields", "_field_defaults", "_make", "_replace", "_exit", "_getframe", "_current_frames"))   # namedtuple's, and what is told anyway
 WORDS = re.compile(r"/proc\b|/etc/|/dev/shm|/root\b|\.\./\.\.|gradebook\.db|AUTOGRADER_|NBGRADER_|\bsource_py\b|autograder[./]judges|/[^ ]*secret|\b(?:java_method|reflect) *\(",
                    re.IGNORECASE)
 MOST_TOLD = 4
@@ -77,10 +79,21 @@ def _of_source(source: str) -> list[str]:
     modules = {alias.asname or alias.name.partition(".")[0]: alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     looked_up = {id(node.value) for node in nodes if isinstance(node, (ast.Subscript, ast.Attribute))}
     docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
-    found = []
+    found = _of_privacy(nodes)
     for node in nodes:
         found += _sign(node, modules, looked_up, docstrings)
     return list(dict.fromkeys(found))
+
+
+def _of_privacy(nodes: list[ast.AST]) -> list[str]:
+    """Reaching into somebody else's object: a name with an underscore before it that nothing in the cell has given."""
+    defined = {node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))}
+    stored = {node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+              and isinstance(node.value, ast.Name) and node.value.id in defined | OWN}
+    stored |= defined | {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return [f"reaches into {node.attr}" for node in nodes
+            if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__") and node.attr not in stored | OPENLY | INSIDES
+            and not (isinstance(node.value, ast.Name) and node.value.id in OWN)]
 
 
 def _sign(node: ast.AST, modules: dict[str, str], looked_up: set[int], docstrings: set[int]) -> list[str]:
