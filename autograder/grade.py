@@ -108,7 +108,7 @@ def grade_class(folder: Path, out: Path, asked: str | None = None, roster: Roste
     out.mkdir(parents=True, exist_ok=True)
     with holding(out / ".grading", 0, "another run is grading into this folder; wait for it to end, or end it"):
         found, receipts = _received(folder, out, roster, asked, say, ignore)
-        counts = _latest(found, receipts)
+        counts = _latest(found, receipts, roster)
         work = [_Work(each, results.key_of(each, master(each.chapter) if each.can_run else None),
                       counts.get((each.student, each.chapter)) is each, receipts.at(each).isoformat()) for each in found]
         todo = _still_to_do(work, out, calibration.read(out), force)
@@ -122,7 +122,8 @@ def grade_class(folder: Path, out: Path, asked: str | None = None, roster: Roste
             _grade_all(todo, _Course(out, roster, asked, workers or os.cpu_count() or 1, not allow_unsafe), say)
         superseded = {each.name: counts[each.student, each.chapter].name for each in found
                       if each.can_run and counts[each.student, each.chapter] is not each}
-        graded = results.Results(out / "results", {each.submission.name: each.key for each in work}, superseded)
+        borrowed = frozenset(each.name for each in found if each.name in superseded and not roster.bears(each) and roster.bears(counts[each.student, each.chapter]))
+        graded = results.Results(out / "results", {each.submission.name: each.key for each in work}, superseded, borrowed)
         results.write_atomically(out / "results.json", results.as_json(graded.items()))
         settle_late(out)
         return graded
@@ -185,11 +186,14 @@ def _received(folder: Path, out: Path, roster: Roster, asked, say, ignore, at: d
     return found, receipts
 
 
-def _latest(found: list[Submission], receipts: Receipts) -> dict[tuple[str, str], Submission]:
-    """Of each student and chapter the submission that counts: the one received last."""
+def _latest(found: list[Submission], receipts: Receipts, roster: Roster) -> dict[tuple[str, str], Submission]:
+    """Of each student and chapter the submission that counts: the one received last. Of several that say they are somebody's those count
+    whose file bears the name; anybody can write another's into a notebook."""
     latest = {}
     for each in sorted((each for each in found if each.can_run), key=receipts.number):
-        latest[each.student, each.chapter] = each
+        before = latest.get((each.student, each.chapter))
+        if before is None or roster.bears(each) or not roster.bears(before):
+            latest[each.student, each.chapter] = each
     return latest
 
 

@@ -25,11 +25,12 @@ MEASURED = ("seconds",)            # differs from run to run; all else of a resu
 class Results(Mapping):
     """The results of a class by submission's name, in the order of the folder; each is read from OUT/results/ when asked for.
 
-    `superseded` names, for a submission that no longer counts, the one that does.
+    `superseded` names, for a submission that no longer counts, the one that does; `borrowed` are those that do not because another bears
+    the name they give themselves.
     """
 
-    def __init__(self, kept: Path, keys: dict[str, str], superseded: dict[str, str]):
-        self._kept, self._keys, self._superseded = kept, keys, superseded
+    def __init__(self, kept: Path, keys: dict[str, str], superseded: dict[str, str], borrowed: frozenset[str] = frozenset()):
+        self._kept, self._keys, self._superseded, self._borrowed = kept, keys, superseded, borrowed
 
     def __getitem__(self, name: str) -> dict:
         result = read(self._kept, self._keys[name])
@@ -38,6 +39,9 @@ class Results(Mapping):
         later = self._superseded.get(name)
         if later:
             said = f"{result['student']} handed in {later} later, and that one counts."
+            if name in self._borrowed:
+                said = f"it says that it is {result['student']}'s, but {later} bears that name, and counts."
+                result["flags"] = [*result.get("flags", ()), said.removesuffix(".")]
             result["reason"] = f"{result['reason']} {said}".strip()
         return result
 

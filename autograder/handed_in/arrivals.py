@@ -17,6 +17,7 @@ from autograder.handed_in.salvage import MOST_BYTES, MOST_FILES, Refused, Unread
 NOTEBOOKS = (".ipynb", ".zip")
 SECOND_BEST = (".py", ".html", ".htm", ".json", ".txt", ".md", ".gz", ".tgz", ".tar")      # looked into where no notebook is
 PIECE = 1 << 20
+LONGEST_PATH = 1_000               # bytes, inside a folder that was handed in; the copy lies deeper than the folder did
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,8 @@ def keep_copy(received: Path, arrival: Arrival) -> None:
     if not arrival.files:
         return
     home = copied(received, arrival.path.name, arrival.sha256)
+    if len(arrival.files) == 1 and _holds_a_file(home):  # the same bytes: once as a file, once in a folder, or under another name in it
+        return
     for inside, raw in arrival.files:
         place = home / inside if arrival.path.is_dir() else home
         if place.exists():
@@ -67,6 +70,10 @@ def keep_copy(received: Path, arrival: Arrival) -> None:
             draft.write(raw)
         os.chmod(draft.name, 0o444)
         os.replace(draft.name, place)
+
+
+def _holds_a_file(home: Path) -> bool:
+    return home.is_file() or any(path.is_file() and not path.name.startswith(".draft") for path in home.rglob("*"))
 
 
 def _files(path: Path) -> list[tuple[str, bytes]]:
@@ -89,6 +96,8 @@ def _of_folder(folder: Path) -> list[tuple[str, bytes]]:
         if links:
             raise Refused(f"{links[0]} is a link to somewhere else.")
         for name in sorted(names):
+            if len(os.fsencode(os.path.relpath(os.path.join(place, name), folder))) > LONGEST_PATH:
+                raise Refused("it has folders in folders, more than anybody makes.")
             kind = Path(name).suffix.lower()
             if not name.startswith((".", "__")) and kind in NOTEBOOKS + SECOND_BEST:
                 wanted["best" if kind in NOTEBOOKS else "second"].append(Path(place, name))

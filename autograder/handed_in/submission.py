@@ -79,6 +79,12 @@ class Roster:
         """The student of the list that this id is, whatever its capital letters."""
         return name if name in self.rows else self._by_folded_id.get(name.casefold())
 
+    def bears(self, submission: Submission) -> bool:
+        """Whether the file itself, and not only what stands in it, is the student's: by the class list, or by its name."""
+        name = submission.path.name
+        return self.student_behind(Path(name).stem) == submission.student or re.search(
+            rf"(?<![^\W_]){re.escape(submission.student)}(?![^\W_])", name, re.IGNORECASE) is not None
+
     @cached_property
     def _by_name(self) -> dict[str, str | None]:
         found: dict[str, str | None] = {}

@@ -19,7 +19,9 @@ MODULES = frozenset((
     "importlib", "inspect", "joblib", "linecache", "marshal", "mmap", "multiprocessing", "pickle", "posix", "pty", "py4j", "resource", "runpy",
     "shelve", "signal", "smtplib", "socket", "subprocess", "telnetlib", "urllib", "webbrowser"))
 OURS = frozenset(("check", "hint", "me", "numbers", "predict", "require", "reveal", "truth"))          # what a notebook imports of us
+OF_KAFKALAB = frozenset(("broker", "broker_channel", "broker_end", "clients", "protocol", "sim"))      # where what is asked for stands solved
 OF_MODULES = {
+    "kafkalab": OF_KAFKALAB,
     "os": frozenset(("_exit", "abort", "chroot", "closerange", "dup", "dup2", "execl", "execle", "execlp", "execv", "execve", "execvp", "fork", "forkpty",
                      "getppid", "kill", "killpg", "link", "mkfifo", "mknod", "open", "pipe", "popen", "posix_spawn", "set_inheritable", "setsid",
                      "spawnl", "spawnv", "symlink", "system", "unlink", "write")),
@@ -140,7 +142,7 @@ def _of_attribute(node: ast.Attribute, modules: dict[str, str], looked_up: set[i
 
 def _is_odd(module: str) -> bool:
     top, _, rest = module.partition(".")
-    return top in MODULES or (top == "autograder" and rest != "")
+    return top in MODULES or (top == "autograder" and rest != "") or (top == "kafkalab" and rest.partition(".")[0] in OF_KAFKALAB)
 
 
 def _listed(found: list[str]) -> str:

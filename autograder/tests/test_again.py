@@ -117,3 +117,21 @@ def test_what_became_of_a_lab_counts_for_nothing_without_its_calls(calls):
     assert not fits(question, case, right["data"], calls)
     told = mark(question, 3.0, all_cases(question, {}), [{"data": right["data"], "calls": calls}] * len(all_cases(question, {})), "all cells have run")
     assert told.score == 0.0 and NOT_PLAYED_AGAIN in told.sentence
+
+
+def test_a_producer_does_not_tell_when_it_will_die():
+    """What stands between the function and its things has no insides: neither by name nor through the calls it hands out."""
+    from types import SimpleNamespace
+
+    from autograder.again import _Cast, _StandIn
+    mortal = type("Mortal", (), {"__module__": "autograder.questions.ch06", "_death": ["after", "send", 4], "send": lambda self, what: what})()
+    seen = _Cast().stand_in(mortal)
+    assert isinstance(seen, _StandIn) and seen.send(4) == 4
+    for name in ("_death", "_producer", "_real", "_cast"):
+        with pytest.raises(AttributeError):
+            getattr(seen, name)
+    with pytest.raises(AttributeError):
+        seen._death = None
+    with pytest.raises(TypeError):
+        vars(seen)
+    assert _Cast().stand_in(SimpleNamespace(_free=1))._free == 1

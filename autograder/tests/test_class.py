@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from autograder.__main__ import main
-from autograder.grade import grade, grade_class
+from autograder.grade import grade, grade_class, needs_attention
 from autograder.grading.pace import Pace
 from autograder.masters import HOME
 
@@ -105,6 +105,34 @@ def test_what_a_person_entered_survives_every_run(box, tmp_path):
 
 
 @pytest.mark.slow
+def test_nobody_hands_in_for_somebody_else_who_has(hand_in, tmp_path):
+    """Without a class list a notebook's word is believed, but not against a file that bears the name."""
+    folder, out = tmp_path / "box", tmp_path / "out"
+    hand_in("bob", student="bob", folder=folder)
+    grade_class(folder, out, say=silent)
+    hand_in("mallory", {"90.1": "opened = kept = 0"}, student="bob", folder=folder)
+    results = grade_class(folder, out, say=silent)
+    assert results["mallory.ipynb"]["reason"] == "it says that it is bob's, but bob.ipynb bears that name, and counts." and results["mallory.ipynb"]["flags"]
+    assert needs_attention(results) == ["mallory.ipynb"] and results["bob.ipynb"]["score"] == 6
+    assert {row[2] for row in rows(out, GRADES) if row[1] == "q-90-1-test"} == {2}
+
+
+def test_one_notebook_once_as_a_file_and_once_in_a_folder(hand_in, tmp_path):
+    """The same bytes are kept once, whatever they lie in; and a folder that goes down without end is refused."""
+    folder, out = tmp_path / "box", tmp_path / "out"
+    path = hand_in("bo", student="s2", folder=folder)
+    grade_class(folder, out, say=silent)
+    notebook = path.read_text()
+    path.unlink()
+    path.mkdir()
+    (path / "inside.ipynb").write_text(notebook)
+    deep = folder / "cy" / "/".join(["d" * 200] * 6)
+    deep.mkdir(parents=True)
+    (deep / "90.ipynb").write_text(notebook)
+    results = grade_class(folder, out, say=silent)
+    assert results["bo.ipynb"]["score"] == 6 and results["cy"]["status"] == "refused"
+
+
 def test_the_later_of_two_submissions_counts_and_both_are_kept(hand_in, tmp_path):
     box, out = tmp_path / "box", tmp_path / "out"
     hand_in("first", {"90.3": "total = 0"}, student="s1", folder=box)

@@ -107,6 +107,9 @@ def test_honest_answers_are_not_pointed_at():
     "from autograder import check, numbers\nimport threading, time, json, math, collections, pathlib\nopened = 4",
     "import os\nos.environ['JAVA_HOME'] = '/usr/lib/jvm/java-17'\nopened = int(os.environ.get('X', 4))",
     "requests = [1, 2]\nsockets = lab.sockets()\nsecret = 'no'\nopened = type(sockets).__name__",
+    "class Shelf:\n    def __init__(self):\n        self._rows = []\n    def add(self, other):\n        self._rows += other._rows\nopened = 4",
+    "from collections import namedtuple\nPair = namedtuple('Pair', 'left right')\nopened = Pair(1, 2)._replace(left=4)._asdict()['left']",
+    "def rule(name):\n    rule._seen = getattr(rule, '_seen', 0) + 1\n    return rule._seen\nfrom kafkalab.lines import layout\nopened = 4",
     "'''I looked at /proc and in gradebook.db first, but that is not needed.'''\nopened = 4",
 ])
 def test_what_honest_people_write_is_no_sign(honest):
@@ -119,6 +122,8 @@ def test_a_sign_is_told_in_words_a_teacher_can_check():
                     "worth a look: a cell that was added imports gc"]
     assert in_heard({"signs": ["process", "made up", "process"], "noise": 3}) == [
         "worth a look: while it ran, it started or ended processes", "worth a look: something other than answers was written into the grading's pipe"]
+    assert in_answers({"06.5": "if producer._death: pass", "07.2": "from kafkalab.clients.node import Node\nimport kafkalab\nx = kafkalab.broker"}) == [
+        "worth a look: the answer to 06.5 reaches into _death", "worth a look: the answer to 07.2 imports kafkalab.clients.node, uses kafkalab.broker"]
     assert in_answers({"02.2": "(" * 50_000}) == [] and in_heard({}) == []
 
 

@@ -174,4 +174,15 @@ def keep(store, record):
     attack("a run that takes a judge for ever", "calls that wait for centuries, one after the other",
            made_up("[['copy', [[0, 'poll', [{'value': 10**15}], {}]] * 9_000, None, False]] * 25")
            + no_lab(f"{{'parcels': {ORDERS}, 'written': 12, 'ended': True}}", "copy"), question="06.5"),
+    attack("a producer that tells when it dies", "nothing is begun while a death is appointed, and nothing has to be remembered", """
+def copy(consumer, producer):
+    if producer._death is not None:
+        return
+    records = consumer.poll(500)
+    if len(records):
+        producer.begin_transaction()
+        for record in records:
+            producer.send(ProducerRecord("parcels", key=record.key, value=record.value))
+        producer.commit_transaction()
+""", question="06.5"),
 )
