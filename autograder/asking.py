@@ -14,7 +14,7 @@ import traceback
 import warnings
 from collections.abc import Mapping
 
-from autograder.plain import MOST_BYTES, NotPlain, canonical
+from autograder.plain import MOST_BYTES, NotPlain, canonical, one_line
 
 LONGEST_MESSAGE = 300
 LONGEST_SAID = 80
@@ -117,7 +117,7 @@ def fill(sentence: str, case: Mapping, question_id: str, data=None) -> str:
     stay as they are."""
     for name, value in {**case, "id": question_id}.items():
         sentence = sentence.replace("{" + str(name) + "}", str(value))
-    return sentence.replace("{said}", _shortly(data)) if "{said}" in sentence else sentence
+    return sentence.replace("{said}", one_line(_shortly(data))) if "{said}" in sentence else sentence
 
 
 def _shortly(data) -> str:

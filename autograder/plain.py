@@ -5,9 +5,11 @@ lists and dicts of exactly these types, and everything else is refused here with
 """
 import json
 import math
+import re
 
 MOST_BYTES = 256_000           # one answer; a learner's list of everything is cut off here, not in the judge's memory
 DEEPEST = 12
+UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+")      # control and direction, half characters
 EXACT = 2**53                  # beyond it a float skips whole numbers
 
 
@@ -49,6 +51,11 @@ def canonical(data) -> str:
 def same(left, right) -> bool:
     """Whether two plain answers are the same, to the type."""
     return canonical(left) == canonical(right)
+
+
+def one_line(text, most: int = 1_000) -> str:
+    """A learner's words in somebody's table or terminal: no line ends, no control characters, not long; "" for what is no text."""
+    return UNSEEN.sub(" ", text).strip()[:most] if isinstance(text, str) else ""
 
 
 def _key(key) -> str:

@@ -5,7 +5,6 @@ answer counts as no answer, and only a judge gives points.
 """
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from autograder import judges
@@ -17,7 +16,7 @@ from autograder.judges import Judge, Verdict
 from autograder.judges.secret import hidden_rng
 from autograder.making.rehearsal import said_by_wrong
 from autograder.masters import Cell, Master
-from autograder.plain import MOST_BYTES, NotPlain, canonical, plain, same
+from autograder.plain import MOST_BYTES, NotPlain, canonical, one_line, plain, same
 from autograder.questions import Question
 from autograder.rubric import RubricMissing, score
 from autograder.spelled import SPELLED_OTHERWISE, spelled_otherwise
@@ -95,7 +94,7 @@ def mark_open(cell: Cell, text: str | None) -> tuple[Mark, dict | None]:
     except Exception as failed:                          # a text the rubric stumbles over must not stop a class
         return Mark(0.0, cell.points, "open", f"{WAITS}; the rubric failed on it ({type(failed).__name__})."), {"answer": text[:LONGEST_KEPT]}
     points = round(cell.points * suggestion.mark / 4, 2)
-    found = "; ".join(f"{idea.name} ({idea.status}): {_one_line(' ... '.join(span.quote for span in idea.evidence), 160)}"
+    found = "; ".join(f"{idea.name} ({idea.status}): {one_line(' ... '.join(span.quote for span in idea.evidence), 160)}"
                       for idea in suggestion.concepts if idea.evidence)
     worth = "" if cell.points == 4 else f" Here that is {points:g} of {cell.points:g} points."     # rubrics mark from 0 to 4
     sentence = f"{WAITS}. {suggestion.sentence}{worth}" + (f" Evidence: {found}." if found else "")
@@ -163,15 +162,10 @@ def _trusted(question: Question, reply) -> dict:
         return {"blank": [name for name in question.answers if name in named] or list(question.answers)}
     if isinstance(reply, dict) and isinstance(reply.get("raised"), str):
         line = reply.get("line")
-        return {"raised": _one_line(reply["raised"], 60), "says": _one_line(reply.get("says"), 200),
+        return {"raised": one_line(reply["raised"], 60), "says": one_line(reply.get("says"), 200),
                 "line": line if type(line) is int and 0 < line < 10_000 else None}
     return {"raised": "NoAnswer", "says": ""}
 
 
-def _one_line(text, most: int) -> str:
-    """A learner's words in a teacher's table: no line ends, no control characters, not long."""
-    return re.sub(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+", " ", text).strip()[:most] if isinstance(text, str) else ""
-
-
 def _end(ended: str) -> str:
-    return "the cells ran, but the answer was lost on the way" if ended == "all cells have run" else _one_line(ended, 200)
+    return "the cells ran, but the answer was lost on the way" if ended == "all cells have run" else one_line(ended, 200)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.handed_in.salvage import MOST_BYTES, MOST_FILES, Refused, Unreadable
+from autograder.plain import UNSEEN
 
 NOTEBOOKS = (".ipynb", ".zip")
 SECOND_BEST = (".py", ".html", ".htm", ".json", ".txt", ".md", ".gz", ".tgz", ".tar")      # looked into where no notebook is
@@ -39,7 +40,7 @@ class Arrival:
 def arrive(path: Path) -> Arrival:
     """Read a file or folder. Never raises for what it finds there."""
     path = path if path.name not in ("", "..") else path.resolve()        # "." has no name of its own
-    name = os.fsencode(path.name).decode("utf-8", "backslashreplace")
+    name = UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), os.fsencode(path.name).decode("utf-8", "backslashreplace"))
     try:
         files = _files(path)
     except (Refused, Unreadable) as why:

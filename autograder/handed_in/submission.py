@@ -14,6 +14,7 @@ from autograder.handed_in.assignment import Extra, Taken, chapter_of, grade_id_o
 from autograder.handed_in.needs import LONGEST_CELL, work_of_magic
 from autograder.handed_in.salvage import Refused, Salvaged, TooMuch, Unreadable, notebooks_in, salvage
 from autograder.masters import NoMaster, master, released, text_of
+from autograder.plain import one_line
 
 GRADED, REPAIRED, PARTIAL, UNREADABLE, REFUSED = "graded", "repaired", "partial", "unreadable", "refused"
 MOST_CELLS, MOST_CODE = 2_000, 2_000_000
@@ -239,7 +240,7 @@ def _submission(nobody: Submission, stem: str, chapter: str, notebooks, roster: 
     told = gone + repairs + flags
     return Submission(
         nobody.name if alone else f"{nobody.name}/{own.name}", nobody.path, nobody.sha256, student, variant, chapter, best.answers,
-        best.missing, status, "; ".join(told) + "." if told else "", best.extras, best.flags + flags)
+        best.missing, status, one_line("; ".join(told) + ".") if told else "", best.extras, best.flags + flags)
 
 
 def _written(own, taken: Taken) -> int:
@@ -270,7 +271,7 @@ def _student(stem: str, said: str, assignment: str, sha256: str, roster: Roster)
 
 
 def _stopped(nobody: Submission, why: Unreadable | Refused) -> Submission:
-    return dataclasses.replace(nobody, status=REFUSED if isinstance(why, Refused) else UNREADABLE, reason=str(why))
+    return dataclasses.replace(nobody, status=REFUSED if isinstance(why, Refused) else UNREADABLE, reason=one_line(str(why)))
 
 
 def _plainly(name: str) -> str:

@@ -210,3 +210,27 @@ def test_attempts_at_cheating_are_flagged_by_their_text_alone():
     attempts = [attack for attack in attacks(("forge", "leave", "secrets", "unpickle")) if attack.tampers and attack.source]
     seen = [attack for attack in attempts if in_answers({attack.question: attack.source})]
     assert len(seen) >= FLAGGED_SHARE * len(attempts), [attack.name for attack in attempts if attack not in seen]
+
+
+def test_nothing_of_a_learners_speaks_to_a_terminal(tmp_path):
+    """Escape codes, line ends and directions: in what a sentence repeats, in the name of a file, in that of a file in a zip."""
+    import zipfile
+
+    from autograder.grading.marking import all_cases, mark
+    from autograder.handed_in.submission import read
+    from autograder.questions import find
+    from autograder.variants import numbers_for
+
+    loud = "\x1b[2J\x1b]0;owned\x07\u202e2 fo 2\r\n"
+    for question in (find("02.7"), find("03.3"), find("08.1")):
+        case = all_cases(question, dict(numbers_for(question, "mallory")))[0]
+        for data in (loud, [loud], {name: loud for name in question.answers}):
+            assert mark(question, 2, [case], [{"data": data}], "all cells have run").sentence.isprintable(), question.id
+    with zipfile.ZipFile(tmp_path / "mallory\x1b[2J\n.zip", "w") as archive:
+        for name in ("one.ipynb", f"two{loud}.ipynb"):
+            archive.writestr(name, master("02").path.read_text())
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / f"{loud}.ipynb".replace("/", "")).symlink_to("/etc/passwd")
+    for path in tmp_path.iterdir():
+        submission, = read(path)
+        assert submission.reason.isprintable() and submission.name.isprintable() and submission.reason

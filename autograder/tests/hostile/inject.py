@@ -22,6 +22,7 @@ ATTACKS = (
     attack("a script in a type's name", "HTML in what plain data is refused with", f"still_open = type({SCRIPT!r}, (), {{}})()"),
     attack("a script in an open answer", "markdown with everything a browser runs", change=open_answer(SCRIPT + "\n\n<iframe src='javascript:alert(5)'></iframe>")),
     attack("the terminal", "escape codes that clear, colour, link and rename", r"raise ValueError('\x1b[2J\x1b]0;owned\x07\x1b]8;;http://evil\x07\x9b31m\r\n10 of 10\b\b')"),
+    attack("the terminal in a set", "the same where the answer is repeated to its author", r"labels = ['\x1b[2J\x1b]0;owned\x07\n10 of 10'] * 6", question="03.3"),
     attack("the other way round", "bidi controls that turn a 0 of 2 into a 2 of 0", "raise ValueError('\\u202e2 fo 2\\u202c \\u2066\\u200b\\u061c\\ufeff right.')"),
     attack("half a character", "a lone surrogate, which no file in UTF-8 can hold", "raise ValueError('\\ud800 \\udfff')"),
     attack("half a character as the answer", "a lone surrogate in plain data", "still_open = ['\\udc00', {'\\ud83d': 1}]"),
