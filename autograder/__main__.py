@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import os
 import sys
 import traceback
 from pathlib import Path
@@ -28,6 +29,9 @@ def main(words: list[str] | None = None) -> int:
         return UNUSABLE
     try:
         return wanted.do(wanted) or OK
+    except BrokenPipeError:                              # `... | head` has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
     except (ValueError, LookupError, OSError) as unusable:
         print(_sentence(unusable), file=sys.stderr)
         return UNUSABLE
@@ -37,9 +41,8 @@ def main(words: list[str] | None = None) -> int:
 
 
 def _grade(wanted) -> int:
-    from autograder.grade import grade_class, grade_file, needs_attention, public
+    from autograder.grade import Unready, grade_class, grade_file, needs_attention, public
     from autograder.grading.writer import Busy
-    from autograder.handed_in.submission import Roster, read_roster
     from autograder.masters import chapter_number
     from autograder.sandbox.parent import Unofficial
 
@@ -56,12 +59,11 @@ def _grade(wanted) -> int:
     else:
         if not source.is_dir():
             raise Unusable(f"{source} is one file; a class is a folder. For one submission leave --out away and use --json -.")
-        roster = read_roster(Path(wanted.roster)) if wanted.roster else Roster()
-        ignore = (Path(wanted.roster),) if wanted.roster else ()
+        roster, ignore = _class_list(wanted.roster)
         try:
             graded = grade_class(source, Path(wanted.out), asked, roster, wanted.workers, wanted.force, ignore=ignore,
                                  allow_unsafe=wanted.allow_unsafe)
-        except (Unofficial, Busy):
+        except (Unofficial, Busy, Unready):
             raise
         except Exception:                                # ours, not the class's: say all we know, and let the next run go on
             traceback.print_exc()
@@ -70,8 +72,38 @@ def _grade(wanted) -> int:
     if wanted.json:
         _write_json(wanted.json, ((name, public(result)) for name, result in found.items()))
     if wanted.out:
+        for line in _for_a_person(found, needs_attention(found), Path(wanted.out)):
+            print(line, file=sys.stderr)
         print(f"{len(found)} submissions graded into {wanted.out}; see `python -m autograder report {wanted.out}`.", file=sys.stderr)
     return ATTENTION if needs_attention(found) else OK
+
+
+def _for_a_person(found, names: list[str], out: Path, most: int = 20) -> list[str]:
+    """Which submissions a person should look at, and who is not on the class list."""
+    from autograder.grading.enrolled import class_of
+    lines = [f"{len(names)} of them need{'s' if len(names) == 1 else ''} you:"] if names else []
+    for name in names[:most]:
+        reason = found[name]["reason"]
+        lines.append(f"  {name}: {found[name]['status']}, {reason if len(reason) <= 200 else reason[:197] + '...'}")
+    lines += [f"  and {len(names) - most} more; the report has them all"] if len(names) > most else []
+    listed = class_of(out).rows
+    strangers = sorted({result["student"] for result in found.values()} - listed.keys()) if listed else []
+    if strangers:
+        lines.append(f"Not on the class list: {', '.join(strangers[:most])}{f' and {len(strangers) - most} more' if len(strangers) > most else ''}. "
+                     "The report says what to do.")
+    return lines
+
+
+def _class_list(named: str | None):
+    """(the class list that was named, the files that are therefore no submission)."""
+    from autograder.handed_in.classlist import Roster, read_roster
+    if not named:
+        return Roster(), ()
+    roster = read_roster(Path(named))
+    if roster.dropped:
+        shown = "; ".join(roster.dropped[:5]) + (f"; and {len(roster.dropped) - 5} more" if len(roster.dropped) > 5 else "")
+        print(f"{Path(named).name}: {len(roster.rows)} students; left out: {shown}.", file=sys.stderr)
+    return roster, (Path(named),)
 
 
 def _report(wanted) -> None:
@@ -135,12 +167,11 @@ def _due(wanted) -> None:
 
 def _receive(wanted) -> None:
     from autograder.grade import receive
-    from autograder.handed_in.submission import Roster, read_roster
     from autograder.teacher.late import moment_of
     folder = Path(wanted.submissions)
     if not folder.is_dir():
         raise Unusable(f"There is no folder {folder}.")
-    roster, ignore = (read_roster(Path(wanted.roster)), (Path(wanted.roster),)) if wanted.roster else (Roster(), ())
+    roster, ignore = _class_list(wanted.roster)
     new = receive(folder, Path(wanted.out), roster, moment_of(wanted.at) if wanted.at else None, ignore)
     print(f"{new} new submissions were received; `grade` grades them whenever you like, and this moment decides what is late.")
 
@@ -155,7 +186,7 @@ def _export(wanted) -> None:
     from autograder.teacher.export import export
     from autograder.teacher.late import settle
     settle(Path(wanted.out))
-    text = export(Path(wanted.out), wanted.layout)
+    text = export(Path(wanted.out), wanted.layout, say=lambda line: print(line, file=sys.stderr))
     if wanted.file:
         with open(wanted.file, "w", encoding="utf-8", newline="") as file:         # the layout brings its own line ends
             file.write(text)
@@ -173,6 +204,11 @@ def _feedback(wanted) -> None:
 def _similar(wanted) -> None:
     from autograder.teacher.similarity import similar, table
     print(table(similar(Path(wanted.out))))
+
+
+def _forget(wanted) -> None:
+    from autograder.teacher.forget import forget
+    print(forget(Path(wanted.out), wanted.student, wanted.apply))
 
 
 def _seal(wanted) -> None:
@@ -283,7 +319,7 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument("submissions", metavar="DIR|FILE")
     grade.add_argument("--out", help="where the gradebook, the notebooks and the receipts go")
     grade.add_argument("--assignment", metavar="NN", help="only this chapter")
-    grade.add_argument("--roster", metavar="FILE.csv", help="the class list: a column student or id; name, email, file help")
+    grade.add_argument("--roster", metavar="FILE.csv", help="the class list: a column student or id, and name, email, file; or what Moodle, Canvas, Gradescope or GitHub Classroom export. OUT keeps it")
     grade.add_argument("--json", metavar="FILE", help="the results as JSON; - for the terminal")
     grade.add_argument("--workers", type=int, help="how many at a time (default: one for each core)")
     grade.add_argument("--force", action="store_true", help="grade again what was graded before")
@@ -327,6 +363,10 @@ def _parser() -> argparse.ArgumentParser:
     regrade.add_argument("--apply", action="store_true", help="write the new marks; a person's marks stay above them")
     regrade.add_argument("--workers", type=int, help="how many at a time, where answers have to run again")
     command("similar", _similar, "which submissions share more than the exercise explains").add_argument("out", metavar="OUT")
+    gone = command("forget", _forget, "what is kept of one student; with --apply it is deleted, and there is no way back")
+    gone.add_argument("out", metavar="OUT")
+    gone.add_argument("student", metavar="STUDENT")
+    gone.add_argument("--apply", action="store_true", help="delete it")
     solution = command("solution", _solution, "the solved notebook of a chapter, for teachers")
     solution.add_argument("chapter")
     solution.add_argument("--out", required=True, metavar="FILE.ipynb")

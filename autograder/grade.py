@@ -24,19 +24,22 @@ from datetime import datetime
 from pathlib import Path
 from random import Random
 
-from autograder.grading import calibration, results
+from autograder.grading import calibration, ledger, results
 from autograder.grading.colleague import Colleague
+from autograder.grading.enrolled import class_of, enrol
 from autograder.grading.foreseen import stale
 from autograder.grading.gradebook import written
 from autograder.grading.judging import ALL_RAN, asked_of, blank, judge
 from autograder.grading.pace import Pace
 from autograder.grading.settling import settle
 from autograder.grading.writer import holding
-from autograder.handed_in.arrivals import arrive, copied, keep_copy
+from autograder.handed_in.arrivals import arrive, keep_copy
 from autograder.handed_in.assignment import steps
+from autograder.handed_in.classlist import Roster
 from autograder.handed_in.needs import as_python
 from autograder.handed_in.receipts import Receipts
-from autograder.handed_in.submission import PARTIAL, Roster, Submission, entries, of, read
+from autograder.handed_in.submission import PARTIAL, Submission, entries, of, read
+from autograder.judges.secret import held_to, is_demo
 from autograder.masters import chapter_number, master
 from autograder.sandbox.parent import LOST, Sandbox, SandboxFailed, Unofficial
 from autograder.teacher.late import settle as settle_late
@@ -47,6 +50,10 @@ QUIET_STATUSES = ("graded", "repaired")
 WORKERS_PER_JUDGE = 2              # most verdicts are looked up; one that thinks for long, over a class's first play, keeps at most two lanes waiting
 JUDGE_SECONDS = 120.0              # for one submission; a judge's first ones are slow, for it plays labs to know the truth
 SAYS_HOW_MANY_READ_EVERY = 1_000
+
+
+class Unready(ValueError):
+    """The folder cannot be graded into as it is; the message is the sentence that says why and what to do."""
 
 
 def grade(source: str | Path, submission: str | Path) -> dict:
@@ -100,33 +107,48 @@ def needs_attention(results_by_name) -> list[str]:
 def grade_class(folder: Path, out: Path, asked: str | None = None, roster: Roster = Roster(), workers: int | None = None,
                 force: bool = False, say=lambda text: print(text, file=sys.stderr), ignore: tuple[Path, ...] = (),
                 allow_unsafe: bool = False) -> results.Results:
-    """Grade everything in `folder` into `out` and return all results by submission's name.
+    """Grade everything in `folder` into `out` and return its results by submission's name; what was graded into `out` from other folders stays.
 
     Submissions whose result is already there are not run again, unless `force`. `say` is told how far it is. Below sandbox level
     L2 this refuses with a ValueError, unless `allow_unsafe`.
     """
     out.mkdir(parents=True, exist_ok=True)
     with holding(out / ".grading", 0, "another run is grading into this folder; wait for it to end, or end it"):
+        try:
+            held_to(out, keep=True)
+            before, roster, calibrations = ledger.read(out), class_of(out, roster), calibration.read(out)
+        except ValueError as why:
+            raise Unready(*why.args) from None
+        if is_demo():
+            say("AUTOGRADER_SECRET is not set. Without it the hidden cases are those of this repository, which anybody can work out: good for trying things out.")
         found, receipts = _received(folder, out, roster, asked, say, ignore)
-        counts = _latest(found, receipts, roster)
-        work = [_Work(each, results.key_of(each, master(each.chapter) if each.can_run else None),
+        older = _standing(ledger.elsewhere(before.values(), found), found, receipts)
+        counts = _latest([*found, *(entry.submission for entry in older)], receipts, roster)
+        here = [_Work(each, results.key_of(each, master(each.chapter) if each.can_run else None),
                       counts.get((each.student, each.chapter)) is each, receipts.at(each).isoformat()) for each in found]
-        todo = _still_to_do(work, out, calibration.read(out), force)
-        if len(todo) < len(work):
-            say(f"{len(work) - len(todo)} of {len(work)} were graded before; {len(todo)} to go.")
+        there = [_Work(entry.submission, entry.key, counts.get((entry.submission.student, entry.submission.chapter)) is entry.submission,
+                       receipts.at(entry.submission).isoformat()) for entry in older]
+        todo = _still_to_do(here, out, calibrations, force)
+        if len(todo) < len(here):
+            say(f"{len(here) - len(todo)} of {len(here)} were graded before; {len(todo)} to go.")
         for chapter in sorted({each.submission.chapter for each in todo if each.submission.can_run}):
             if old := stale(chapter):
                 say(f"Edited since sealed: {', '.join(old)}. Labs are played again for every answer there; `python -m autograder seal {' '.join(old)}` "
                     "makes that fast, and check() in notebooks say the same as grading.")
+        todo += _still_to_do(there, out, calibrations, force=False)
         if todo or not (out / "gradebook.db").exists():
-            _grade_all(todo, _Course(out, roster, asked, workers or os.cpu_count() or 1, not allow_unsafe), say)
-        superseded = {each.name: counts[each.student, each.chapter].name for each in found
-                      if each.can_run and counts[each.student, each.chapter] is not each}
-        borrowed = frozenset(each.name for each in found if each.name in superseded and not roster.bears(each) and roster.bears(counts[each.student, each.chapter]))
-        graded = results.Results(out / "results", {each.submission.name: each.key for each in work}, superseded, borrowed)
-        results.write_atomically(out / "results.json", results.as_json(graded.items()))
+            _grade_all(todo, _Course(out, roster, workers or os.cpu_count() or 1, not allow_unsafe), say)
+        shown = ledger.named(ledger.Entry(each.submission, each.key) for each in (*here, *there))
+        superseded = {name: later.name for name, entry in shown.items() if entry.submission.can_run
+                      and (later := counts[entry.submission.student, entry.submission.chapter]) is not entry.submission}
+        borrowed = frozenset(name for name in superseded if not _bears(roster, own := shown[name].submission) and _bears(roster, counts[own.student, own.chapter]))
+        everything = results.Results(out / "results", {name: entry.key for name, entry in shown.items()}, superseded, borrowed)
+        ledger.keep(out, shown)                          # first: cut off between the two, the next run shows them all
+        results.write_atomically(out / "results.json", results.as_json(everything.items()))
+        enrol(out, roster)
         settle_late(out)
-        return graded
+        names = list(shown)[:len(here)]
+        return results.Results(out / "results", {name: shown[name].key for name in names}, superseded, borrowed)
 
 
 def new_judge() -> Colleague:
@@ -140,6 +162,8 @@ def receive(folder: Path, out: Path, roster: Roster = Roster(), at: datetime | N
     decides what is late. Returns how many were new."""
     out.mkdir(parents=True, exist_ok=True)
     with holding(out / ".grading", 0, "another run is grading into this folder; wait for it to end, or end it"):
+        held_to(out, keep=True)
+        roster = class_of(out, roster)
         before = len(Receipts(out / "receipts.jsonl").lines)
         return len(_received(folder, out, roster, None, say, ignore, at)[1].lines) - before
 
@@ -166,7 +190,6 @@ class _Course:
 
     out: Path
     roster: Roster
-    asked: str | None
     workers: int
     official: bool                         # refuse a sandbox below level L2
 
@@ -192,9 +215,22 @@ def _latest(found: list[Submission], receipts: Receipts, roster: Roster) -> dict
     latest = {}
     for each in sorted((each for each in found if each.can_run), key=receipts.number):
         before = latest.get((each.student, each.chapter))
-        if before is None or roster.bears(each) or not roster.bears(before):
+        if before is None or _bears(roster, each) or not _bears(roster, before):
             latest[each.student, each.chapter] = each
     return latest
+
+
+def _bears(roster: Roster, submission: Submission) -> bool:
+    return roster.bears(submission.path, submission.student)
+
+
+def _standing(older: list[ledger.Entry], found: list[Submission], receipts: Receipts) -> list[ledger.Entry]:
+    """Those of earlier runs that are still shown. What could not be read is forgotten once the same student has handed in anything since."""
+    newest: dict[str, int] = {}
+    older = [entry for entry in older if receipts.knows(entry.submission)]
+    for each in (*found, *(entry.submission for entry in older)):
+        newest[each.student] = max(newest.get(each.student, 0), receipts.number(each))
+    return [entry for entry in older if entry.submission.can_run or receipts.number(entry.submission) == newest[entry.submission.student]]
 
 
 def _still_to_do(work: list[_Work], out: Path, calibrations, force: bool) -> list[_Work]:
@@ -302,13 +338,11 @@ def _write(writer: Colleague, course: _Course, work: _Work, whole: Submission, r
 
 
 def _again(submission: Submission, course: _Course) -> Submission:
-    """The submission with its answers, from the copy that was kept of it."""
-    arrival = arrive(copied(course.out / "received", submission.path.name, submission.sha256))
-    for each in of(arrival, course.roster, course.asked):
-        if each.name == submission.name:
-            return each
-    raise LookupError(f"The copy of {submission.name} in {course.out / 'received'} is not what was received; take that folder away "
-                      "and grade again.")
+    whole = ledger.whole(course.out, submission)
+    if whole is None:
+        raise LookupError(f"The copy of {submission.name} in {course.out / 'received'} is not what was received; take that folder away "
+                          "and grade again.")
+    return whole
 
 
 def _python(source: str) -> str:

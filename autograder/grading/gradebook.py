@@ -15,10 +15,12 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
+from autograder.grading.enrolled import names
 from autograder.grading.marking import Mark
 from autograder.grading.results import write_atomically
 from autograder.handed_in.assignment import rebuild
-from autograder.handed_in.submission import Roster, Submission
+from autograder.handed_in.classlist import Roster
+from autograder.handed_in.submission import Submission
 from autograder.masters import Master, question_of, text_of
 
 COURSE_ID = "kafka"
@@ -102,6 +104,10 @@ class Gradebook:
         write_atomically(folder / f"{master.name}.ipynb", json.dumps(shown(master, submission, marks), ensure_ascii=False), wait=False)
         write_atomically(folder / "timestamp.txt", received.astimezone(timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC"), wait=False)
 
+    def expect(self, master: Master) -> None:
+        """Make the assignment's rows before anybody has handed in, so that it can have a due date."""
+        self._rows(master)
+
     def _grades(self, sheet: str, cells: Cells, marks: dict[str, Mark], rewritten: Callable[[], set[str]]) -> None:
         table = self.api.Grade.__table__
         given = {row.cell_id: row for row in self.db.execute(table.select().where(table.c.notebook_id == sheet))}
@@ -137,10 +143,8 @@ class Gradebook:
     def _student(self, student_id: str) -> None:
         table = self.api.Student.__table__
         if self.db.execute(table.select().where(table.c.id == student_id)).first() is None:
-            row = self.roster.rows.get(student_id, {})
-            first, _, last = row.get("name", "").rpartition(" ")
-            self.db.execute(table.insert(), {"id": student_id, "first_name": row.get("first_name") or first or None,
-                                             "last_name": row.get("last_name") or last or None, "email": row.get("email") or None})  # fmt: skip
+            first, last, email = names(self.roster.rows.get(student_id, {}))
+            self.db.execute(table.insert(), {"id": student_id, "first_name": first, "last_name": last, "email": email})
 
     def _rows(self, master: Master) -> Rows:
         """The ids of the master's rows, looked up once."""

@@ -39,10 +39,12 @@ class Results(Mapping):
         later = self._superseded.get(name)
         if later:
             said = f"{result['student']} handed in {later} later, and that one counts."
-            if name in self._borrowed:
+            borrowed = name in self._borrowed
+            if borrowed:
                 said = f"it says that it is {result['student']}'s, but {later} bears that name, and counts."
-                result["flags"] = [*result.get("flags", ()), said.removesuffix(".")]
-            result["reason"] = f"{result['reason']} {said}".strip()
+            if said not in result["reason"]:             # a regraded result says so already
+                result["reason"] = f"{result['reason']} {said}".strip()
+                result["flags"] = [*result.get("flags", ()), *([said.removesuffix(".")] if borrowed else [])]
         return result
 
     def __iter__(self) -> Iterator[str]:

@@ -18,7 +18,8 @@ from pathlib import Path
 from autograder.grading import results
 from autograder.grading.heard import keep as keep_heard
 from autograder.grading.settling import marks_of
-from autograder.handed_in.submission import Roster, Submission
+from autograder.handed_in.classlist import Roster
+from autograder.handed_in.submission import Submission
 from autograder.masters import master
 
 WAIT_SECONDS = 60.0

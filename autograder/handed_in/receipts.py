@@ -46,6 +46,10 @@ class Receipts:
             file.flush()
             os.fsync(file.fileno())
 
+    def knows(self, submission: Submission) -> bool:
+        """Whether it has a receipt."""
+        return (submission.name, submission.sha256) in self._number
+
     def number(self, submission: Submission) -> int:
         """Its place in the order of arrival; the same file under the same name keeps its first place."""
         return self._number[submission.name, submission.sha256]

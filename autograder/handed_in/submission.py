@@ -1,16 +1,14 @@
 """From a file somebody handed in to a submission that can be run: which chapter, whose, which answers, and what was mended."""
 from __future__ import annotations
 
-import csv
 import dataclasses
 import os
-import re
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 
 from autograder.handed_in.arrivals import Arrival, arrive
 from autograder.handed_in.assignment import Extra, Taken, chapter_of, grade_id_of, is_student, student_of, take_answers
+from autograder.handed_in.classlist import Roster
 from autograder.handed_in.needs import LONGEST_CELL, work_of_magic
 from autograder.handed_in.salvage import Refused, Salvaged, TooMuch, Unreadable, notebooks_in, salvage
 from autograder.masters import NoMaster, master, released, text_of
@@ -61,55 +59,6 @@ class Submission:
         """The submission that `as_plain` made this of."""
         return cls(**{**data, "path": Path(data["path"]), "missing": tuple(data["missing"]), "flags": tuple(data["flags"]),
                       "extras": tuple(Extra(**extra) for extra in data["extras"])})
-
-
-@dataclass(frozen=True)
-class Roster:
-    """The class list: a CSV file with a column `student` (or `id`), and others such as name, first_name, last_name, email, file."""
-
-    rows: dict[str, dict[str, str]] = field(default_factory=dict)
-
-    def student_behind(self, stem: str) -> str | None:
-        """The student whose id, name, e-mail or file a file is named after; None where that is nobody, or more than one."""
-        if stem in self.rows:
-            return stem
-        tokens = set(re.split(r"[_\s().-]+", stem)) & self.rows.keys()       # "s012_90_demo (1)", as many platforms name files
-        return tokens.pop() if len(tokens) == 1 else self._by_name.get(_plainly(stem))
-
-    def spelled(self, name: str) -> str | None:
-        """The student of the list that this id is, whatever its capital letters."""
-        return name if name in self.rows else self._by_folded_id.get(name.casefold())
-
-    def bears(self, submission: Submission) -> bool:
-        """Whether the file itself, and not only what stands in it, is the student's: by the class list, or by its name."""
-        name = submission.path.name
-        return self.student_behind(Path(name).stem) == submission.student or re.search(
-            rf"(?<![^\W_]){re.escape(submission.student)}(?![^\W_])", name, re.IGNORECASE) is not None
-
-    @cached_property
-    def _by_name(self) -> dict[str, str | None]:
-        found: dict[str, str | None] = {}
-        for student, row in self.rows.items():
-            names = (row.get("name", ""), row.get("email", ""), row.get("file", "").removesuffix(".ipynb"),
-                     f"{row.get('first_name', '')} {row.get('last_name', '')}", f"{row.get('last_name', '')} {row.get('first_name', '')}")
-            for name in {_plainly(name) for name in names} - {""}:
-                found[name] = student if name not in found else None          # two students of one name: the name tells nothing
-        return found
-
-    @cached_property
-    def _by_folded_id(self) -> dict[str, str]:
-        return {student.casefold(): student for student in self.rows}
-
-
-def read_roster(path: Path) -> Roster:
-    """Read a class list; ValueError, with a sentence, when it has no column of ids."""
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        rows = [{(key or "").strip().lower(): (value or "").strip() for key, value in row.items() if isinstance(value, str)}
-                for row in csv.DictReader(file)]
-    column = next((name for name in ("student", "id", "student_id", "username", "identifier") if rows and name in rows[0]), None)
-    if column is None:
-        raise ValueError(f"{path.name} has no column named student or id.")
-    return Roster({row[column]: row for row in rows if is_student(row[column])})
 
 
 def entries(folder: Path, ignore: tuple[Path, ...] = (), roster: Roster = Roster()) -> list[Path]:
@@ -272,7 +221,3 @@ def _student(stem: str, said: str, assignment: str, sha256: str, roster: Roster)
 
 def _stopped(nobody: Submission, why: Unreadable | Refused) -> Submission:
     return dataclasses.replace(nobody, status=REFUSED if isinstance(why, Refused) else UNREADABLE, reason=one_line(str(why)))
-
-
-def _plainly(name: str) -> str:
-    return "".join(letter for letter in name.casefold() if letter.isalnum())

@@ -5,6 +5,7 @@ repository, and good for trying things out only.
 """
 import hmac
 import os
+from pathlib import Path
 from random import Random
 
 DEMO_SECRET = "a demo secret, known to everybody"
@@ -23,6 +24,21 @@ def is_demo() -> bool:
 def derive(purpose: str) -> str:
     """64 hex digits for one purpose; the secret cannot be found from them."""
     return hmac.new(secret().encode(), purpose.encode(), "sha256").hexdigest()
+
+
+def held_to(out: Path, keep: bool = False) -> None:
+    """See to it that a class is graded with one secret from beginning to end; `keep`: this is the one, where none is known yet. ValueError,
+    with a sentence, for another one: every student would be judged by numbers that nobody was given."""
+    mark, path = derive("the secret of a class")[:16], out / ".secret"
+    try:
+        known = path.read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        if keep:
+            path.write_text(mark + "\n", encoding="utf-8")
+        return
+    if known != mark:
+        raise ValueError(f"{out} was graded with another course secret, so students had other numbers. Set AUTOGRADER_SECRET to that one"
+                         f"{'; it is not set at the moment' if is_demo() else ''}. For a new course take another OUT.")
 
 
 def hidden_rng(question_id: str) -> Random:

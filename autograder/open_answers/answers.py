@@ -32,12 +32,17 @@ class OpenAnswer:
     @property
     def token(self) -> str:
         """What stands for it in lists that name nobody: eight hex digits, the same in every run."""
-        return hashlib.sha256(f"{self.student}\0{self.question}".encode()).hexdigest()[:8]
+        return token_of(self.student, self.question)
 
     @property
     def digest(self) -> str:
         """Sixteen hex digits of the text: a mark belongs to a text."""
         return hashlib.sha256(self.text.encode()).hexdigest()[:16]
+
+
+def token_of(student: str, question: str) -> str:
+    """What stands for one student's answer in lists that name nobody."""
+    return hashlib.sha256(f"{student}\0{question}".encode()).hexdigest()[:8]
 
 
 def open_answers(out: Path, question: str | None = None) -> list[OpenAnswer]:

@@ -16,7 +16,7 @@ from random import Random
 
 from autograder.grade import grade_class
 from autograder.grading.marks import sheets
-from autograder.handed_in.submission import read_roster
+from autograder.handed_in.classlist import read_roster
 from autograder.masters import Master, master
 from autograder.proving.pupils import Pupil, pupil, roles, surprises
 from autograder.teacher.late import set_due

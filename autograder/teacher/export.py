@@ -20,11 +20,17 @@ from autograder.grading.marks import Sheet, sheets
 FORMULA_STARTS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")     # the wide ones of Chinese and Japanese keyboards too
 
 
-def export(out: Path, layout: str) -> str:
-    """The marks of an OUT folder in one layout. Raises ValueError for a layout there is not, LookupError without a gradebook."""
+def export(out: Path, layout: str, say: Callable[[str], None] = lambda text: None) -> str:
+    """The marks of an OUT folder in one layout; `say` is told what is not final in them. Raises ValueError for a layout there is not, LookupError without marks."""
     if layout not in LAYOUTS:
         raise ValueError(f"There is no layout {layout!r}; there are {', '.join(LAYOUTS)}.")
-    return LAYOUTS[layout](list(sheets(out)))
+    found = list(sheets(out))
+    if not found:
+        raise LookupError(f"Nothing was graded into {out} yet; `python -m autograder grade DIR --out {out}` does that.")
+    waits = sum(sheet.waits for sheet in found)
+    if waits:
+        say(f"{waits} of {len(found)} have an open answer that waits for a person: it counts 0 in this table until `python -m autograder review {out}` has a mark for it.")
+    return LAYOUTS[layout](found)
 
 
 def safe(text: str) -> str:

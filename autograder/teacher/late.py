@@ -21,8 +21,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
+from autograder.grading.enrolled import class_of
 from autograder.grading.results import write_atomically
-from autograder.masters import notebooks
+from autograder.masters import master, notebooks
 
 DAY_S = 86_400
 EXTENSIONS = "extensions.json"
@@ -100,11 +101,16 @@ def set_due(out: Path, assignment: str, when: datetime | None, student: str | No
     from autograder.grading.byhand import ByHand
 
     moment = when.astimezone(timezone.utc).replace(tzinfo=None) if when else None
+    listed = class_of(out).rows
+    if student is not None and moment is not None and listed and student not in listed:
+        raise ValueError(f"{student} is not on the class list of {out}.")
+    if student is None and moment is not None:
+        _expect(out, assignment)
     with ByHand(out) as hand:
         with Session(hand.engine) as session, session.begin():
             found = session.query(api.Assignment).filter_by(name=assignment).one_or_none()
             if found is None:
-                raise LookupError(f"Nothing of {assignment} was graded into {out} yet; grade it first.")
+                raise LookupError(f"{assignment} has no due date in {out}; set one first, without --student.")
             if student is None:
                 found.duedate = moment
                 for handed_in in session.query(api.SubmittedAssignment).filter_by(assignment=found) if moment is None else ():
@@ -128,6 +134,21 @@ def set_due(out: Path, assignment: str, when: datetime | None, student: str | No
     until = f"{moment:%Y-%m-%d %H:%M} UTC" if moment else "no date"
     whose = f" for {student}" if student else ""
     return f"{assignment} is due at {until}{whose}; {policy()}. Penalties changed: {changed}."
+
+
+def _expect(out: Path, assignment: str) -> None:
+    """Make the assignment's rows where nothing of it has been graded yet: it is due before it is handed in."""
+    from autograder.grading.gradebook import Gradebook
+    from autograder.grading.writer import WAIT_SECONDS, holding
+
+    book = out / "gradebook.db"
+    if book.is_file():
+        with contextlib.closing(sqlite3.connect(book, timeout=30)) as database:
+            if database.execute("SELECT 1 FROM assignment WHERE name = ?", (assignment,)).fetchone():
+                return
+    out.mkdir(parents=True, exist_ok=True)
+    with holding(out / ".writer", WAIT_SECONDS, "a run is grading into this folder; wait for it to end, or end it"), Gradebook(out) as own:
+        own.expect(master(assignment[:2]))
 
 
 def dates(out: Path) -> list[str]:

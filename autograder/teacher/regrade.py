@@ -10,22 +10,22 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
-from autograder.grading import calibration, heard as kept, results
+from autograder.grading import calibration, heard as kept, ledger, results
+from autograder.grading.ledger import Entry, whole
 from autograder.grading.marking import Mark, all_cases, mark, mark_open
 from autograder.grading.marks import sheets
 from autograder.grading.settling import settle
 from autograder.grading.writer import Writer, holding
-from autograder.handed_in.arrivals import arrive, copied
 from autograder.handed_in.assignment import steps
 from autograder.handed_in.needs import as_python
 from autograder.handed_in.receipts import Receipts
-from autograder.handed_in.submission import Submission, of
+from autograder.judges.secret import held_to
 from autograder.masters import master
 from autograder.open_answers.answers import read_results
 from autograder.plain import canonical
@@ -69,11 +69,12 @@ class Regrading:
 def regrade(question_id: str, out: Path, apply: bool = False, workers: int | None = None, say: Callable[[str], None] = lambda text: None) -> Regrading:
     """Judge one question of OUT anew; with `apply` write what changes. LookupError, with a sentence, where the class has no such question."""
     question = find(question_id)
+    held_to(out)
     found = {name: result for name, result in read_results(out).items() if question_id in result["cells"]}
     if not found:
         raise LookupError(f"Nobody in {out} was asked {question_id}.")
-    keys = _keys(out, found)
-    marked, ran, unable = _marks(question, out, found, keys, workers or os.cpu_count() or 1, say)
+    entries = ledger.read(out)
+    marked, ran, unable = _marks(question, out, found, entries, workers or os.cpu_count() or 1, say)
     manual = {sheet.student: cell.manual for sheet in sheets(out) if sheet.assignment[:2] == question.chapter
               for cell in sheet.cells if cell.question == question_id}
     changes, calibrations = [], calibration.read(out)
@@ -88,7 +89,7 @@ def regrade(question_id: str, out: Path, apply: bool = False, workers: int | Non
             changes.append(Change(name, before["student"], old, now, before["counted"], manual.get(before["student"]), after))
     done = Regrading(question_id, tuple(sorted(changes, key=lambda change: (change.gain, change.student, change.name))), len(marked) - len(changes), ran, tuple(unable))
     if apply:
-        _apply(question, out, found, keys, done, say)
+        _apply(question, out, found, entries, done, say)
     return done
 
 
@@ -115,7 +116,7 @@ def told(done: Regrading, applied: bool, out: Path) -> str:
     return "\n".join(lines)
 
 
-def _marks(question: Question, out: Path, found: dict, keys: dict[str, str], workers: int, say) -> tuple[dict, int, list[str]]:
+def _marks(question: Question, out: Path, found: dict, entries: dict[str, Entry], workers: int, say) -> tuple[dict, int, list[str]]:
     """{name: (mark, suggestion)}, how many ran, and a sentence for each that could not be judged."""
     own = master(question.chapter)
     most = own.points(question)
@@ -133,7 +134,7 @@ def _marks(question: Question, out: Path, found: dict, keys: dict[str, str], wor
             marked[name] = (Mark(**result["cells"][question.id]), None)
             continue
         cases = all_cases(question, dict(numbers_for(question, result.get("variant", ""))))
-        heard = kept.read(out, keys[name]) if name in keys else None
+        heard = kept.read(out, entries[name].key) if name in entries else None
         if heard is not None and canonical([list(case) for case in heard[0].get(question.id, [])]) == canonical([list(case) for case in cases]):
             marked[name] = (mark(question, most, cases, heard[1]["replies"].get(question.id), heard[1]["ended"]), None)
         else:
@@ -141,7 +142,7 @@ def _marks(question: Question, out: Path, found: dict, keys: dict[str, str], wor
     if again:
         say(f"{len(again)} of {len(found)} have to run again")
         with Sandbox() as sandbox, ThreadPoolExecutor(min(workers, len(again))) as pool:
-            heard_again = pool.map(lambda each: _run(question, out, each[1], each[2], sandbox), again)
+            heard_again = pool.map(lambda each: _run(question, out, entries.get(each[0]), each[2], sandbox), again)
             for number, ((name, _, cases), heard) in enumerate(zip(again, heard_again), 1):
                 if isinstance(heard, str):
                     unable.append(f"{name}: {heard}")
@@ -152,9 +153,9 @@ def _marks(question: Question, out: Path, found: dict, keys: dict[str, str], wor
     return {name: marked[name] for name in found if name in marked}, len(again) - len(unable), unable
 
 
-def _run(question: Question, out: Path, result: dict, cases: list, sandbox: Sandbox) -> dict | str:
+def _run(question: Question, out: Path, entry: Entry | None, cases: list, sandbox: Sandbox) -> dict | str:
     """What the sandbox hears of this one question; or, as a text, why it cannot be asked."""
-    submission = _submission(out, result)
+    submission = whole(out, entry.submission) if entry else None
     if submission is None:
         return "the copy of what was handed in is gone"
     own = master(question.chapter)
@@ -164,14 +165,15 @@ def _run(question: Question, out: Path, result: dict, cases: list, sandbox: Sand
     return sandbox.run(jobs, numbers, spark=any(step.spark for step in cells))
 
 
-def _apply(question: Question, out: Path, found: dict, keys: dict[str, str], done: Regrading, say) -> None:
+def _apply(question: Question, out: Path, found: dict, entries: dict[str, Entry], done: Regrading, say) -> None:
     own, changed = master(question.chapter), {change.name: change for change in done.changes}
     receipts = Receipts(out / "receipts.jsonl")
     busy = "a run is grading into this folder; wait for it to end, or end it"
     with holding(out / ".grading", 0, busy), holding(out / ".writer", 0, busy):
         writer = Writer(out)
         for number, (name, result) in enumerate(found.items(), 1):
-            submission = _submission(out, result)
+            entry = entries.get(name)
+            submission = whole(out, entry.submission) if entry else None
             if submission is None:                       # without its copy it cannot be found by a later run either
                 continue
             after = changed[name].result if name in changed else result
@@ -180,10 +182,12 @@ def _apply(question: Question, out: Path, found: dict, keys: dict[str, str], don
                 writer.write(key, submission, after, receipts.at(submission), {})
             elif results.read(out / "results", key) is None:
                 results.keep(out / "results", key, after)
-            _keep_heard(out, keys.get(name), key)
+            _keep_heard(out, entry.key, key)
+            entries[name] = replace(entry, key=key)
             if number % 500 == 0:
                 say(f"{number} of {len(found)} written")
         writer.close()
+        ledger.keep(out, entries)
         everything = read_results(out)
         everything.update({change.name: change.result for change in done.changes})
         results.write_atomically(out / "results.json", results.as_json(everything.items()))
@@ -212,31 +216,8 @@ def _telling(result: dict, question_id: str) -> tuple:
     return result["cells"][question_id], result["misconceptions"].get(question_id), suggestion.get("points"), suggestion.get("decision")
 
 
-def _keys(out: Path, found: dict) -> dict[str, str]:
-    """The key each shown result is kept under: of several kept for one submission the newest that says the same."""
-    newest: dict[str, tuple[float, str]] = {}
-    for path in (out / "results").glob("*.json"):
-        one = results.read(out / "results", path.stem)
-        name = one.get("submission") if one else None
-        if name in found and one["sha256"] == found[name]["sha256"] and one["cells"] == found[name]["cells"]:
-            newest[name] = max(newest.get(name, (0.0, "")), (path.stat().st_mtime, path.stem))
-    return {name: key for name, (_, key) in newest.items()}
-
-
-def _submission(out: Path, result: dict) -> Submission | None:
-    """What was handed in, from the copy kept of it, under the student the class list gave it to."""
-    path = copied(out / "received", result["submission"].partition("/")[0], result["sha256"])
-    if not path.exists():
-        return None
-    return next((each for each in _whose(of(arrive(path)), result) if each.name == result["submission"]), None)
-
-
-def _whose(submissions: Iterable[Submission], result: dict) -> list[Submission]:
-    return [replace(each, student=result["student"]) for each in submissions]
-
-
-def _keep_heard(out: Path, old: str | None, new: str) -> None:
-    before = kept.read(out, old) if old and old != new else None
+def _keep_heard(out: Path, old: str, new: str) -> None:
+    before = kept.read(out, old) if old != new else None
     if before is not None:
         kept.keep(out, new, *before)
 

@@ -16,12 +16,13 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from autograder.grading.enrolled import class_of, names
 from autograder.grading.marks import Sheet, sheets
 from autograder.open_answers.answers import read_results
 from autograder.teacher.items import LEAST_FOR_STATISTICS, Item, Misconception, items, misconceptions, unnamed
 
 STATUSES = ("graded", "repaired", "partial", "unreadable", "refused")
-MOST_ROWS = 400
+MOST_ROWS, MOST_NAMES = 400, 40
 """A terminal's table ends after so many students; the page and the exports have all."""
 
 
@@ -34,17 +35,19 @@ class Chapter:
     items: tuple[Item, ...]
     misconceptions: tuple[Misconception, ...]
     unnamed: Mapping[str, int]
+    absent: tuple[str, ...] = ()           # of the class list, by id and name: nothing of theirs could be graded
 
 
 @dataclass(frozen=True)
 class Class:
-    """A graded class: its chapters, and the submissions that were not simply graded (name, status, reason)."""
+    """A graded class: its chapters, the submissions that were not simply graded (name, status, reason), and whoever is not on its list."""
 
     out: Path
     statuses: Mapping[str, int]
     chapters: tuple[Chapter, ...]
     troubled: tuple[tuple[str, str, str], ...]
     waiting: int
+    strangers: tuple[str, ...] = ()
 
 
 def read_class(out: Path) -> Class:
@@ -57,11 +60,13 @@ def read_class(out: Path) -> Class:
     for name, result in results.items():
         if result["assignment"] and result["counted"]:
             counted.setdefault(result["assignment"], {})[name] = result
+    listed = class_of(out).rows
     chapters = tuple(Chapter(name, tuple(marked.get(name, ())), tuple(items(marked.get(name, ()))), tuple(misconceptions(counted.get(name, {}))),
-                             unnamed(counted.get(name, {}))) for name in sorted(counted.keys() | marked.keys()))
+                             unnamed(counted.get(name, {})), _absent(listed, marked.get(name, ()))) for name in sorted(counted.keys() | marked.keys()))
     troubled = tuple((name, result["status"], result["reason"]) for name, result in results.items() if result["status"] != "graded")
     return Class(out, Counter(result["status"] for result in results.values()), chapters, troubled,
-                 sum(sheet.waits for own in marked.values() for sheet in own))
+                 sum(sheet.waits for own in marked.values() for sheet in own),
+                 tuple(sorted({sheet.student for own in marked.values() for sheet in own} - listed.keys())) if listed else ())
 
 
 def report(out: Path) -> str:
@@ -73,10 +78,12 @@ def told(found: Class) -> str:
     """A class as text."""
     parts = [status_line(found)]
     for chapter in found.chapters:
-        parts += [class_table(chapter), item_table(chapter), misconception_map(chapter)]
+        parts += [class_table(chapter), absent_line(chapter), item_table(chapter), misconception_map(chapter)]
     if found.troubled:
         lines = [f"  {name}: {status}, {reason}" for name, status, reason in islice(found.troubled, MOST_ROWS)]
         parts.append("Not simply graded\n" + "\n".join(lines + _more(len(found.troubled))))
+    if found.strangers:
+        parts.append(strangers_line(found))
     parts.append("Where to look next\n" + "\n".join(f"  {line}" for line in advice(found)))
     return "\n\n".join(filter(None, parts))
 
@@ -101,6 +108,22 @@ def class_table(chapter: Chapter) -> str:
         penalty = f"{f'-{sheet.late_penalty:g}' if sheet.late_penalty else 'yes' if sheet.seconds_late else '':>6}  " if late else ""
         lines.append(f"  {sheet.student:{width}}  {sheet.score:>4g}/{sheet.max:<4g}  {penalty}{marks}")
     return "\n".join(lines + _more(len(chapter.sheets)))
+
+
+def absent_line(chapter: Chapter) -> str:
+    """From whom of the class list nothing came; "" where everybody is there, or there is no list."""
+    if not chapter.absent:
+        return ""
+    told = ", ".join(chapter.absent[:MOST_NAMES]) + (f" and {len(chapter.absent) - MOST_NAMES} more" if len(chapter.absent) > MOST_NAMES else "")
+    return "\n".join(textwrap.wrap(f"Nothing that could be graded came from {len(chapter.absent)} of the class list: {told}.", 150,
+                                   initial_indent="  ", subsequent_indent="    "))
+
+
+def strangers_line(found: Class) -> str:
+    """Who was graded and is not on the class list."""
+    told = ", ".join(found.strangers[:MOST_NAMES]) + (f" and {len(found.strangers) - MOST_NAMES} more" if len(found.strangers) > MOST_NAMES else "")
+    return (f"Not on the class list: {told}.\n  Belongs a file of theirs to somebody who is on it? Write the file's name into that line of the list, in a column named file, "
+            f"and grade again with --roster. `forget {found.out} ID` takes away a row that is nobody's.")
 
 
 def item_table(chapter: Chapter) -> str:
@@ -156,6 +179,11 @@ def advice(found: Class, has_pictures: bool = False) -> list[str]:
 def mark_of(cell) -> str:
     """A cell of the class table: points, `waits`, or nothing where the notebook has no such question."""
     return "" if cell is None else "waits" if cell.waits else f"{cell.score:g}"
+
+
+def _absent(listed: Mapping[str, Mapping[str, str]], marked) -> tuple[str, ...]:
+    there = {sheet.student for sheet in marked}
+    return tuple(" ".join(filter(None, (student, *names(row)[:2]))) for student, row in listed.items() if student not in there)
 
 
 def _more(rows: int) -> list[str]:

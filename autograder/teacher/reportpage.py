@@ -11,7 +11,7 @@ from autograder.grading.results import write_atomically
 from autograder.teacher import late as late_rules
 from autograder.teacher.late import told as told_late
 from autograder.teacher.pictures import as_data_address, misconceptions_picture, questions_picture, scores_picture
-from autograder.teacher.report import Chapter, Class, advice, mark_of, status_line
+from autograder.teacher.report import Chapter, Class, absent_line, advice, mark_of, status_line, strangers_line
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 STYLE = """
@@ -34,6 +34,8 @@ def write_page(found: Class) -> Path:
     if found.troubled:
         rows = "".join(f"<tr><td>{_text(name)}</td><td>{_text(status)}</td><td>{_text(reason)}</td></tr>" for name, status, reason in found.troubled)
         parts.append(f"<h2>Not simply graded</h2><div class=scroll><table><tr><th>submission<th>status<th>reason</tr>{rows}</table></div>")
+    if found.strangers:
+        parts.append(f"<p>{_text(strangers_line(found))}</p>")
     page = (f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY}">'
             f"<title>Report on {_text(found.out.name)}</title><style>{STYLE}</style></head><body>\n" + "\n".join(parts) + "\n</body></html>\n")
     write_atomically(folder / "index.html", page)
@@ -49,7 +51,7 @@ def _chapter(chapter: Chapter, folder: Path) -> str:
     shown = {name: f'<img alt="{name} of {_text(chapter.name)}; the same is in the table below" src="{as_data_address(png)}">' if png else ""
              for name, png in pictures.items()}
     return (f"<h2>{_text(chapter.name)}</h2>{shown['scores']}{shown['questions']}{_items(chapter)}"
-            f"<h3>What people took for true</h3>{shown['misconceptions']}{_map(chapter)}<h3>The class</h3>{_students(chapter)}")
+            f"<h3>What people took for true</h3>{shown['misconceptions']}{_map(chapter)}<h3>The class</h3>{_absent(chapter)}{_students(chapter)}")
 
 
 def _items(chapter: Chapter) -> str:
@@ -82,6 +84,11 @@ def _students(chapter: Chapter) -> str:
     head = "<th>student<th>name<th>points" + ("<th>late" if late else "") + "".join(f"<th>{_text(question[3:])}" for question in questions)
     costs = f"<p class=quiet>Late: {_text(str(late_rules.policy()))}.</p>" if late else ""
     return f"{costs}<div class=scroll><table><tr>{head}</tr>{''.join(rows)}</table></div>"
+
+
+def _absent(chapter: Chapter) -> str:
+    told = " ".join(absent_line(chapter).split())
+    return f"<p>{_text(told)}</p>" if told else ""
 
 
 def _share(value: float | None) -> str:

@@ -7,7 +7,8 @@ import zipfile
 import pytest
 
 from autograder.grade import run
-from autograder.handed_in.submission import Roster, entries, read, read_roster
+from autograder.handed_in.classlist import Roster, read_roster
+from autograder.handed_in.submission import entries, read
 from autograder.masters import master
 
 

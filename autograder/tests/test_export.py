@@ -9,7 +9,7 @@ import pytest
 from autograder.__main__ import main
 from autograder.grade import grade_class
 from autograder.grading.marks import Cell, Sheet
-from autograder.handed_in.submission import Roster
+from autograder.handed_in.classlist import Roster
 from autograder.teacher.export import LAYOUTS, export, safe
 
 _KEPT = {}

@@ -1,0 +1,50 @@
+"""Who is in the class of OUT? The list of the last run that was given one, and nbgrader's table of students.
+
+OUT/class.json keeps the list, so that a run which is not given one finds the same students behind the same files, and so that a report can
+say from whom nothing has come. Everybody on it stands in the gradebook, by the names of the list as it is now.
+"""
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+from pathlib import Path
+
+from autograder.grading.results import write_atomically
+from autograder.handed_in.classlist import Roster
+
+FILE = "class.json"
+WAIT_SECONDS = 30
+
+
+def class_of(out: Path, given: Roster = Roster()) -> Roster:
+    """The class list that holds for OUT: the one that is given, which is kept from now on, or the kept one. ValueError, with a sentence,
+    for a kept file that is broken."""
+    path = out / FILE
+    if given.rows:
+        out.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, json.dumps(given.rows, ensure_ascii=False, indent=0) + "\n")
+        return given
+    try:
+        return Roster({str(student): dict(row) for student, row in json.loads(path.read_text(encoding="utf-8")).items()})
+    except FileNotFoundError:
+        return given
+    except (ValueError, TypeError, AttributeError):
+        raise ValueError(f"{path} cannot be read; take it away and name the class list again with --roster.") from None
+
+
+def names(row: dict[str, str]) -> tuple[str | None, str | None, str | None]:
+    """(first name, last name, email) as the gradebook keeps them; None for what the list does not say."""
+    first, _, last = row.get("name", "").rpartition(" ")
+    return row.get("first_name") or first or None, row.get("last_name") or last or None, row.get("email") or None
+
+
+def enrol(out: Path, roster: Roster) -> None:
+    """Bring nbgrader's students up to the class list. What the list does not say stays as it was."""
+    rows = [(student, *names(row)) for student, row in roster.rows.items()]
+    if not rows:
+        return
+    with contextlib.closing(sqlite3.connect(out / "gradebook.db", timeout=WAIT_SECONDS)) as book, book:
+        book.executemany("""INSERT INTO student (id, first_name, last_name, email) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
+            first_name = coalesce(excluded.first_name, first_name), last_name = coalesce(excluded.last_name, last_name),
+            email = coalesce(excluded.email, email)""", rows)
