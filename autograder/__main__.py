@@ -43,6 +43,7 @@ def main(words: list[str] | None = None) -> int:
 def _grade(wanted) -> int:
     from autograder.grade import Unready, grade_class, grade_file, needs_attention, public
     from autograder.grading.writer import Busy
+    from autograder.judges.secret import is_demo
     from autograder.masters import chapter_number
     from autograder.sandbox.parent import Unofficial
 
@@ -60,6 +61,8 @@ def _grade(wanted) -> int:
         if not source.is_dir():
             raise Unusable(f"{source} is one file; a class is a folder. For one submission leave --out away and use --json -.")
         roster, ignore = _class_list(wanted.roster)
+        if is_demo():
+            print("AUTOGRADER_SECRET is not set, so the hidden cases are those that anybody with this repository can work out: good for trying things out.", file=sys.stderr)
         try:
             graded = grade_class(source, Path(wanted.out), asked, roster, wanted.workers, wanted.force, ignore=ignore,
                                  allow_unsafe=wanted.allow_unsafe)

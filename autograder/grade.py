@@ -39,7 +39,7 @@ from autograder.handed_in.classlist import Roster
 from autograder.handed_in.needs import as_python
 from autograder.handed_in.receipts import Receipts
 from autograder.handed_in.submission import PARTIAL, Submission, entries, of, read
-from autograder.judges.secret import held_to, is_demo
+from autograder.judges.secret import held_to
 from autograder.masters import chapter_number, master
 from autograder.sandbox.parent import LOST, Sandbox, SandboxFailed, Unofficial
 from autograder.teacher.late import settle as settle_late
@@ -119,8 +119,6 @@ def grade_class(folder: Path, out: Path, asked: str | None = None, roster: Roste
             before, roster, calibrations = ledger.read(out), class_of(out, roster), calibration.read(out)
         except ValueError as why:
             raise Unready(*why.args) from None
-        if is_demo():
-            say("AUTOGRADER_SECRET is not set. Without it the hidden cases are those of this repository, which anybody can work out: good for trying things out.")
         found, receipts = _received(folder, out, roster, asked, say, ignore)
         older = _standing(ledger.elsewhere(before.values(), found), found, receipts)
         counts = _latest([*found, *(entry.submission for entry in older)], receipts, roster)
