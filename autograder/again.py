@@ -19,7 +19,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from autograder.asking import NotAsAsked
-from autograder.plain import NotPlain, canonical, plain
+from autograder.plain import MOST_BYTES, NotPlain, canonical, plain
 from autograder.questions import Question, find
 
 MOST_CALLS = 4_000                  # of all functions together; the longest honest run makes some hundreds, and a judge makes them all again
@@ -54,7 +54,8 @@ def watched(question: Question, namespace: Mapping) -> tuple[dict, list]:
 def fits(question: Question, case: Mapping, data, calls) -> bool:
     """Whether the run, played again by these calls, comes out as `data` says. Never raises: `calls` may be anything."""
     try:
-        return _comes_out(question.id, canonical(dict(case)), canonical(calls)) == canonical(data)
+        made = canonical(calls)
+        return len(made) <= MOST_BYTES and _comes_out(question.id, canonical(dict(case)), made) == canonical(data)
     except (TypeError, ValueError, RecursionError):      # nan, or lists inside lists without end
         return False
 

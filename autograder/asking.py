@@ -39,7 +39,7 @@ def ask(question, namespace, case) -> dict:
         names, did = _written_down(question, namespace)
         reply = {"data": question.run_probe(names, case), **did}
         if any(len(canonical(said)) > MOST_BYTES for said in reply.values()):
-            return {"raised": "NotPlain", "says": f"the answer is longer than {MOST_BYTES:,} characters"}
+            return {"raised": "NotPlain", "says": f"more than {MOST_BYTES:,} characters"}
         return reply
     except (KeyboardInterrupt, TimeUp):
         raise

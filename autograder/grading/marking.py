@@ -153,7 +153,7 @@ def _trusted(question: Question, reply) -> dict:
         try:
             data = plain(reply["data"])
             if len(canonical(data)) > MOST_BYTES:        # asking.py lets nothing pass that is longer
-                return {"raised": "NotPlain", "says": f"the answer is longer than {MOST_BYTES:,} characters"}
+                return {"raised": "NotPlain", "says": f"more than {MOST_BYTES:,} characters"}
             return {"data": data, **({"calls": reply.get("calls")} if needs_calls(question) else {})}
         except NotPlain as error:
             return {"raised": "NotPlain", "says": str(error)}

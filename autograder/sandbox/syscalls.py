@@ -14,6 +14,7 @@ REFUSED = (
     "unshare", "setns", "name_to_handle_at", "open_by_handle_at",                                   # other views of the machine
     "keyctl", "add_key", "request_key",                                                             # what outlives a submission
     "bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "io_uring_enter", "io_uring_register", "fanotify_init",
+    "memfd_create", "memfd_secret", "shmget", "msgget",                                             # memory that is nobody's, which no limit counts
     "kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module", "reboot", "swapon", "swapoff", "acct", "quotactl",
     "syslog", "settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "vhangup", "lookup_dcookie",
 )

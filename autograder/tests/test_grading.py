@@ -162,7 +162,7 @@ def test_nobody_stays_behind(demo, level):
     from autograder.sandbox.parent import Limits, Sandbox
     flee = "import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        time.sleep(4321)\n    os._exit(0)\ntotal = 1"
     with Sandbox(level=level, limits=Limits(seconds=8)) as sandbox:
-        sandbox.reached()
+        sandbox.run([{"source": "total = 0", "question": "90.3", "cases": [{}]}], {})       # by then Spark's empty rooms stand, too
         before = set(os.listdir("/proc"))
         heard = sandbox.run([{"source": flee, "question": "90.3", "cases": [{}]}], {})
         assert heard["replies"]["90.3"] == [{"data": {"total": 1}}] and heard["ended"] == "all cells have run"

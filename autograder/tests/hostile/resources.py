@@ -144,4 +144,12 @@ for _ in range(10_000):
     if libc.shmget(0, 1 << 24, 0o1666) < 0:
         break
 """ + LAST, question="02.4"),
+    attack("files in memory", "files of no folder, which no process's size shows and no folder's limit", """
+import os
+held = []
+while len(held) < 400:
+    held.append(os.memfd_create("held"))
+    for _ in range(15):
+        os.write(held[-1], bytes(1 << 20))
+""" + LAST, question="02.4"),
 )
