@@ -128,9 +128,10 @@ def calibrate(question: str, source: Path, out: Path | None = None, say=lambda t
         raise ValueError(f"Nobody has marked an answer to {question} in {source} yet; "
                          f"`python -m autograder review {source} {question}` is a quick way to mark {LEAST_ANSWERS}.")
     found = trial(question, marked, say)
+    believed = out is not None and question in (before := calibration.read(out)) and bool(before[question].decisions)
     if out is not None:
         calibration.keep(out, found.calibration(datetime.now(timezone.utc).isoformat(timespec="seconds")))
-    return told(found, out) + (_seen(source, question) if source.is_dir() else ""), found.met
+    return told(found, out, believed) + (_seen(source, question) if source.is_dir() else ""), found.met
 
 
 def _seen(out: Path, question: str) -> str:
@@ -184,7 +185,7 @@ def _table(path: Path, text: str) -> list[dict]:
     return rows
 
 
-def told(found: Trial, out: Path | None) -> str:
+def told(found: Trial, out: Path | None, believed: bool = False) -> str:
     """The table, and what follows from it, in words."""
     lines = [f"{found.question}, rubric {found.rubric}: the scorer beside your marks", ""]
     for what, figure, wanted, met in found.conditions():
@@ -205,12 +206,12 @@ def told(found: Trial, out: Path | None) -> str:
     if unlike:
         lines += ["", "Where you and the scorer part, furthest first:"]
         lines += [f"  {one.id}: you {one.mark}, the scorer {suggestion.mark}. {suggestion.sentence}" for one, suggestion, _ in unlike[:10]]
-    return "\n".join([*lines, "", _follows(found, out)])
+    return "\n".join([*lines, "", _follows(found, out, believed)])
 
 
-def _follows(found: Trial, out: Path | None) -> str:
+def _follows(found: Trial, out: Path | None, believed: bool) -> str:
     if not found.met:
-        kept = f" An earlier calibration of {found.question} in {out} holds no more." if out is not None else ""
+        kept = f" An earlier calibration of {found.question} in {out} holds no more." if believed else ""
         return f"The gate is not met: `grade` goes on suggesting, and a person decides every answer to {found.question}.{kept}"
     stands = found.calibration().decisions
     what = "clear passes and clear fails" if "reject" in stands else \
