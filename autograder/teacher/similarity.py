@@ -30,6 +30,8 @@ from pathlib import Path
 from autograder.masters import master, question_of, text_of
 
 RUN = 5
+LONGEST_ANSWER = 40_000            # characters that are looked at
+MOST_WORDS = 300                   # of one statement; a longer one is read as several, for each place of a name carries the whole
 MOST_PLACES = 40               # of one name; more of them tell nothing new
 BUILTINS = frozenset(dir(builtins))
 COMMON_SHARE = 0.10
@@ -146,6 +148,9 @@ def _statements(source: str) -> list[tuple[int, list[tuple[str, str | None]]]]:
                 words.append(("value", token.string))
             elif token.type == tokenize.OP:
                 words.append((token.string, None))
+            if len(words) >= MOST_WORDS:
+                found.append((part, words))
+                words = []
             elif token.type == tokenize.NEWLINE and words:
                 if depth == 0:
                     functions += words[0][0] in ("def", "class", "async")
@@ -171,5 +176,5 @@ def _answers(path: Path) -> dict[str, str]:
         about = cell.get("metadata", {}).get("nbgrader", {})
         question = question_of(about.get("grade_id", ""))
         if question and about.get("solution"):
-            found[question] = text_of(cell)
+            found[question] = text_of(cell)[:LONGEST_ANSWER]
     return found

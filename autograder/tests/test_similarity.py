@@ -1,5 +1,6 @@
 """Copies are found under new names and in another order; a class that solves one exercise is not accused."""
 import re
+import time
 from random import Random
 
 from autograder.__main__ import main
@@ -127,3 +128,11 @@ def test_the_command_reads_graded_notebooks(hand_in, tmp_path, capsys):
     out = capsys.readouterr().out
     assert "ada and bo (90.2)" in out and "no verdict" in out
     assert main(["similar", str(tmp_path)]) == 2
+
+
+def test_an_answer_without_end_keeps_nobody_waiting():
+    """One statement of ten thousand names: each of them would carry the whole, again and again."""
+    for names in ("a," * 20_000, ",".join(f"a{number},a{number}" for number in range(5_000))):
+        began = time.monotonic()
+        runs_by_question({"02.1": f"x = [{names}]"})
+        assert time.monotonic() - began < 5
