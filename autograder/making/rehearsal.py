@@ -97,7 +97,7 @@ class Broken:
     reply: dict
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)                                   # a run can hold labs of 30 MB; more than 16 named answers no question has
 def _namespace(question_id: str, source: str, numbers: str) -> dict | Broken:
     """The names after a run. Kept for a while, for many cases are asked of one run; a function that keeps something from call to call
     must not be a reference."""
