@@ -7,6 +7,7 @@ exception that the learner's code ended in.
 import contextlib
 import io
 import os
+import re
 import signal
 import threading
 import time
@@ -46,13 +47,13 @@ def ask(question, namespace, case) -> dict:
     except NotImplementedError:
         return {"blank": list(question.answers)}
     except NotAsAsked as error:
-        return {"raised": "NotAsAsked", "says": str(error)[:LONGEST_MESSAGE]}
+        return {"raised": "NotAsAsked", "says": _words_of(error)}
     except NotPlain as error:
         if "a ellipsis" in str(error):                   # the body of the function is still `...`
             return {"blank": list(question.answers)}
         return {"raised": "NotPlain", "says": str(error)}
     except BaseException as error:                       # SystemExit too: exit() in an answer is an answer's mistake
-        return {"raised": type(error).__name__, "says": str(error)[:LONGEST_MESSAGE], "line": _line(error)}
+        return {"raised": type(error).__name__, "says": _words_of(error), "line": _line(error)}
 
 
 def _written_down(question, namespace) -> tuple[Mapping, dict]:
@@ -153,6 +154,11 @@ def quiet():
             for fd, copy in kept:
                 os.dup2(copy, fd)
                 os.close(copy)
+
+
+def _words_of(error) -> str:
+    """What an exception says, without the places in memory it may name: the same words in every run."""
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", str(error)[:2 * LONGEST_MESSAGE])[:LONGEST_MESSAGE]
 
 
 def _line(error) -> int | None:

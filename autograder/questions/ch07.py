@@ -168,7 +168,7 @@ QUESTIONS = (
                "Draw two columns, before and after, and count the rows that differ. Given up: all of them with an eager assignor, only the movers with the cooperative one.")),
     LineReading(
         id="07.5", title="bug hunt: one of four is different", points=3, answers=("odd_one", "differs"), draws=THREE, row="team", space={"story": tuple(range(96))},
-        together=lambda teams: {planted(n["story"])[0] for n in teams} == set(FAULTS),
+        together=lambda teams: {planted(n["story"])[0] for n in teams} == set(FAULTS) and {planted(n["story"])[1] for n in teams} != {"m1"},
         show=lambda numbers: {team: list(start_lines(story["story"])) for team, story in numbers.items()},
         hints=("Compare the four members line by line: group.id, strategy, topics. Three agree.",
                "Whoever fails need not be at fault: the first member sets what the group can do, and those who cannot do the same are refused.")),
