@@ -34,7 +34,7 @@ def table_of(numbers) -> dict[str, str]:
     return {name: "\n".join(line[:115].rstrip() for line in described(group_of(**each), "billing").strip("\n").splitlines()) for name, each in numbers.items()}
 
 
-@lru_cache(maxsize=None)
+@lru_cache(maxsize=16)                                   # of labs; of texts and numbers one can keep more
 def group_of(partitions: int, committed: int, left: int, records: int) -> Lab:
     """A group with one member, which has committed in some of its partitions, and commits left over from a topic it no longer reads."""
     lab = Lab(brokers=1, seed=records + partitions)
@@ -120,7 +120,7 @@ def lines_of(numbers) -> list[str]:
     return [f"{time[-12:]} {text}" for time, text in told if text.startswith(wanted)]
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=16)
 def renamed(forgotten: int, records: int, done: int, seed: int = 0) -> Lab:
     """A group whose first program committed in two of three partitions, and its successor, which starts with auto.offset.reset=latest."""
     lab = Lab(brokers=1, seed=records + forgotten + 1_000 * seed)
