@@ -8,7 +8,7 @@ from pathlib import Path
 
 from autograder.masters import HOME
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_gradescopes_script_writes_what_gradescope_reads(hand_in, tmp_path):
