@@ -23,7 +23,7 @@ lab: .venv/ready  ## learn: JupyterLab opens on chapter 00, on your own copy of 
 test: .venv/ready-dev  ## check everything, a fixed share of each corpus (under 10 minutes)
 	@$(PY) -m pytest -q -rs -n logical --dist loadfile -m "not slow"
 
-test-all: .venv/ready-dev  ## check everything, all of each corpus (under 60 minutes)
+test-all: .venv/ready-dev  ## check everything, all of each corpus (two hours or more)
 	@$(PY) -m pytest -q -rs -n logical --dist loadfile
 
 classroom: .venv/ready-dev  ## teach: a class of made-up students is graded (STUDENTS=30 CHAPTERS=02,03, or all)
