@@ -61,8 +61,6 @@ def _grade(wanted) -> int:
         if not source.is_dir():
             raise Unusable(f"{source} is one file; a class is a folder. For one submission leave --out away and use --json -.")
         roster, ignore = _class_list(wanted.roster)
-        if is_demo():
-            print("AUTOGRADER_SECRET is not set, so the hidden cases are those that anybody with this repository can work out: good for trying things out.", file=sys.stderr)
         try:
             graded = grade_class(source, Path(wanted.out), asked, roster, wanted.workers, wanted.force, ignore=ignore,
                                  allow_unsafe=wanted.allow_unsafe)
@@ -72,6 +70,8 @@ def _grade(wanted) -> int:
             traceback.print_exc()
             return FAILED
         found = graded
+        if is_demo():
+            print("AUTOGRADER_SECRET is not set, so the hidden cases are those that anybody with this repository can work out: good for trying things out.", file=sys.stderr)
     if wanted.json:
         _write_json(wanted.json, ((name, public(result)) for name, result in found.items()))
     if wanted.out:
