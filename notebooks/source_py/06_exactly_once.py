@@ -338,7 +338,7 @@ require("06.2")
 # closes and goes.
 #
 # ---
-# **A good place to stop for today.** When you come back, click here, choose *Run*, *Run All Above Selected Cell*, and go on.
+# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All Above Selected Cell*. It stops at an exercise that is still open; go on from there, cell by cell.
 #
 # ## 5. Two with one name
 #

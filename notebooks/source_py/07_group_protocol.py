@@ -383,7 +383,7 @@ assignment_matrix(lab, "billing", title="a leader whose assignor is wrong")
 # each language that wants to speak Kafka has to write these assignors once more, and get them right.
 #
 # ---
-# **A good place to stop for today.** When you come back, click here, choose *Run*, *Run All Above Selected Cell*, and go on.
+# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All Above Selected Cell*. It stops at an exercise that is still open; go on from there, cell by cell.
 #
 # ## 6. What moves?
 #

@@ -392,7 +392,7 @@ pd.DataFrame(table).T
 # knows her. (A coordinator for which the group is *Dead* says COORDINATOR_NOT_AVAILABLE to everything.) And a request of an older generation never gets as far as the state: ILLEGAL_GENERATION.
 #
 # ---
-# **A good place to stop for today.** When you come back, click here, choose *Run*, *Run All Above Selected Cell*, and go on.
+# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All Above Selected Cell*. It stops at an exercise that is still open; go on from there, cell by cell.
 #
 # ## 5. The missing half: what a member does with an answer
 #

@@ -738,7 +738,7 @@ side_by_side(of_bookmarks(*(recording / f"{name}.log.gz" for name in names)),
 
 # %% [markdown]
 # ---
-# **A good place to stop for today.** When you come back, click here, choose *Run*, *Run All Above Selected Cell*, and go on.
+# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All Above Selected Cell*. It stops at an exercise that is still open; go on from there, cell by cell.
 #
 # ## 10. Spark lab: what was read twice?
 #

@@ -696,7 +696,7 @@ require("10.5")
 # And where the workers are slower than the topic, `pause()` the partitions until the queue is short: a paused consumer still polls, so it stays a member.
 #
 # ---
-# **A good place to stop for today.** When you come back, click here, choose *Run*, *Run All Above Selected Cell*, and go on.
+# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All Above Selected Cell*. It stops at an exercise that is still open; go on from there, cell by cell.
 #
 # ## 9. Spark lab: who left, and how often?
 #
