@@ -82,7 +82,7 @@ for _ in range(12):
 time.sleep(600)
 """, question="02.4"),
     attack("1 GB of print", "lines without end", "line = 'x' * (1 << 20)\nfor _ in range(1024):\n    print(line)\n" + LAST, question="02.4"),
-    attack("1 GB of answer", "an answer longer than anybody reads", "after_five = 'x' * (1 << 30)\nafter_twenty = 0", question="02.4"),
+    attack("1 GB of answer", "an answer longer than anybody reads", "after_five = dict.fromkeys('ABC', 'x' * (1 << 30))\nafter_twenty = dict.fromkeys('ABC', 0)", question="02.4"),
     attack("a pipe full of noise", "everything open is filled", """
 import os
 while True:
@@ -127,7 +127,7 @@ for number in range(10_000):
     attack("deep recursion", "a function of a function of a function", "import sys\nsys.setrecursionlimit(10**9)\ndef f():\n    return f()\nf()\n" + LAST, question="02.4"),
     attack("a number with a billion digits", "to be turned into text", "import sys\nsys.set_int_max_str_digits(0)\nstr(1 << (1 << 28))\n" + LAST, question="02.4"),
     attack("a long number as the answer", "more digits than JSON's readers take", "after_five = 10 ** 100_000\nafter_twenty = -10 ** 5_000", question="02.4"),
-    attack("deep data", "a list in a list in a list", "after_five = []\nfor _ in range(100_000):\n    after_five = [after_five]\nafter_twenty = 0", question="02.4"),
+    attack("deep data", "a list in a list in a list", "deep = []\nfor _ in range(100_000):\n    deep = [deep]\nafter_five, after_twenty = dict.fromkeys('ABC', deep), dict.fromkeys('ABC', 0)", question="02.4"),
     attack("descriptors", "every file is opened that can be", "kept = []\nwhile True:\n    kept.append(open('/dev/null'))\n", question="02.4"),
     attack("watches and timers", "inotify, eventfd, timerfd, pipes", """
 import ctypes, os

@@ -65,7 +65,7 @@ QUICK_BOMBS = {
 SLOW_BOMBS = {
     "a loop that cannot be interrupted": "the time was up: 4 s",
     "a plain loop": "no answer after 2 s",
-    "memory, page by page": "memory|the time was up",
+    "memory, page by page": "memory|no answer|the time was up",
     "memory of many": "it used more than 2,048 MB of memory|the time was up",
     "/dev/shm": "all files together may be 64 MB large|a file may be 16 MB large",
     "1 GB of answer": "longer|memory|no answer|the time was up",
