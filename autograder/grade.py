@@ -268,6 +268,7 @@ def _grade_all(todo: list[_Work], course: _Course, say) -> None:
                 with turn:
                     work = next(ahead, None)
                 if work is None:
+                    stopping.wait()                      # what a thread has started dies with it (prctl(2)), and others may still need it
                     return
                 started = time.monotonic()
                 done = _settled(work, course, sandbox, judging, stopping)

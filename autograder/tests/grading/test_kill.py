@@ -17,7 +17,8 @@ from random import Random
 
 import pytest
 
-from autograder.grading import results
+from autograder.grade import grade_class
+from autograder.grading import colleague, results
 from autograder.masters import HOME
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds the processes in /proc")
@@ -209,6 +210,25 @@ def test_killed_at_ten_moments(class_of_twelve, seed):
             out, since = room.fresh(), 0
     room.finish(out)
     room.check(out, since)
+
+
+def test_nobody_is_replaced_where_nobody_died(class_of_twelve, monkeypatch):
+    """A helper lives as long as the class, and not as long as the one of its threads that happened to start it."""
+    asked_again = []
+    once = colleague.Colleague._answer_to
+
+    def told(self, line):
+        answer = once(self, line)
+        if answer is None:
+            asked_again.append(self.module)
+        return answer
+
+    monkeypatch.setattr(colleague.Colleague, "_answer_to", told)
+    for name, value in class_of_twelve.environment.items():
+        monkeypatch.setenv(name, value)
+    for _ in range(3):
+        grade_class(class_of_twelve.box, class_of_twelve.fresh(), workers=WORKERS, say=lambda text: None)
+    assert asked_again == []
 
 
 def test_a_torn_receipt_is_written_again(class_of_twelve):
