@@ -13,8 +13,8 @@ from autograder import progress, sealed, variants
 from autograder.asking import answer_in_time, ask, complaint, fill, quiet
 from autograder.guesses import fit
 from autograder.plain import plain
-from autograder.spelled import SPELLED_OTHERWISE, spelled_otherwise
 from autograder.questions import Question, find
+from autograder.spelled import SPELLED_OTHERWISE, spelled_otherwise
 
 _student = ""
 _revealing = {False: "after passing", True: "after giving up"}

@@ -14,10 +14,12 @@ def spelled_otherwise(question, data, is_right: Callable[[object], bool]) -> boo
     """Whether plain data that is wrong would be right with its numbers as numbers and its words in other letters."""
     if question.kind not in KINDS:
         return False
+    tried = [data]
     for letters, digits in product((str, str.lower, str.upper), (str, _number)):
         other = _each_text(data, lambda text: digits(letters(text.strip())))
-        if other != data and is_right(other):
+        if other not in tried and is_right(other):
             return True
+        tried.append(other)
     return False
 
 

@@ -12,6 +12,7 @@ JVM reserves more than it needs, so a limit of address space would break it.
 
 The worker makes a `House` and forgets it; keepers (worker.py) speak with it, learners' code never does.
 """
+import contextlib
 import json
 import os
 import resource
@@ -160,7 +161,8 @@ def _keep_house(keepers: Wire, setup: dict, level: str, refused_calls) -> None:
             keepers.say(answer)
             if line["replace"] or answer["touched"]:
                 rooms, guests = others(rooms), 0
-                rooms.say({"do": "start"})               # while the last submission is judged
+                with contextlib.suppress(OSError):       # rooms that could not be made: the next guest hears why
+                    rooms.say({"do": "start"})           # while the last submission is judged
 
 
 def _live_in_rooms(house: Wire, keepers: Wire, setup: dict, level: str, refused_calls) -> None:
