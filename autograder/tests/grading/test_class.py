@@ -6,14 +6,18 @@ import sqlite3
 import subprocess
 import sys
 from collections import Counter
+from datetime import datetime
 from random import Random
 
 import pytest
 
 from autograder.__main__ import main
 from autograder.grade import grade, grade_class, needs_attention
+from autograder.grading import ledger, results
+from autograder.grading.gradebook import INDEXES, Gradebook
 from autograder.grading.pace import Pace
-from autograder.masters import HOME
+from autograder.grading.settling import marks_of
+from autograder.masters import HOME, master
 
 
 @pytest.fixture
@@ -67,6 +71,32 @@ def test_formgraders_own_api_reads_it(box, tmp_path):
         "s1": (6, 10, True), "s2": (4, 10, True), "s3": (6, 10, True)}
     assert all(each["autograded"] for each in submissions.values())
     assert [each["student"] for each in api.get_notebook_submissions("90_demo", "90_demo") if each["failed_tests"]] == ["s2"]
+
+
+def test_the_ten_thousandth_submission_costs_no_more_than_the_first(box, tmp_path):
+    """nbgrader's own tables had what writes a submission, and formgrader's lists, read all rows of a class for each student."""
+    from sqlalchemy import event
+    from sqlalchemy.engine import Engine
+
+    out, asked = tmp_path / "out", {}
+    grade_class(box, out, say=silent)
+    known = ledger.read(out)["bo.ipynb"]
+
+    def note(connection, cursor, statement, values, context, many):
+        asked[statement] = values[0] if many else values
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        with Gradebook(out) as book:
+            book.write(master("90"), ledger.whole(out, known.submission), marks_of(results.read(out / "results", known.key)), datetime.now())
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+    plans = {row[-1] for statement, values in asked.items() if statement.startswith(("SELECT", "UPDATE"))
+             for row in rows(out, f"EXPLAIN QUERY PLAN {statement}", *values)}
+    for table in ("grade", "comment", "submitted_notebook", "submitted_assignment", "student"):
+        steps = {plan for plan in plans if plan.split()[1] == table}
+        assert steps and all(plan.startswith(f"SEARCH {table} USING") for plan in steps), steps
+    assert all("USING INDEX" in rows(out, f"EXPLAIN QUERY PLAN SELECT * FROM {table} WHERE {column} = 'it'")[0][-1] for table, column in INDEXES)
 
 
 def test_a_students_text_is_not_active_in_the_teachers_browser(box, tmp_path):
