@@ -13,6 +13,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from functools import cache
 from pathlib import Path
 
 from autograder.grading.enrolled import names
@@ -74,9 +75,9 @@ class Gradebook:
         if self.db is not None:
             return
         from nbgrader import api
-        from sqlalchemy import bindparam, event
+        from sqlalchemy import event
 
-        self.api, self.which = api, bindparam("which")
+        self.api = api
         url = f"sqlite:///{self.out / 'gradebook.db'}"
         _tables(api, url)
         self._book = api.Gradebook(url, course_id=COURSE_ID)
@@ -94,8 +95,7 @@ class Gradebook:
         try:
             self._student(submission.student)
             handed_in = self._row(api.SubmittedAssignment, {"assignment_id": rows.assignment, "student_id": submission.student})
-            when = api.SubmittedAssignment.__table__
-            self.db.execute(when.update().where(when.c.id == handed_in), {"timestamp": received.astimezone(timezone.utc).replace(tzinfo=None)})
+            self.db.execute(_update(api.SubmittedAssignment.__table__), {"which": handed_in, "timestamp": received.astimezone(timezone.utc).replace(tzinfo=None)})
             sheet = self._row(api.SubmittedNotebook, {"assignment_id": handed_in, "notebook_id": rows.notebook})
             self._grades(sheet, rows.graded, marks, lambda: _rewritten(folder / f"{master.name}.ipynb", master, submission))
             self._comments(sheet, rows.answered, marks)
@@ -113,7 +113,7 @@ class Gradebook:
 
     def _grades(self, sheet: str, cells: Cells, marks: dict[str, Mark], rewritten: Callable[[], set[str]]) -> None:
         table = self.api.Grade.__table__
-        given = {row.cell_id: row for row in self.db.execute(table.select().where(table.c.notebook_id == sheet))}
+        given = self._given(table, sheet)
         rows = []
         for cell, question in cells:
             mark, before = marks.get(question), given.get(cell)
@@ -126,28 +126,32 @@ class Gradebook:
 
     def _comments(self, sheet: str, cells: Cells, marks: dict[str, Mark]) -> None:
         table = self.api.Comment.__table__
-        given = {row.cell_id: row for row in self.db.execute(table.select().where(table.c.notebook_id == sheet))}
+        given = self._given(table, sheet)
         self._put(table, sheet, given, [{"cell_id": cell, "auto_comment": marks[question].sentence if question in marks else None} for cell, question in cells])
+
+    def _given(self, table, sheet: str) -> dict:
+        """The rows of a submitted notebook, by their cell."""
+        return {row.cell_id: row for row in self.db.execute(_select(table, "notebook_id"), {"notebook_id": sheet})}
 
     def _put(self, table, sheet: str, given: dict, rows: list[dict]) -> None:
         """Rows of a submitted notebook, told apart by their cell: new ones are added, of the others only the columns named here change."""
         if new := [{"notebook_id": sheet, **row} for row in rows if row["cell_id"] not in given]:
-            self.db.execute(table.insert(), new)
+            self.db.execute(_insert(table), new)
         if known := [{"which": given[row["cell_id"]].id, **{name: value for name, value in row.items() if name != "cell_id"}}
                      for row in rows if row["cell_id"] in given]:  # fmt: skip
-            self.db.connection().execute(table.update().where(table.c.id == self.which), known)
+            self.db.connection().execute(_update(table), known)
 
     def _row(self, kind, where: dict[str, str]) -> str:
         """The id of the one row with these values; it is added where there is none."""
         table = kind.__table__
-        found = self.db.execute(table.select().filter_by(**where)).scalar()
-        return found or self.db.execute(table.insert(), where).inserted_primary_key[0]
+        found = self.db.execute(_select(table, *where), where).scalar()
+        return found or self.db.execute(_insert(table), where).inserted_primary_key[0]
 
     def _student(self, student_id: str) -> None:
         table = self.api.Student.__table__
-        if self.db.execute(table.select().where(table.c.id == student_id)).first() is None:
+        if self.db.execute(_select(table, "id"), {"id": student_id}).first() is None:
             first, last, email = names(self.roster.rows.get(student_id, {}))
-            self.db.execute(table.insert(), {"id": student_id, "first_name": first, "last_name": last, "email": email})
+            self.db.execute(_insert(table), {"id": student_id, "first_name": first, "last_name": last, "email": email})
 
     def _rows(self, master: Master) -> Rows:
         """The ids of the master's rows, looked up once."""
@@ -201,6 +205,27 @@ def written(out: Path, master: Master, student: str) -> bool:
     """Whether the notebook that formgrader shows is there; a power cut can have taken it."""
     path = out / "autograded" / student / master.name / f"{master.name}.ipynb"
     return path.exists() and path.stat().st_size > 0
+
+
+@cache
+def _select(table, *columns: str):
+    """The rows with these values in these columns. Statements are made once: to make one costs as much as to run it."""
+    from sqlalchemy import bindparam
+
+    return table.select().where(*(table.c[column] == bindparam(column) for column in columns))
+
+
+@cache
+def _insert(table):
+    return table.insert()
+
+
+@cache
+def _update(table):
+    """The row whose id is `which`; the other values are what changes."""
+    from sqlalchemy import bindparam
+
+    return table.update().where(table.c.id == bindparam("which"))
 
 
 def _as_we_write(connection, record) -> None:
