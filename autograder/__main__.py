@@ -82,7 +82,7 @@ def _grade(wanted) -> int:
 
 
 def _for_a_person(found, names: list[str], out: Path, most: int = 20) -> list[str]:
-    """Which submissions a person should look at, and who is not on the class list."""
+    """Which submissions a person should look at, who is not on the class list, and which could be each other's."""
     from autograder.grading.enrolled import class_of
     lines = [f"{len(names)} of them need{'s' if len(names) == 1 else ''} you:"] if names else []
     for name in names[:most]:
@@ -94,6 +94,11 @@ def _for_a_person(found, names: list[str], out: Path, most: int = 20) -> list[st
     if strangers:
         lines.append(f"Not on the class list: {', '.join(strangers[:most])}{f' and {len(strangers) - most} more' if len(strangers) > most else ''}. "
                      "The report says what to do.")
+    nameless = [name for name, result in found.items() if result["cells"] and not result.get("variant")]
+    if len(nameless) > 1:
+        shown = ", ".join(nameless[:3]) + (f" and {len(nameless) - 3} more" if len(nameless) > 3 else "")
+        lines.append(f'{len(nameless)} notebooks name nobody, me("") in the first cell, so they all had the same numbers and one could be copied '
+                     f"from another: {shown}.")
     return lines
 
 

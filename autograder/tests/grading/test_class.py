@@ -240,6 +240,17 @@ def test_the_command_line_and_its_exit_codes(box, tmp_path, capsys, hand_in):
     assert "one per partition" in told and "waiting for you" in told
 
 
+def test_notebooks_without_a_name_are_told_of_for_they_share_their_numbers(hand_in, tmp_path, capsys):
+    box = tmp_path / "box"
+    hand_in("ada", student="s1", folder=box)
+    hand_in("bo", folder=box)
+    assert main(["grade", str(box), "--out", str(tmp_path / "out")]) == 0
+    assert "name nobody" not in capsys.readouterr().err, "one alone shares them with no one"
+    hand_in("cy", folder=box)
+    assert main(["grade", str(box), "--out", str(tmp_path / "out")]) == 0
+    assert '2 notebooks name nobody, me("") in the first cell, so they all had the same numbers' in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("words, sentence", [
     (["grade", "nowhere", "--out", "x"], "There is no nowhere."),
     (["grade", ".", "--json", "-", "--assignment", "three"], "A chapter is a number such as 03, not 'three'."),
