@@ -1,6 +1,6 @@
 """What a student gets back: one page a notebook, that needs nothing from anywhere and runs nothing.
 
-    python -m autograder feedback OUT          # OUT/feedback/STUDENT/NN_noun.html
+    python -m autograder feedback OUT          # OUT/feedback/STUDENT/NN_noun.html, and not_graded.html for what could not be read
 
 Every text of a student's is escaped, and a policy in the page forbids scripts, pictures and addresses besides. A hidden
 case is told by a hint, never by its input. An open answer that waits for a person says so; the suggestion
@@ -17,6 +17,7 @@ from autograder import judges
 from autograder.grading.marking import UNSEEN
 from autograder.grading.marks import Cell, Sheet, sheets
 from autograder.grading.results import write_atomically
+from autograder.handed_in.submission import REFUSED, UNREADABLE
 from autograder.making.leaks import Leak, of_feedback
 from autograder.masters import Master, master, question_of, text_of
 from autograder.questions import find
@@ -26,6 +27,7 @@ from autograder.teacher.late import Policy, told as told_late
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 LONGEST_ANSWER = 20_000
 MOST_BYTES = 300_000
+NOT_GRADED = "not_graded.html"
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; color: #222; background: #fff }
@@ -38,7 +40,7 @@ p { margin: .3rem 0 } .said { border-left: 3px solid #56B4E9; padding-left: .7re
 
 
 def write_feedback(out: Path, say=lambda text: None) -> int:
-    """Write a page for each student and notebook of OUT's gradebook; returns how many. LookupError when nothing was graded, or not to the
+    """Write a page for each student and notebook of OUT's gradebook, and for whom a file could not be read of; returns how many. LookupError when nothing was graded, or not to the
     end, for then there are marks without a sentence. Leak where a page would give a solution or a hidden case away: it is not written, and
     all others are, for what an error of one student's says must not keep a class waiting."""
     results = _results(out)
@@ -61,12 +63,30 @@ def write_feedback(out: Path, say=lambda text: None) -> int:
         written += 1
         if written % 1000 == 0:
             say(f"{written} pages written")
+    written += _write_not_graded(out / "feedback", results)
     if leaky:
         student, assignment, leak = leaky[0]
         others = f" Nor was that of {', '.join(other for other, *_ in leaky[1:])}, for the like." if leaky[1:] else ""
         raise Leak(f"The feedback of {student} on {assignment} was not written, for it would hold {leak}; the words may be the student's own."
                    f"{others} The other {written} pages are good.")
     return written
+
+
+def _write_not_graded(folder: Path, results: dict) -> int:
+    """A page for whom a file could not be read of, and none any more for whom that is over; returns how many."""
+    unread: dict[str, list[str]] = {}
+    for name, result in results.items():
+        if result["status"] in (UNREADABLE, REFUSED):
+            unread.setdefault(result["student"], []).append(f"<h2>{_text(name)}</h2><p>{_text(result['reason'])}</p>")
+    for path in folder.glob(f"*/{NOT_GRADED}"):
+        path.unlink()
+    for student, files in unread.items():
+        path = folder / student / NOT_GRADED
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, _whole(f"Not graded: {student}", ["<h1>Not graded, for it could not be read</h1>", *files, "<p class=said>Open the chapter "
+                              "in JupyterLab, look whether your answers are there, and save. <code>python -m autograder pack 02</code>, with your chapter's "
+                              "number, makes the file to hand in. If a page of this chapter lies beside this one, another file of yours was graded.</p>"]))
+    return len(unread)
 
 
 def _results(out: Path) -> dict:
@@ -106,8 +126,12 @@ def _page(sheet: Sheet, own: Master, answers, sentences, reason: str, costs: Pol
     parts += [_question(cell, answers.get(cell.question, ""), sentences.get(cell.question, ""), longest) for cell in sheet.cells]
     parts.append("<footer>Words of yours stand here as you wrote them. Hidden cases are named, not shown. Something looks wrong? "
                  f"Tell your teacher the question and this line: {_text(sheet.student)}, {_text(sheet.assignment)}.</footer>")
+    return _whole(f"{own.name}, {name}", parts)
+
+
+def _whole(title: str, parts: list[str]) -> str:
     return (f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY}">'
-            f'<meta name="viewport" content="width=device-width"><title>{_text(own.name)}, {_text(name)}</title><style>{STYLE}</style></head>'
+            f'<meta name="viewport" content="width=device-width"><title>{_text(title)}</title><style>{STYLE}</style></head>'
             f"<body>\n" + "\n".join(parts) + "\n</body></html>\n")
 
 

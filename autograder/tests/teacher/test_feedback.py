@@ -1,4 +1,6 @@
 """The page a student gets back: their words escaped, nothing that runs, a person's mark and comment, no hidden input."""
+import html
+import json
 import re
 
 import pytest
@@ -31,6 +33,21 @@ def test_nothing_a_student_wrote_is_active(page):
 
 def test_marks_stand_beside_what_was_written(page):
     assert "90_demo: 5 of 6 points" in page and ">2 of 2<" in page and ">0 of 1<" in page
+
+
+def test_whose_file_could_not_be_read_hears_why_until_another_comes(hand_in, tmp_path):
+    folder, out = tmp_path / "class", tmp_path / "out"
+    hand_in("ada", student="ada", folder=folder)
+    (folder / "bo.ipynb").write_text("<b>{")
+    grade_class(folder, out, say=lambda text: None)
+    assert main(["feedback", str(out)]) == 0
+    page = (out / "feedback" / "bo" / "not_graded.html").read_text(encoding="utf-8")
+    reason = next(result["reason"] for name, result in json.loads((out / "results.json").read_text()).items() if name == "bo.ipynb")
+    assert html.escape(reason) in page and "default-src 'none'" in page and not (out / "feedback" / "ada" / "not_graded.html").exists()
+    hand_in("bo", student="bo", folder=folder)
+    grade_class(folder, out, say=lambda text: None)
+    assert main(["feedback", str(out)]) == 0
+    assert [path.name for path in (out / "feedback" / "bo").iterdir()] == ["90_demo.html"]
 
 
 def test_what_was_asked_stands_above(page):
