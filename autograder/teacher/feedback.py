@@ -40,7 +40,7 @@ p { margin: .3rem 0 } .said { border-left: 3px solid #56B4E9; padding-left: .7re
 
 
 def write_feedback(out: Path, say=lambda text: None) -> int:
-    """Write a page for each student and notebook of OUT's gradebook, and for whom a file could not be read of; returns how many. LookupError when nothing was graded, or not to the
+    """Write a page for each student and notebook of OUT's gradebook, and one for each student with a file that could not be read; returns how many. LookupError when nothing was graded, or not to the
     end, for then there are marks without a sentence. Leak where a page would give a solution or a hidden case away: it is not written, and
     all others are, for what an error of one student's says must not keep a class waiting."""
     results = _results(out)
@@ -73,11 +73,11 @@ def write_feedback(out: Path, say=lambda text: None) -> int:
 
 
 def _write_not_graded(folder: Path, results: dict) -> int:
-    """A page for whom a file could not be read of, and none any more for whom that is over; returns how many."""
+    """A page for each student with a file that could not be read, and none any more where that is over; returns how many."""
     unread: dict[str, list[str]] = {}
     for name, result in results.items():
         if result["status"] in (UNREADABLE, REFUSED):
-            unread.setdefault(result["student"], []).append(f"<h2>{_text(name)}</h2><p>{_text(result['reason'])}</p>")
+            unread.setdefault(result["student"], []).append(f"<h2>{_text(name)}</h2><p>{_text(_sentence(result['reason']))}</p>")
     for path in folder.glob(f"*/{NOT_GRADED}"):
         path.unlink()
     for student, files in unread.items():
@@ -158,7 +158,7 @@ def _question(cell: Cell, answer: str, sentence: str, longest: int) -> str:
         mark = f"{cell.score:g} of {cell.max:g}"
         sentence = "Your teacher gave this mark." if cell.by_hand else sentence
     said = f"<p class=said>Your teacher: {_text(_cut(cell.comment, max(longest, 600)))}</p>" if cell.comment else ""
-    return (f"<h2><span class='mark {kind}'>{mark}</span>{_text(cell.question)}{_title(cell.question)}</h2><p>{_text(sentence[:1].upper() + sentence[1:])}</p>{said}"
+    return (f"<h2><span class='mark {kind}'>{mark}</span>{_text(cell.question)}{_title(cell.question)}</h2><p>{_text(_sentence(sentence))}</p>{said}"
             + (f"<pre>{_text(answer)}</pre>" if answer.strip() else "<p class=waits>Nothing was written here.</p>"))
 
 
@@ -169,6 +169,10 @@ def _title(question: str) -> str:
     except KeyError:
         return ""
     return f"<span class=title>{_text('in your own words' if found.kind == 'open' else found.title)}</span>"
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _cut(text: str, longest: int) -> str:
