@@ -28,6 +28,8 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-a
 LONGEST_ANSWER = 20_000
 MOST_BYTES = 300_000
 NOT_GRADED = "not_graded.html"
+HAND_IN_AGAIN = """<p class=said>Open the chapter in JupyterLab, look whether your answers are there, and save. <code>python -m autograder pack 02</code>,
+with your chapter's number, makes the file to hand in. If a page of this chapter lies beside this one, another file of yours was graded.</p>"""
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; color: #222; background: #fff }
@@ -40,9 +42,10 @@ p { margin: .3rem 0 } .said { border-left: 3px solid #56B4E9; padding-left: .7re
 
 
 def write_feedback(out: Path, say=lambda text: None) -> int:
-    """Write a page for each student and notebook of OUT's gradebook, and one for each student with a file that could not be read; returns how many. LookupError when nothing was graded, or not to the
-    end, for then there are marks without a sentence. Leak where a page would give a solution or a hidden case away: it is not written, and
-    all others are, for what an error of one student's says must not keep a class waiting."""
+    """Write a page for each student and notebook of OUT's gradebook, and one for each student with a file that could not be read; returns
+    how many. LookupError when nothing was graded, or not to the end, for then there are marks without a sentence. Leak where a page would
+    give a solution or a hidden case away: it is not written, and all others are, for what an error of one student's says must not keep a
+    class waiting."""
     results = _results(out)
     counted = {(result["student"], result["assignment"]): result for result in results.values() if result.get("counted")}
     costs, written, leaky = late.policy(), 0, []
@@ -83,9 +86,7 @@ def _write_not_graded(folder: Path, results: dict) -> int:
     for student, files in unread.items():
         path = folder / student / NOT_GRADED
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, _whole(f"Not graded: {student}", ["<h1>Not graded, for it could not be read</h1>", *files, "<p class=said>Open the chapter "
-                              "in JupyterLab, look whether your answers are there, and save. <code>python -m autograder pack 02</code>, with your chapter's "
-                              "number, makes the file to hand in. If a page of this chapter lies beside this one, another file of yours was graded.</p>"]))
+        write_atomically(path, _whole(f"Not graded: {student}", ["<h1>Not graded, for it could not be read</h1>", *files, HAND_IN_AGAIN]))
     return len(unread)
 
 
