@@ -41,20 +41,27 @@ def test_every_command_works_on_every_chapter(chapter, tmp_path):
         assert (course.folder / "feedback" / student / own.name / f"{own.name}.html").stat().st_size > 1000
 
 
-def compared(chapter, count, folder, sandbox, **words):
+def without_spark(notebook):
+    """The notebook without the given cells that start Spark: nbgrader runs them for each student, and asks them nothing."""
+    cells = [cell for cell in notebook["cells"] if "nbgrader" in cell["metadata"] or not cell["metadata"].get("autograder", {}).get("spark")]
+    return {**notebook, "cells": cells}
+
+
+def compared(chapter, count, folder, sandbox, spark=True, **words):
     """Where the two graders differ on honest notebooks: one line each. Answers that hold for the examples only are left out: nbgrader
     knows no other cases (docs/nbgrader.md)."""
     own = master(chapter)
     course = PlainCourse(folder / "course")
     course.take(own, source_of(own))
     ours = {}
-    for each in honest(chapter, count, **words):
+    for each in honest(chapter, count, spark=spark, **words):
+        notebook = each.notebook if spark else without_spark(each.notebook)
         path = folder / f"{each.student}.ipynb"
-        path.write_text(json.dumps(each.notebook), encoding="utf-8")
+        path.write_text(json.dumps(notebook), encoding="utf-8")
         result = run(read(path)[0], sandbox)
         assert {question: result["cells"][question]["score"] for question in each.points} == each.points, f"{each.student} ({each.style})"
         ours[each.student] = {question: points for question, points in each.points.items() if UNSEEN not in result["cells"][question]["sentence"]}
-        course.hand_in(own, each.student, each.notebook)
+        course.hand_in(own, each.student, notebook)
     course.run("autograde", own.name, "--create")
     theirs = course.points(own)
     return [f"{student} {question}: ours {points}, nbgrader's {theirs[student][question]}"
@@ -90,8 +97,7 @@ def test_nbgrader_names_the_wrong_answers_too(chapter, tmp_path):
     with Sandbox() as sandbox:
         for step in range(max(map(len, wrong.values()))):
             student, named = f"w{step}", {question: each[step] for question, each in wrong.items() if step < len(each)}
-            notebook = rebuild(own, {question: each.source for question, each in named.items()})
-            notebook["cells"] = [cell for cell in notebook["cells"] if "nbgrader" in cell["metadata"] or not cell["metadata"].get("autograder", {}).get("spark")]
+            notebook = without_spark(rebuild(own, {question: each.source for question, each in named.items()}))
             path = tmp_path / f"{student}.ipynb"
             path.write_text(json.dumps(notebook), encoding="utf-8")
             heard = run(read(path)[0], sandbox)
