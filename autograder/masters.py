@@ -106,9 +106,13 @@ def question_of(grade_id: str) -> str | None:
 
 
 def text_of(cell: dict) -> str:
-    """A cell's source, which a notebook may keep as one text or as a list of lines."""
+    """A cell's source, which a notebook may keep as one text or as a list of lines; lines that all lost their ends have them again."""
     source = cell.get("source", cell.get("input", ""))
-    return "".join(str(line) for line in source) if isinstance(source, list) else str(source or "")
+    if not isinstance(source, list):
+        return str(source or "")
+    lines = ["".join(map(str, line)) if isinstance(line, list) else str(line) for line in source]
+    ended = any(len(f"{line}.".splitlines()) > 1 for line in lines)
+    return ("" if ended else "\n").join(lines)
 
 
 def _notebook_in(folder: Path) -> Path | None:

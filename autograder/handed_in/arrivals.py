@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.handed_in.salvage import MOST_BYTES, MOST_FILES, Refused, Unreadable
+from autograder.handed_in.unpacking import is_hidden, rank
 from autograder.plain import UNSEEN
 
-NOTEBOOKS = (".ipynb", ".zip")
-SECOND_BEST = (".py", ".html", ".htm", ".json", ".txt", ".md", ".gz", ".tgz", ".tar")      # looked into where no notebook is
 PIECE = 1 << 20
 LONGEST_PATH = 1_000               # bytes, inside a folder that was handed in; the copy lies deeper than the folder did
 
@@ -90,7 +89,7 @@ def _files(path: Path) -> list[tuple[str, bytes]]:
 
 
 def _of_folder(folder: Path) -> list[tuple[str, bytes]]:
-    wanted: dict[str, list[Path]] = {"best": [], "second": []}
+    wanted: dict[int, list[Path]] = {0: [], 1: []}
     for place, folders, names in os.walk(folder):                 # links to folders are not walked into, and told below
         folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
         links = [name for name in (*folders, *names) if os.path.islink(os.path.join(place, name))]
@@ -99,12 +98,11 @@ def _of_folder(folder: Path) -> list[tuple[str, bytes]]:
         for name in sorted(names):
             if len(os.fsencode(os.path.relpath(os.path.join(place, name), folder))) > LONGEST_PATH:
                 raise Refused("it has folders in folders, more than anybody makes.")
-            kind = Path(name).suffix.lower()
-            if not name.startswith((".", "__")) and kind in NOTEBOOKS + SECOND_BEST:
-                wanted["best" if kind in NOTEBOOKS else "second"].append(Path(place, name))
-        if len(wanted["best"]) + len(wanted["second"]) > MOST_FILES:
+            if not is_hidden(name) and rank(name) is not None:
+                wanted[rank(name)].append(Path(place, name))
+        if len(wanted[0]) + len(wanted[1]) > MOST_FILES:
             raise Refused(f"there are more than {MOST_FILES:,} notebooks in it.")
-    found = wanted["best"] or wanted["second"]
+    found = wanted[0] or wanted[1]
     if not found:
         raise Unreadable("there is no notebook in the folder.")
     if sum(path.stat().st_size for path in found) > MOST_BYTES:

@@ -5,14 +5,9 @@ raises Unreadable with one sentence; what should not be read (a bomb, an escape)
 """
 from __future__ import annotations
 
-import gzip
-import io
 import itertools
 import json
 import re
-import stat
-import tarfile
-import zipfile
 from dataclasses import dataclass
 
 from autograder.handed_in import foreign
@@ -22,11 +17,14 @@ MOST_BYTES = 100 << 20             # nbgrader's own limit for one file
 MOST_FILES = 2_000
 MOST_PARTS = 2_000_000             # lists, dicts and what is in them; a chapter's notebook has two thousand, one with interactive charts some hundred thousand
 DEEPEST = 50                       # lists inside lists in a cell that was cut off
+DEEPEST_FRAME = 6                  # frames round a notebook
 MOST_TRIED = 5                     # how often in all a damaged text may be read over
 CONFLICT_MARK = re.compile(r"(?m)^(?:<{7}|\|{7}|={7}|>{7})[^\n]*\n?")
 OUTSIDE = re.compile(r'(?s)"(?:[^"\\]|\\.)*"|"')
-TRAILING_COMMA = re.compile(r",(\s*[\]}])(?=\s*[,\]}\n]|\s*\Z)")
-NEXT_CELL = re.compile(r"\{\s*\"(?:cell_type|attachments|id|execution_count)\"")
+NOT_JSON = re.compile(r'(?s)"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|,(?=\s*[,\]}])|\b(?:True|False|None|undefined|nan|inf)\b')
+WORDS = {"True": "true", "False": "false", "None": "null", "undefined": "null", "nan": "NaN", "inf": "Infinity"}
+NEXT_CELL = re.compile(r'\{\s*"(?:cell_type|attachments|id|execution_count|metadata|source|input|outputs)"\s*:')
+LONGEST_NUMBER = 1_000             # digits
 OTHER_FILES = ((b"%PDF", "a PDF"), (b"\x89PNG", "a picture"), (b"\xff\xd8\xff", "a picture"), (b"GIF8", "a picture"), (b"Rar!", "a RAR archive"),
                (b"7z\xbc\xaf", "a 7z archive"), (b"\xd0\xcf\x11\xe0", "an Office document"), (b"{\\rtf", "a text document"),
                (b"version https://git-lfs", "a pointer of Git LFS"), (b"SQLite format 3", "a database"), (b"\x7fELF", "a program"), (b"MZ", "a program"))
@@ -51,16 +49,6 @@ class Salvaged:
     notebook: dict
     repairs: tuple[str, ...] = ()
     parts: int = 0                         # how many lists, dicts and things in them its file has: so much of MOST_PARTS
-
-
-def notebooks_in(name: str, raw: bytes, before: int = 0) -> list[tuple[str, bytes]]:
-    """The notebooks in a file, (name inside, bytes): the file itself, or the members of an archive. `before`: how many bytes were unpacked
-    of the same submission already; together they may be MOST_BYTES."""
-    if raw[:4] == b"PK\x03\x04" or name.lower().endswith(".zip"):
-        return _of_zip(raw, MOST_BYTES - before)
-    if raw[:2] == b"\x1f\x8b" or raw[257:262] == b"ustar":
-        return _of_tar(name, raw, MOST_BYTES - before)
-    return [(name, raw)]
 
 
 def salvage(raw: bytes, name: str = "", before: int = 0) -> Salvaged:
@@ -122,13 +110,13 @@ def _parsed(text: str) -> tuple[object, tuple[str, ...]]:
     broken = None
     for candidate, repairs in _candidates(text):
         try:
-            return json.loads(candidate, strict=False), repairs
+            return DECODER.decode(candidate), repairs
         except RecursionError:
             raise Refused("its JSON is nested too deep.") from None
         except ValueError as error:
             broken = broken or error
-            if "Extra data" in str(error) and (first := _first_of_several(candidate)) is not None:
-                return first, repairs + ("there was more behind the notebook",)
+            if (first := _first_of_several(candidate)) is not None:
+                return first, repairs + ("there was more around the notebook",)
     return _as_far_as_it_goes(without_conflicts(text), broken)
 
 
@@ -143,15 +131,32 @@ def _candidates(text: str):
         merged = without_conflicts(text, side)
         if merged != text:
             yield merged, (*repairs, f"git's conflict marks were in it; the {named} side was kept")
-    yield TRAILING_COMMA.sub(r"\1", text), (*repairs, "commas too many were taken out of its JSON")
+    tidy = NOT_JSON.sub(lambda found: found[0] if found[0][0] == '"' else WORDS.get(found[0], ""), text)
+    yield tidy, (*repairs, "commas too many or words of Python were taken out of its JSON")
+
+
+def _number(digits: str) -> int | float:
+    """A whole number; one longer than any is only about as large."""
+    return int(digits) if len(digits) < LONGEST_NUMBER else float(digits)
+
+
+def _said(pairs: list[tuple[str, object]]) -> dict:
+    """A dict in which of a key that stands twice the last one counts that says anything."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        found.update((key, value) for key, value in pairs if value not in (None, "", [], {}))
+    return found
+
+
+DECODER = json.JSONDecoder(strict=False, parse_int=_number, object_pairs_hook=_said)
 
 
 def _first_of_several(text: str) -> dict | None:
-    """The first notebook of several JSON texts in a row."""
-    decoder, position = json.JSONDecoder(strict=False), 0
+    """The first notebook of several JSON texts in a row, or of one with something else around it."""
+    position = 0
     while (opening := text.find("{", position)) >= 0:
         try:
-            data, position = decoder.raw_decode(text, opening)
+            data, position = DECODER.raw_decode(text, opening)
         except (ValueError, RecursionError):
             return None
         if isinstance(data, dict) and isinstance(data.get("cells"), list):
@@ -159,64 +164,127 @@ def _first_of_several(text: str) -> dict | None:
     return None
 
 
-def _framed(notebook, repairs: tuple[str, ...], parts: int = 0) -> Salvaged:
+def _framed(data, repairs: tuple[str, ...], parts: int = 0) -> Salvaged:
     """A notebook out of whatever the JSON says."""
-    if isinstance(notebook, str) and notebook.lstrip().startswith("{"):            # JSON that was written as JSON once more
-        parts += _parts_of(notebook)
-        if parts > MOST_PARTS:
-            raise TooMuch("packed into a text it has more parts than any notebook.")
-        notebook, again = _parsed(notebook)
-        repairs += ("it had been packed into a text", *again)
-    if isinstance(notebook, list):
-        notebook, repairs = {"cells": notebook}, repairs + ("the list of cells had lost its frame",)
-    if not isinstance(notebook, dict):
-        raise Unreadable("the file is JSON, but not a notebook.")
-    inner = next((value for key, value in notebook.items() if "cells" not in notebook and "worksheets" not in notebook
-                  and isinstance(value, dict) and isinstance(value.get("cells"), list)), None)
-    if inner is not None:                                # as Jupyter's own server sends it, and some archives keep it
-        notebook, repairs = inner, repairs + ("it was wrapped in another file's frame",)
-    if "cells" not in notebook and isinstance(notebook.get("worksheets"), list):       # nbformat 3
-        sheets = [sheet.get("cells") for sheet in notebook["worksheets"] if isinstance(sheet, dict)]
-        notebook = {**notebook, "cells": [cell for cells in sheets if isinstance(cells, list) for cell in cells]}
-        repairs += ("it was in the notebook format of 2013",)
-    if not isinstance(notebook.get("cells"), list):
-        raise Unreadable("the file is JSON, but has no cells.")
-    cells = [cell for cell in notebook["cells"] if isinstance(cell, dict)]
+    framing = _Framing(parts)
+    notebook = framing.notebook_in(data)
+    if notebook is None:
+        raise Unreadable("the file is JSON, but has no cells." if isinstance(data, dict) else "the file is JSON, but not a notebook.")
+    cells = [_as_cell(cell) for cell in notebook["cells"] if isinstance(cell, dict)]
     if len(cells) < len(notebook["cells"]):
-        repairs += (f"{len(notebook['cells']) - len(cells)} things between the cells were no cells",)
-    return Salvaged({**notebook, "cells": cells}, repairs, parts)
+        framing.repairs.append(f"{len(notebook['cells']) - len(cells)} things between the cells were no cells")
+    return Salvaged({**notebook, "cells": cells}, (*repairs, *dict.fromkeys(framing.repairs)), framing.parts)
+
+
+class _Framing:
+    """Looks for the cells in whatever they were put into: another file's frame, a text, a list or a dict of cells."""
+
+    def __init__(self, parts: int):
+        self.parts, self.repairs = parts, []
+
+    def notebook_in(self, thing, depth: int = 0) -> dict | None:
+        """The dict with a list of cells in it, made where only the list is there; None where there are no cells."""
+        if depth > DEEPEST_FRAME:
+            return None
+        if isinstance(thing, dict):
+            return self._in_dict(thing, depth)
+        if isinstance(thing, list):
+            return self._in_list(thing, depth)
+        if isinstance(thing, str) and "cell_type" in thing:            # JSON that was written as JSON once more
+            self.parts += _parts_of(thing)
+            if self.parts > MOST_PARTS:
+                raise TooMuch("packed into a text it has more parts than any notebook.")
+            try:
+                data, mended = _parsed(thing)
+            except Unreadable:
+                return None
+            self.repairs += ["it had been packed into a text", *mended]
+            return self.notebook_in(data, depth + 1)
+        return None
+
+    def _in_dict(self, thing: dict, depth: int) -> dict | None:
+        cells = thing.get("cells")
+        if isinstance(cells, dict) and cells and all(_is_cell(cell) for cell in cells.values()):
+            self.repairs.append("its list of cells had become a dict")
+            return {**thing, "cells": list(cells.values())}
+        if isinstance(cells, list) and not any(isinstance(cell, list) for cell in cells):
+            return thing
+        if isinstance(cells, (dict, list, str)):
+            inner = self.notebook_in(cells, depth + 1)
+            return inner and {**thing, "cells": inner["cells"]}
+        if isinstance(thing.get("worksheets"), list):                  # nbformat 2 and 3
+            sheets = [sheet.get("cells") for sheet in thing["worksheets"] if isinstance(sheet, dict)]
+            self.repairs.append("it was in the notebook format of 2013")
+            return {**thing, "cells": [cell for cells in sheets if isinstance(cells, list) for cell in cells]}
+        inner = next((found for value in thing.values() if (found := self.notebook_in(value, depth + 1))), None)
+        if inner is not None:                            # as Jupyter's own server sends it, and some archives keep it
+            self.repairs.append("it was wrapped in another file's frame")
+        return inner
+
+    def _in_list(self, thing: list, depth: int) -> dict | None:
+        cells = [cell for each in thing for cell in (each if isinstance(each, list) else [each])]
+        if not cells or any(_is_cell(cell) for cell in cells):
+            self.repairs.append("the list of cells had lost its frame")
+            return {"cells": cells}
+        return next((found for each in thing if (found := self.notebook_in(each, depth + 1))), None)
+
+
+def _is_cell(thing) -> bool:
+    return isinstance(thing, dict) and "cell_type" in thing
+
+
+def _as_cell(cell: dict) -> dict:
+    """The cell with a type: the one it says, else the one that what it holds belongs to."""
+    kind = cell.get("cell_type")
+    if isinstance(kind, str) and kind == kind.lower():
+        return cell
+    runs = any(key in cell for key in ("outputs", "execution_count", "input"))
+    return {**cell, "cell_type": kind.lower() if isinstance(kind, str) else "code" if runs else "markdown"}
 
 
 def _as_far_as_it_goes(text: str, broken: ValueError) -> tuple[dict, tuple[str, ...]]:
     """The cells that can still be read one by one from a file that is cut off or damaged somewhere."""
     start = re.search(r'"cells"\s*:\s*\[', text)
-    if not start:
+    first = NEXT_CELL.search(text)
+    if not start and not first:
         raise Unreadable(f"it is not a notebook: its JSON breaks at line {getattr(broken, 'lineno', 1)}.")
-    decoder, position, cells, skipped, tried = json.JSONDecoder(strict=False), start.end(), [], 0, 0
-    while True:
-        opening = text.find("{", position)
-        if opening < 0:
-            break
+    position, cells, tried = start.end() if start else first.start(), [], 0
+    while (opening := text.find("{", position)) >= 0:
         try:
-            cell, position = decoder.raw_decode(text, opening)
+            cell, position = DECODER.raw_decode(text, opening)
         except (ValueError, RecursionError) as damaged:
             tried += getattr(damaged, "pos", len(text)) - opening
-            following = NEXT_CELL.search(text, opening + 1)         # this one is damaged
+            following = NEXT_CELL.search(text, opening + 1)
             if tried > MOST_TRIED * len(text):                      # one in the other, all without an end: each is read up to the break
                 break
-            if not following:
-                cell = _closed(text[opening:])
-                cells += [cell] if isinstance(cell, dict) and "cell_type" in cell and "source" in cell else []
-                break
-            position, skipped = following.start(), skipped + 1
-            continue
-        if isinstance(cell, dict) and "cell_type" in cell:
+            position = following.start() if following else len(text)
+            cell = _remains(text[opening:position]) if following else _cut_off(text[opening:]) or _remains(text[opening:])
+        if _is_cell(cell):
             cells.append(cell)
-        elif cells:                                      # the metadata after the last cell
-            break
     if not cells:
         raise Unreadable(f"its JSON breaks at line {getattr(broken, 'lineno', 1)}, before the first whole cell.")
     return {"cells": cells}, (f"its JSON was broken; {len(cells)} cells could be read",)
+
+
+def _remains(text: str) -> dict | None:
+    """What of a damaged cell is whole: its type, its marks and its text, wherever the damage is; None where one of them is hit."""
+    found = {}
+    for key, written, kinds in (("cell_type", "cell_type", str), ("metadata", "metadata", dict), ("source", "source|input", (str, list))):
+        for place in itertools.islice(re.finditer(rf'"(?:{written})"\s*:\s*', text), MOST_TRIED):
+            try:
+                value, _ = DECODER.raw_decode(text, place.end())
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(value, kinds):
+                found[key] = value
+                break
+    return found if len(found) == 3 else None
+
+
+def _cut_off(text: str) -> dict | None:
+    """The cell that a cut-off JSON text began, where something of its source is whole."""
+    cell = _closed(text)
+    return cell if _is_cell(cell) and "source" in cell else None
 
 
 def _closed(text: str):
@@ -236,76 +304,6 @@ def _closed(text: str):
             opened.pop()
             whole = (found.end(), "".join(reversed(opened)))
     try:
-        return json.loads(text[:whole[0]] + whole[1], strict=False) if whole else None
+        return DECODER.decode(text[:whole[0]] + whole[1]) if whole else None
     except (ValueError, RecursionError):
         return None
-
-
-def _of_zip(raw: bytes, most_bytes: int) -> list[tuple[str, bytes]]:
-    """Members are read in memory and never unpacked; one that would land elsewhere shows what the zip was made for."""
-    try:
-        archive = zipfile.ZipFile(io.BytesIO(raw))
-    except (zipfile.BadZipFile, OSError, ValueError):
-        raise Unreadable("the zip file is damaged.") from None
-    members = archive.infolist()
-    if len(members) > MOST_FILES:
-        raise Refused(f"there are more than {MOST_FILES:,} files in it.")
-    for member in members:
-        parts = re.split(r"[/\\]", member.filename)
-        if ".." in parts or member.filename.startswith(("/", "\\")) or re.match(r"[A-Za-z]:", member.filename):
-            raise Refused("it has a file that would be unpacked outside its folder.")
-        if stat.S_ISLNK(member.external_attr >> 16):
-            raise Refused("it has a link in it.")
-    wanted = [member for member in members if member.filename.lower().endswith(".ipynb")
-              and not any(part.startswith((".", "__")) for part in member.filename.split("/"))]
-    if sum(member.file_size for member in wanted) > most_bytes:
-        raise _too_large()
-    found = []
-    for member in wanted:
-        try:
-            with archive.open(member) as file:
-                found.append((member.filename, file.read(most_bytes + 1)))     # the header's size is the sender's word
-        except (RuntimeError, NotImplementedError):
-            raise Unreadable("the zip file wants a password or an unusual method.") from None
-        except (zipfile.BadZipFile, OSError, EOFError, ValueError):
-            raise Unreadable("the zip file is damaged.") from None
-        if sum(len(inside) for _, inside in found) > most_bytes:
-            raise _too_large()
-    if not found:
-        office = any(member.filename.startswith(("word/", "xl/", "ppt/")) for member in members)
-        raise Unreadable("it is an Office document, not the notebook; hand in the .ipynb file itself." if office else
-                         "there is no notebook in the zip file.")
-    return found
-
-
-def _of_tar(name: str, raw: bytes, most_bytes: int) -> list[tuple[str, bytes]]:
-    """A tar archive's notebooks, or the one file in a .gz, read in memory."""
-    if raw[:2] == b"\x1f\x8b":
-        try:
-            with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
-                raw = file.read(most_bytes + 1)
-        except (OSError, EOFError, ValueError):
-            raise Unreadable("the gz file is damaged.") from None
-        if len(raw) > most_bytes:
-            raise _too_large()
-        if raw[257:262] != b"ustar":
-            return [(name.removesuffix(".gz"), raw)]
-    found = []
-    try:
-        with tarfile.open(fileobj=io.BytesIO(raw)) as archive:
-            for member in itertools.islice(archive, MOST_FILES):
-                if ".." in member.name.split("/") or member.name.startswith("/") or member.issym() or member.islnk():
-                    raise Refused("it has a link in it, or a file that would be unpacked outside its folder.")
-                if member.issparse() or member.size > most_bytes:                  # holes that ten bytes can name, and gigabytes fill
-                    raise _too_large()
-                if member.isfile() and member.name.lower().endswith(".ipynb") and not member.name.rsplit("/", 1)[-1].startswith("."):
-                    found.append((member.name, archive.extractfile(member).read()))
-    except (tarfile.TarError, OSError, EOFError, ValueError):
-        raise Unreadable("the tar file is damaged.") from None
-    if not found:
-        raise Unreadable("there is no notebook in the tar file.")
-    return found
-
-
-def _too_large() -> TooMuch:
-    return TooMuch(f"unpacked it would be larger than {MOST_BYTES >> 20} MB.")

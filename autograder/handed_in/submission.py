@@ -10,7 +10,8 @@ from autograder.handed_in.arrivals import Arrival, arrive
 from autograder.handed_in.assignment import Extra, Taken, chapter_of, grade_id_of, is_student, student_of, take_answers
 from autograder.handed_in.classlist import Roster
 from autograder.handed_in.needs import LONGEST_CELL, work_of_magic
-from autograder.handed_in.salvage import Refused, Salvaged, TooMuch, Unreadable, notebooks_in, salvage
+from autograder.handed_in.salvage import Refused, Salvaged, TooMuch, Unreadable, salvage
+from autograder.handed_in.unpacking import notebooks_in
 from autograder.masters import NoMaster, master, released, text_of
 from autograder.plain import one_line
 

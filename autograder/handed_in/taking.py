@@ -13,12 +13,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from autograder.handed_in.needs import is_python, names_of
+from autograder.handed_in.needs import LONGEST_CELL, is_python, names_of
 from autograder.handed_in.salvage import without_conflicts
 from autograder.masters import Cell, Master, question_of, text_of
 from autograder.questions import find
 
-FENCE = re.compile(r"(?s)\A\s*```[a-zA-Z0-9]*[ \t]*\n(.*?)\n?```\s*\Z")
+FENCE = re.compile(r"(?ms)^(`{3,}|~{3,})[^`\n]*\n(.*?)\n?^\1")
+ME = re.compile(r"""(?m)^[^#"'\n]*?(?<![\w.])me[ \t]*\(\s*(?:student\s*=\s*)?(["'])([^"'\n]{0,200})\1\s*\)""")
 
 
 @dataclass(frozen=True)
@@ -63,16 +64,16 @@ def chapter_of(notebook: dict) -> str | None:
 
 
 def student_of(notebook: dict) -> str:
-    """Who says they wrote it: metadata.autograder.student, else the literal in the first me("...") call; "" for nobody."""
+    """Who says they wrote it: metadata.autograder.student, else the literal in the first me("...") call that has an id; "" for nobody."""
     metadata = notebook.get("metadata")
     packed = metadata.get("autograder") if isinstance(metadata, dict) else None
     named = packed.get("student") if isinstance(packed, dict) else None
     if is_student(named):
         return named
     for cell in notebook["cells"]:
-        called = re.search(r"""(?m)^[ \t]*me\([ \t]*(["'])([^"']{0,200})\1[ \t]*\)""", text_of(cell)) if cell.get("cell_type") == "code" else None
-        if called:
-            return called[2].strip() if is_student(called[2].strip()) else ""
+        for called in ME.finditer(_clean(text_of(cell))) if cell.get("cell_type") == "code" else ():
+            if is_student(called[2].strip()):
+                return called[2].strip()
     return ""
 
 
@@ -136,8 +137,8 @@ class _Found:
             return elsewhere, [*told, f"the answer to {own.question} stood in another cell"]
         if elsewhere is not None:
             return elsewhere, [f"the cell of {own.question} had lost its mark and was known by its names"]
-        if text is None and marked:
-            text = self.texts[marked[-1]]
+        if text is None and (left := marked or self.by_index.get(own.index)):
+            text = self.texts[left[-1]]
         return text, told
 
     def open_answer(self, own: Cell) -> tuple[str | None, list[str]]:
@@ -172,11 +173,11 @@ class _Found:
         return bool(self.texts[place].strip()) and _plain(self.texts[place]) != _plain(own.source)
 
     def _code(self, place: int, own: Cell, told: list[str]) -> str:
-        """A cell's text as code: without git's marks, and without the fence that a text cell may have round it."""
+        """A cell's text as code: without git's marks, and of a text cell with fences what stands in them."""
         text = self.texts[place]
-        fenced = FENCE.match(text) if self._kind(place) != "code" else None
+        fenced = [found[2] for found in FENCE.finditer(text)] if self._kind(place) != "code" and len(text) <= LONGEST_CELL else []
         if fenced:
-            text = fenced[1]
+            text = "\n".join(fenced)
         merged = without_conflicts(text)
         if merged != text:
             text = merged

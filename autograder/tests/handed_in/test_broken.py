@@ -130,8 +130,8 @@ def test_a_zip_is_read_and_a_wicked_zip_is_refused(hand_in, outcome, tmp_path, m
     assert outcome(zipped(tmp_path / "out.zip", {"../../ada.ipynb": notebook}))[0] == "refused"
     assert outcome(zipped(tmp_path / "link.zip", {"ada.ipynb": notebook}, link="b.ipynb"))[0] == "refused"
     assert outcome(zipped(tmp_path / "none.zip", {"photo.jpg": b"x"}))[0] == "unreadable"
-    from autograder.handed_in import salvage
-    monkeypatch.setattr(salvage, "MOST_BYTES", 1_000_000)
+    from autograder.handed_in import unpacking
+    monkeypatch.setattr(unpacking, "MOST_BYTES", 1_000_000)
     assert outcome(zipped(tmp_path / "bomb.zip", {"ada.ipynb": b" " * 2_000_000}))[0] == "refused"
     damaged = io.BytesIO((tmp_path / "bo.zip").read_bytes()[:400])
     (tmp_path / "half.zip").write_bytes(damaged.getvalue())
