@@ -9,8 +9,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from autograder import questions, sealed
-from autograder.making.leaks import Leak, Secrets, given, readable
+from autograder import sealed
+from autograder.making.leaks import Leak, Secrets, given, learners_half, readable
 from autograder.masters import HOME, master
 from autograder.variants import course_key
 
@@ -50,7 +50,8 @@ def leaks(folder: Path, chapters: list[str]) -> list[str]:
     """What in `folder` gives solutions or hidden cases of these chapters away, one phrase each; [] is what one hopes for."""
     found = [f"{path.relative_to(folder)} is the teacher's" for path in sorted(folder.rglob("*"))
              if path.name in ("judges", "source_py", "rubric", "tests") and "kafkalab" not in path.parts]
-    kept = Secrets(chapters, given(chapters, [HOME / "autograder" / name for name in LEARNERS if name.endswith(".py")]))
+    asking = [chapter for chapter in chapters if learners_half([chapter])]
+    kept = Secrets(asking, given(asking, [HOME / "autograder" / name for name in LEARNERS if name.endswith(".py")]))
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder)
         if path.is_file() and inside.parts[0] not in GIVEN_BY_DESIGN:
@@ -70,12 +71,12 @@ def _fill(draft: Path, chapters: list[str]) -> None:
             shutil.copytree(HOME / name, draft / name, ignore=shutil.ignore_patterns("__pycache__", "tests", ".draft*", TRUTH))
     (draft / "autograder" / "course_key.txt").write_text(course_key() + "\n", encoding="utf-8")
     for chapter in chapters:
-        source = next(Path(place) / f"ch{chapter}.py" for place in questions.__path__ if (Path(place) / f"ch{chapter}.py").exists())
-        _copy(source, draft / "autograder" / "questions" / source.name)
-        if not sealed.read(chapter):
-            raise ValueError(f"Chapter {chapter} is not sealed; `python -m autograder seal {chapter}` does it.")
-        _copy(sealed.folder() / f"ch{chapter}.json", draft / "autograder" / "questions" / "sealed" / f"ch{chapter}.json")
         folder = master(chapter).path.parent
+        for source in learners_half([chapter])[:1]:        # chapter 00 asks nothing
+            _copy(source, draft / "autograder" / "questions" / source.name)
+            if not sealed.read(chapter):
+                raise ValueError(f"Chapter {chapter} is not sealed; `python -m autograder seal {chapter}` does it.")
+            _copy(sealed.folder() / f"ch{chapter}.json", draft / "autograder" / "questions" / "sealed" / f"ch{chapter}.json")
         shutil.copytree(folder, draft / "notebooks" / "release" / folder.name, ignore=shutil.ignore_patterns("progress.json"))
 
 

@@ -1,12 +1,14 @@
 """The package for learners: it works on its own, and nothing in it helps to find an answer."""
 import json
 import os
+import shutil
 import subprocess
 import sys
 
 import pytest
 
 from autograder import judges
+from autograder.__main__ import main
 from autograder.judges.secret import DEMO_SECRET
 from autograder.making import release
 from autograder.making.references import reference
@@ -77,3 +79,21 @@ def test_a_leaking_package_is_not_made(demo, tmp_path, monkeypatch):
     with pytest.raises(release.Leak, match="is the teacher's"):
         release.release(["90"], tmp_path / "package")
     assert not (tmp_path / "package").exists() and list(tmp_path.glob(".package*")) == []
+
+
+def test_a_chapter_that_asks_nothing_goes_out_with_one_that_does(demo, tmp_path, monkeypatch, capsys):
+    """Chapter 00 belongs into the first week's package."""
+    course = shutil.copytree(demo, tmp_path / "course")
+    talk = course / "notebooks" / "release" / "89_talk" / "89_talk.ipynb"
+    talk.parent.mkdir()
+    talk.write_text(json.dumps({"cells": [{"cell_type": "markdown", "metadata": {}, "source": "# Hello"}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    monkeypatch.setenv("AUTOGRADER_COURSE", str(course))
+    assert main(["release", "89", "90", "--out", str(tmp_path / "package")]) == 0
+    assert sorted(path.name for path in (tmp_path / "package" / "notebooks" / "release").iterdir()) == ["89_talk", "90_demo"]
+    assert main(["release", "77", "--out", str(tmp_path / "other")]) == 2
+    assert capsys.readouterr().err.startswith("Chapter 77 has no notebook in ")
+
+
+def test_a_teachers_command_in_it_is_told_as_such(package):
+    ran = python(package, 'from autograder.__main__ import main\nprint(main(["grade", "."]))')
+    assert ran.stdout == "2\n" and ran.stderr == "This is the package for learners; `grade` is a teacher's command and needs the whole course.\n"
