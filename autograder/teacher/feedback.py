@@ -49,7 +49,10 @@ def write_feedback(out: Path, say=lambda text: None) -> int:
     results = _results(out)
     counted = {(result["student"], result["assignment"]): result for result in results.values() if result.get("counted")}
     costs, written, leaky = late.policy(), 0, []
+    graded_here = {result["assignment"] for result in results.values()}
     for sheet in sheets(out):
+        if sheet.assignment not in graded_here:          # an assignment of the teacher's own in the same gradebook
+            continue
         own = master(sheet.assignment[:2])
         blank = {cell.question: cell.source.strip() for cell in own.cells if cell.question}
         answers = _answers(out / "autograded" / sheet.student / sheet.assignment / f"{sheet.assignment}.ipynb")
@@ -93,7 +96,7 @@ def _write_not_graded(folder: Path, results: dict) -> int:
 def _results(out: Path) -> dict:
     try:
         return json.loads((out / "results.json").read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError):
         if (out / "gradebook.db").is_file():
             raise LookupError(f"The grading into {out} has not come to its end: the same `grade` command goes on, and then there are pages to write.") from None
         return {}                                        # `sheets` says what is missing

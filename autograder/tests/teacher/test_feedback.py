@@ -58,9 +58,25 @@ def test_marks_without_their_sentences_are_not_sent_out(hand_in, tmp_path, capsy
     """A run that was interrupted has a gradebook and no results yet."""
     hand_in("ada", {"90.1": "opened = 1"}, student="ada", folder=tmp_path / "class")
     grade_class(tmp_path / "class", tmp_path / "out", say=lambda text: None)
+    (tmp_path / "out" / "results.json").write_text("{")
+    assert main(["feedback", str(tmp_path / "out")]) == 2
+    assert "has not come to its end" in capsys.readouterr().err
     (tmp_path / "out" / "results.json").unlink()
     assert main(["feedback", str(tmp_path / "out")]) == 2
     assert "has not come to its end" in capsys.readouterr().err and not (tmp_path / "out" / "feedback").exists()
+
+
+def test_an_assignment_of_the_teachers_own_in_the_same_gradebook_keeps_nobody_waiting(hand_in, tmp_path):
+    from nbgrader.api import Gradebook
+    hand_in("ada", student="ada", folder=tmp_path / "class")
+    grade_class(tmp_path / "class", tmp_path / "out", say=lambda text: None)
+    with Gradebook(f"sqlite:///{tmp_path / 'out' / 'gradebook.db'}") as book:
+        book.add_assignment("essay")
+        book.add_notebook("essay", "essay")
+        book.add_grade_cell("prose", "essay", "essay", max_score=5, cell_type="markdown")
+        book.add_submission("essay", "ada")
+    assert main(["feedback", str(tmp_path / "out")]) == 0
+    assert [path.name for path in (tmp_path / "out" / "feedback" / "ada").iterdir()] == ["90_demo.html"]
 
 
 def test_no_hidden_case_is_on_a_page(page):
