@@ -22,34 +22,50 @@ class Unusable(ValueError):
 
 def main(words: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    _open_what_is_closed()
     parser = _parser()
     wanted = parser.parse_args(words)
     if wanted.command is None:
         parser.print_help()
         return UNUSABLE
     try:
-        return wanted.do(wanted) or OK
+        code = wanted.do(wanted) or OK
+        sys.stdout.flush()
+        return code
     except BrokenPipeError:                              # `... | head` has read enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _unread(sys.stdout)
         return OK
     except (ValueError, LookupError, OSError) as unusable:
-        print(_sentence(unusable), file=sys.stderr)
+        _say(_sentence(unusable))
+        return UNUSABLE
+    except ModuleNotFoundError as missing:
+        if not (missing.name or "").startswith("autograder."):
+            raise
+        _say(f"This is the package for learners; `{wanted.command}` is a teacher's command and needs the whole course.")
         return UNUSABLE
     except KeyboardInterrupt:
-        print("Stopped. What was done is kept: the same command goes on from here.", file=sys.stderr)
+        _say("Stopped. What was done is kept: the same command goes on from here.")
+        return FAILED
+    except Exception as failed:
+        broken = _of_sqlite(failed)
+        if broken is None:
+            raise
+        _say(f"The gradebook in {wanted.out} could not be read or written: {broken}. What stood there is as it was; when that is mended, give the same command again.")
         return FAILED
 
 
 def _grade(wanted) -> int:
     from autograder.grade import Unready, grade_class, grade_file, needs_attention, public
+    from autograder.grading.colleague import Lost, Unable
     from autograder.grading.writer import Busy
     from autograder.judges.secret import is_demo
     from autograder.masters import chapter_number
-    from autograder.sandbox.parent import Unofficial
+    from autograder.sandbox.parent import SandboxFailed, Unofficial
 
     source = Path(wanted.submissions)
     if not source.exists():
         raise Unusable(f"There is no {source}.")
+    _must_be_a_folder(wanted.out)
     if wanted.workers is not None and wanted.workers < 1:
         raise Unusable(f"--workers is a number from 1 on, not {wanted.workers}.")
     asked = chapter_number(wanted.assignment) if wanted.assignment else None
@@ -62,22 +78,24 @@ def _grade(wanted) -> int:
             raise Unusable(f"{source} is one file; a class is a folder. For one submission leave --out away and use --json -.")
         roster, ignore = _class_list(wanted.roster)
         try:
-            graded = grade_class(source, Path(wanted.out), asked, roster, wanted.workers, wanted.force, ignore=ignore,
-                                 allow_unsafe=wanted.allow_unsafe)
+            graded = grade_class(source, Path(wanted.out), asked, roster, wanted.workers, wanted.force, _say, ignore, wanted.allow_unsafe)
         except (Unofficial, Busy, Unready):
             raise
-        except Exception:                                # ours, not the class's: say all we know, and let the next run go on
-            traceback.print_exc()
+        except Exception as failed:                      # the machine's or ours, not the class's: the next run goes on
+            if not isinstance(failed, (OSError, Lost, Unable, SandboxFailed)) and _of_sqlite(failed) is None:
+                traceback.print_exc()                    # ours: say all we know
+            why = _of_sqlite(failed) or _sentence(failed)
+            _say(f"Grading into {wanted.out} stopped: {why.rstrip('.')}. What was done is kept; when that is mended, the same command goes on from here.")
             return FAILED
         found = graded
         if is_demo():
-            print("AUTOGRADER_SECRET is not set, so the hidden cases are those that anybody with this repository can work out: good for trying things out.", file=sys.stderr)
+            _say("AUTOGRADER_SECRET is not set, so the hidden cases are those that anybody with this repository can work out: good for trying things out.")
     if wanted.json:
         _write_json(wanted.json, ((name, public(result)) for name, result in found.items()))
     if wanted.out:
         for line in _for_a_person(found, needs_attention(found), Path(wanted.out)):
-            print(line, file=sys.stderr)
-        print(f"{len(found)} submissions graded into {wanted.out}; see `python -m autograder report {wanted.out}`.", file=sys.stderr)
+            _say(line)
+        _say(f"{len(found)} submissions graded into {wanted.out}; see `python -m autograder report {wanted.out}`.")
     return ATTENTION if needs_attention(found) else OK
 
 
@@ -110,7 +128,7 @@ def _class_list(named: str | None):
     roster = read_roster(Path(named))
     if roster.dropped:
         shown = "; ".join(roster.dropped[:5]) + (f"; and {len(roster.dropped) - 5} more" if len(roster.dropped) > 5 else "")
-        print(f"{Path(named).name}: {len(roster.rows)} students; left out: {shown}.", file=sys.stderr)
+        _say(f"{Path(named).name}: {len(roster.rows)} students; left out: {shown}.")
     return roster, (Path(named),)
 
 
@@ -152,7 +170,7 @@ def _calibrate(wanted) -> int:
     source = Path(wanted.marks)
     if not source.exists():
         raise Unusable(f"There is no {source}.")
-    text, met = calibrate(wanted.question, source, Path(wanted.out) if wanted.out else None, say=lambda line: print(line, file=sys.stderr))
+    text, met = calibrate(wanted.question, source, Path(wanted.out) if wanted.out else None, say=_say)
     print(text)
     return OK if met else ATTENTION
 
@@ -179,14 +197,15 @@ def _receive(wanted) -> None:
     folder = Path(wanted.submissions)
     if not folder.is_dir():
         raise Unusable(f"There is no folder {folder}.")
+    _must_be_a_folder(wanted.out)
     roster, ignore = _class_list(wanted.roster)
-    new = receive(folder, Path(wanted.out), roster, moment_of(wanted.at) if wanted.at else None, ignore)
+    new = receive(folder, Path(wanted.out), roster, moment_of(wanted.at) if wanted.at else None, ignore, _say)
     print(f"{new} new submissions were received; `grade` grades them whenever you like, and this moment decides what is late.")
 
 
 def _regrade(wanted) -> None:
     from autograder.teacher.regrade import regrade, told
-    done = regrade(wanted.question, Path(wanted.out), wanted.apply, wanted.workers, say=lambda line: print(line, file=sys.stderr))
+    done = regrade(wanted.question, Path(wanted.out), wanted.apply, wanted.workers, say=_say)
     print(told(done, wanted.apply, Path(wanted.out)))
 
 
@@ -194,7 +213,7 @@ def _export(wanted) -> None:
     from autograder.teacher.export import export
     from autograder.teacher.late import settle
     settle(Path(wanted.out))
-    text = export(Path(wanted.out), wanted.layout, say=lambda line: print(line, file=sys.stderr))
+    text = export(Path(wanted.out), wanted.layout, say=_say)
     if wanted.file:
         with open(wanted.file, "w", encoding="utf-8", newline="") as file:         # the layout brings its own line ends
             file.write(text)
@@ -206,7 +225,7 @@ def _feedback(wanted) -> None:
     from autograder.teacher.feedback import write_feedback
     from autograder.teacher.late import settle
     settle(Path(wanted.out))
-    print(f"{write_feedback(Path(wanted.out), say=lambda text: print(text, file=sys.stderr))} pages are in {Path(wanted.out) / 'feedback'}, a folder for each student.")
+    print(f"{write_feedback(Path(wanted.out), say=_say)} pages are in {Path(wanted.out) / 'feedback'}, a folder for each student.")
 
 
 def _similar(wanted) -> None:
@@ -278,7 +297,7 @@ def _variants(wanted) -> int:
     for question in asked:
         if not question.space:
             continue
-        found = drawn(question, wanted.students, say=lambda line: print(line, file=sys.stderr))
+        found = drawn(question, wanted.students, say=_say)
         print(found, flush=True)
         wrong += bool(found.wrong)
     print("Every student has numbers of their own, everybody's can be solved, and a neighbour's are of little use." if not wrong else
@@ -402,18 +421,58 @@ def _parser() -> argparse.ArgumentParser:
 def _write_json(where: str, found) -> None:
     """(name, result) pairs as one JSON object, piece by piece: a class of ten thousand is not put together in memory."""
     from autograder.grading.results import as_json, write_atomically
+    pieces = itertools.chain(as_json(found), "\n")
     if where == "-":
-        for piece in as_json(found):
-            print(piece, end="")
-        print()
+        try:
+            sys.stdout.writelines(pieces)
+            sys.stdout.flush()
+        except BrokenPipeError:                          # `... | head` has read enough; what was graded has its exit code all the same
+            _unread(sys.stdout)
+    elif os.path.exists(where) and not os.path.isfile(where):
+        with open(where, "w", encoding="utf-8") as stream:        # /dev/stdout, a pipe: written to, for a file in its place would be nobody's
+            stream.writelines(pieces)
     else:
-        write_atomically(Path(where), itertools.chain(as_json(found), "\n"))
+        write_atomically(Path(os.path.realpath(where)), pieces)
+
+
+def _say(text: str) -> None:
+    """A line for the person at the terminal. That nobody reads it any more (`grade ... 2>&1 | head`) ends no work."""
+    try:
+        print(text, file=sys.stderr, flush=True)
+    except BrokenPipeError:
+        _unread(sys.stderr)
+
+
+def _unread(stream) -> None:
+    """What is still written to this stream goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _open_what_is_closed() -> None:
+    """A stream that the shell has closed (`2>&-`) leads nowhere; else the next file that is opened, a gradebook, would be it."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
+
+
+def _must_be_a_folder(out: str | None) -> None:
+    if out is not None and os.path.lexists(out) and not os.path.isdir(out):
+        raise Unusable(f"{out} is no folder; name one with --out, or one that is not there yet.")
 
 
 def _sentence(error: Exception) -> str:
     if isinstance(error, OSError):
-        return f"{error.filename}: {error.strerror}."
+        what = error.strerror or str(error)
+        return f"{error.filename}: {what}." if error.filename else f"{what}."
     return str(error.args[0] if error.args else error)
+
+
+def _of_sqlite(error: BaseException | None) -> str | None:
+    """What sqlite said, where an error began with its: the disk is full, the file is no gradebook, somebody else writes in it."""
+    import sqlite3
+    while error is not None and type(error) not in (sqlite3.OperationalError, sqlite3.DatabaseError):      # what is below them is our own fault
+        error = error.__cause__ or error.__context__
+    return None if error is None else str(error)
 
 
 if __name__ == "__main__":

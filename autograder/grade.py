@@ -28,7 +28,7 @@ from autograder.grading import calibration, ledger, results
 from autograder.grading.colleague import Colleague
 from autograder.grading.enrolled import class_of, enrol
 from autograder.grading.foreseen import stale
-from autograder.grading.gradebook import written
+from autograder.grading.gradebook import recorded, written
 from autograder.grading.judging import ALL_RAN, asked_of, blank, judge
 from autograder.grading.pace import Pace
 from autograder.grading.settling import settle
@@ -82,7 +82,7 @@ def run(submission: Submission, sandbox: Sandbox) -> dict:
 def hear(submission: Submission, sandbox: Sandbox) -> tuple[dict, dict]:
     """What the sandbox heard: (cases asked by question, the sandbox's answer). Safe in a thread; nothing is decided here."""
     if not submission.can_run:
-        return {}, {"replies": {}, "ended": submission.reason, "seconds": 0.0, "level": sandbox.level}
+        return {}, {"replies": {}, "ended": submission.reason, "seconds": 0.0, "level": sandbox.reached()[0]}
     asked = asked_of(submission)
     own = master(submission.chapter)
     numbers = {question.id: dict(numbers_for(question, submission.variant)) for question in own.questions}
@@ -235,20 +235,21 @@ def _still_to_do(work: list[_Work], out: Path, calibrations, force: bool) -> lis
     """What has no result yet; and what has one that the gradebook must be told of again: it counts since another one went, or the
     teacher has calibrated a question since, or its notebook was lost. One that no longer counts is marked so here, before anything
     takes its place."""
-    todo, kept = [], out / "results"
+    todo, kept, in_gradebook = [], out / "results", recorded(out)
     for each in work:
         known = None if force else results.read(kept, each.key)
         if known is None or known.get("lost"):
             todo.append(each)
-        elif each.counts and (not known["counted"] or settle(known, calibrations) != known or not _shown(out, each.submission)):
+        elif each.counts and (not known["counted"] or settle(known, calibrations) != known or not _shown(out, each.submission, in_gradebook)):
             todo.append(_Work(each.submission, each.key, each.counts, each.received, known))
         elif known["counted"] and not each.counts:
             results.keep(kept, each.key, {**known, "counted": False})
     return todo
 
 
-def _shown(out: Path, submission: Submission) -> bool:
-    return written(out, master(submission.chapter), submission.student)
+def _shown(out: Path, submission: Submission, in_gradebook: set[tuple[str, str]]) -> bool:
+    own = master(submission.chapter)
+    return (submission.student, own.name) in in_gradebook and written(out, own, submission.student)
 
 
 def _grade_all(todo: list[_Work], course: _Course, say) -> None:
@@ -312,7 +313,7 @@ def _settled(work: _Work, course: _Course, sandbox: Sandbox, judging: Colleague,
     if work.known is not None:
         return _again(work.submission, course), work.known, None, None
     if not work.submission.can_run:
-        return work.submission, blank(work.submission, sandbox.level), None, None
+        return work.submission, blank(work.submission, sandbox.reached()[0]), None, None
     whole = _again(work.submission, course)
     asked = heard = None
     try:

@@ -138,7 +138,7 @@ def serve(answer: Callable[[dict], dict]) -> None:
             said = {"answer": answer(json.loads(line))}
         except Exception as error:
             traceback.print_exc()
-            said = {"unable": [type(error).__name__, str(error)[:500]]}
+            said = {"unable": [type(error).__name__, str(getattr(error, "orig", error)).partition("\n")[0][:500]]}       # `orig`: what sqlite said
         try:
             mouth.write(json.dumps(said).encode() + b"\n")
             mouth.flush()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import html
 import json
+import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -199,6 +200,17 @@ class Gradebook:
         source.mkdir(parents=True, exist_ok=True)
         write_atomically(source / f"{master.name}.ipynb", master.path.read_text(encoding="utf-8"))
         return notebook
+
+
+def recorded(out: Path) -> set[tuple[str, str]]:
+    """(student, assignment) of every notebook that OUT's gradebook has a row of: it can have been taken away, or an older copy put back."""
+    if not (out / "gradebook.db").is_file():
+        return set()
+    with contextlib.closing(sqlite3.connect(out / "gradebook.db", timeout=30)) as book:
+        if not book.execute("SELECT 1 FROM sqlite_master WHERE name = 'submitted_notebook'").fetchone():
+            return set()
+        return set(book.execute("""SELECT h.student_id, a.name FROM submitted_notebook s JOIN submitted_assignment h ON h.id = s.assignment_id
+                                   JOIN assignment a ON a.id = h.assignment_id"""))
 
 
 def written(out: Path, master: Master, student: str) -> bool:

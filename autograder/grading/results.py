@@ -6,6 +6,7 @@ of ten thousand stays on the disk: `Results` reads one result when it is asked f
 """
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -94,14 +95,23 @@ def write_atomically(path: Path, text: str | Iterable[str], wait: bool = True) -
     """Write a whole file or none of it; text in pieces if there is much of it. `wait` until the disk has it: without, a power cut
     (not a kill) may leave it empty."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", errors="replace", dir=path.parent, prefix=".draft", delete=False) as draft:
-        for piece in (text,) if isinstance(text, str) else text:
-            draft.write(piece)
-        if wait:
-            draft.flush()
-            os.fsync(draft.fileno())
-    os.chmod(draft.name, 0o644)
-    os.replace(draft.name, path)
+    draft = None
+    try:
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", errors="replace", dir=path.parent, prefix=".draft", delete=False) as draft:
+            for piece in (text,) if isinstance(text, str) else text:
+                draft.write(piece)
+            if wait:
+                draft.flush()
+                os.fsync(draft.fileno())
+        os.chmod(draft.name, 0o644)
+        os.replace(draft.name, path)
+    except BaseException as failed:
+        if draft is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(draft.name)                    # a full disk is not filled with drafts
+        if isinstance(failed, OSError):
+            failed.filename, failed.filename2 = str(path), None          # what was to be written, for the sentence that is made of it
+        raise
 
 
 @lru_cache(maxsize=64)

@@ -85,8 +85,17 @@ def _serve(out: Path) -> None:
         return {}
 
     with holding(out / ".writer", WAIT_SECONDS, "another run is still writing there; wait for it to end, or end it"):
-        writer = Writer(out)
+        try:
+            writer = Writer(out)
+        except Exception as failed:                      # no gradebook can be made there: said when the first result comes
+            answer = _unable(failed)
         serve(answer)
+
+
+def _unable(why: Exception):
+    def answer(question: dict) -> dict:
+        raise why
+    return answer
 
 
 if __name__ == "__main__":

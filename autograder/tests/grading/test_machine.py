@@ -1,0 +1,116 @@
+"""What a machine does to a teacher: a folder that is none, a gradebook gone or spoilt, a terminal that has left. One sentence, and nothing is lost."""
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+from autograder.__main__ import main
+from autograder.grade import grade
+from autograder.masters import HOME
+from autograder.sandbox import bubble
+
+MARKS = """select student_id, base_cell.name, auto_score, needs_manual_grade from grade
+    join base_cell on base_cell.id = grade.cell_id join submitted_notebook on submitted_notebook.id = grade.notebook_id
+    join submitted_assignment on submitted_assignment.id = submitted_notebook.assignment_id order by student_id, base_cell.name"""
+
+
+@pytest.fixture
+def box(hand_in, tmp_path):
+    """Somebody right, somebody wrong, and a file that is no notebook."""
+    hand_in("ada", student="ada", folder=tmp_path / "box")
+    hand_in("bo", {"90.1": "opened = kept = n.partitions"}, student="bo", folder=tmp_path / "box")
+    (tmp_path / "box" / "cy.ipynb").write_text("{")
+    return tmp_path / "box"
+
+
+def marks(out):
+    with sqlite3.connect(out / "gradebook.db") as book:
+        return book.execute(MARKS).fetchall()
+
+
+def test_a_gradebook_that_was_taken_away_is_filled_again(box, tmp_path):
+    out = tmp_path / "out"
+    assert main(["grade", str(box), "--out", str(out)]) == 3
+    before = marks(out)
+    (out / "gradebook.db").unlink()
+    assert main(["grade", str(box), "--out", str(out)]) == 3
+    assert marks(out) == before != []
+
+
+def test_a_gradebook_that_is_none_is_one_sentence_and_stays(box, tmp_path, capsys):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "gradebook.db").write_text("not a gradebook")
+    for words, told in ((["grade", str(box), "--out", str(out)], f"Grading into {out} stopped: file is not a database. What was done is kept"),
+                        (["due", str(out)], f"The gradebook in {out} could not be read or written: file is not a database.")):
+        assert main(words) == 1
+        said = capsys.readouterr().err
+        assert said.splitlines()[-1].startswith(told) and "Traceback" not in said
+    assert (out / "gradebook.db").read_text() == "not a gradebook"
+
+
+def test_what_the_writer_cannot_write_ends_the_run_in_one_sentence_and_the_next_goes_on(box, tmp_path, capsys):
+    """A folder stands where the notebooks for formgrader go, as a full disk would."""
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "autograded").write_text("")
+    assert main(["grade", str(box), "--out", str(out)]) == 1
+    said = capsys.readouterr().err
+    assert f"Grading into {out} stopped: " in said and "the same command goes on from here." in said and "Traceback" not in said
+    (out / "autograded").unlink()
+    assert main(["grade", str(box), "--out", str(out)]) == 3 and len({student for student, *_ in marks(out)}) == 2
+
+
+@pytest.mark.parametrize("command", ["grade", "receive"])
+def test_results_go_into_a_folder(box, capsys, command):
+    before = (box / "ada.ipynb").read_bytes()
+    assert main([command, str(box), "--out", str(box / "ada.ipynb")]) == 2
+    assert capsys.readouterr().err == f"{box / 'ada.ipynb'} is no folder; name one with --out, or one that is not there yet.\n"
+    assert (box / "ada.ipynb").read_bytes() == before
+
+
+def test_a_pipe_and_a_link_are_written_to_and_stay_what_they_are(box, tmp_path, capsys):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link.json").symlink_to("real.json")
+    ear = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert main(["grade", str(box / "cy.ipynb"), "--json", str(tmp_path / "pipe")]) == 3
+        assert b'"status": "unreadable"' in os.read(ear, 1 << 16) and (tmp_path / "pipe").is_fifo()
+    finally:
+        os.close(ear)
+    assert main(["grade", str(box / "cy.ipynb"), "--json", str(tmp_path / "link.json")]) == 3
+    assert (tmp_path / "link.json").is_symlink() and '"unreadable"' in (tmp_path / "real.json").read_text()
+
+
+def test_nothing_half_written_stays_where_it_could_not_go(box, tmp_path, capsys):
+    (tmp_path / "results").mkdir()
+    assert main(["grade", str(box / "cy.ipynb"), "--json", str(tmp_path / "results")]) == 2
+    assert capsys.readouterr().err == f"{tmp_path / 'results'}: Is a directory.\n" and not list(tmp_path.glob(".draft*"))
+
+
+def test_progress_that_nobody_reads_any_more_ends_no_work(box, tmp_path):
+    """`grade ... 2>&1 | head -1`: the class is graded, and the exit code is the class's."""
+    ear, mouth = os.pipe()
+    os.close(ear)
+    ran = subprocess.run([sys.executable, "-m", "autograder", "grade", str(box), "--out", str(tmp_path / "out"), "--json", "-"],
+                         stdout=mouth, stderr=mouth, cwd=HOME)
+    os.close(mouth)
+    assert ran.returncode == 3 and len({student for student, *_ in marks(tmp_path / "out")}) == 2
+
+
+def test_a_stream_that_a_shell_has_closed_leads_nowhere(box, tmp_path):
+    """What is for the terminal does not go into the results instead."""
+    for name in ("ada", "bo"):
+        (box / f"{name}.ipynb").unlink()
+    ran = subprocess.run(["sh", "-c", '"$0" -m autograder grade "$1" --out "$2" --json - 2>&-', sys.executable, str(box), str(tmp_path / "out")],
+                         stdout=subprocess.PIPE, cwd=HOME)
+    assert ran.returncode == 3 and list(json.loads(ran.stdout)) == ["cy.ipynb"]
+
+
+def test_what_was_not_run_says_the_level_of_the_machine(box, monkeypatch):
+    """So a run that is cut off before its last, unreadable one ends with the same bytes."""
+    monkeypatch.setattr(bubble, "found", lambda: None)
+    assert grade("", box / "cy.ipynb")["level"] in ("L2", "L1")
