@@ -74,8 +74,8 @@ def _everything(out: Path, student: str) -> list[Kept]:
     copies = {line["sha256"] for line in lines if whose(line) == student} - {line["sha256"] for line in lines if whose(line) != student} - {""}
     folders = [out / "received" / sha256[:2] / sha256 for sha256 in copies]
     return [
-        _files("notebooks for formgrader", [path for path in (out / "autograded" / student, out / "source" / student, out / "submitted" / student) if path.is_dir()]),
-        _files("folders of feedback", [path for folder in ("feedback", "feedback_generated") if (path := out / folder / student).is_dir()]),
+        _files("notebooks for formgrader", _named(out, ("autograded", "submitted"), student)),
+        _files("folders of feedback", _named(out, ("feedback", "feedback_generated"), student)),
         _files("copies of what was handed in", [path for path in folders if path.exists()]),
         _files("records of what the answers said", [path for each in mine if (path := out / "heard" / f"{each.stem}.json.gz").exists()]),
         _in_json(out / "results.json", "results shown", lambda _, row: row["student"] == student),
@@ -91,6 +91,11 @@ def _everything(out: Path, student: str) -> list[Kept]:
     ]
 
 
+def _named(out: Path, folders: tuple[str, ...], student: str) -> list[Path]:
+    """What bears the student's name in these folders. It is looked for among what is there: a name put behind a path may be "", ".." or another path."""
+    return [path for folder in folders if (out / folder).is_dir() for path in (out / folder).iterdir() if path.name == student]
+
+
 def _files(what: str, paths: list[Path]) -> Kept:
     def delete():
         for path in paths:
@@ -100,13 +105,20 @@ def _files(what: str, paths: list[Path]) -> Kept:
 
 
 def _in_json(path: Path, what: str, theirs: Callable[[str, dict], bool]) -> Kept:
-    rows = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    rows = _read(path)
     rest = {name: row for name, row in rows.items() if not theirs(name, row)}
     return Kept(len(rows) - len(rest), what, lambda: write_atomically(path, as_json(rest.items())))
 
 
+def _read(path: Path) -> dict:
+    try:
+        return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    except ValueError:
+        raise ValueError(f"{path} cannot be read, so nothing was deleted; put a copy of it back, or take it away and grade the class again.") from None
+
+
 def _extensions(path: Path, student: str) -> Kept:
-    rows = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    rows = _read(path)
     rest = {assignment: {who: until for who, until in own.items() if who != student} for assignment, own in rows.items()}
     return Kept(sum(student in own for own in rows.values()), "extensions", lambda: write_atomically(path, json.dumps(rest, ensure_ascii=False, indent=1) + "\n"))
 

@@ -147,3 +147,20 @@ def test_who_is_forgotten_leaves_no_word_behind(out, capsys, tmp_path):
     (tmp_path / "first" / "ada.ipynb").unlink()
     grade_class(tmp_path / "first", out, say=silent)
     assert [sheet.student for sheet in sheets(out)] == ["bo"]
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "../..", "../autograded", "90_demo", "{elsewhere}"])
+def test_only_a_student_is_forgotten_never_a_folder(out, tmp_path, capsys, name):
+    """`forget OUT "$who" --apply` where the shell knows no `who`, and what else is a path."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    assert main(["forget", str(out), name.format(elsewhere=elsewhere), "--apply"]) == 2
+    assert "keeps nothing of" in capsys.readouterr().err and elsewhere.is_dir()
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == {**before, out / ".writer": b""}
+
+
+def test_nobody_is_forgotten_by_halves(out, capsys):
+    (out / "results.json").write_text("{")
+    assert main(["forget", str(out), "ada", "--apply"]) == 2
+    assert "cannot be read, so nothing was deleted" in capsys.readouterr().err and len(list(sheets(out))) == 2
