@@ -32,8 +32,9 @@ def classroom(students: int, chapters: list[str], out: Path, seed: int = 7) -> i
     """Make the class in OUT/submitted, grade it into OUT/graded, print the report. Returns the exit code: 0, or 1 when a
     submission did not get what it was made to get."""
     if out.exists():
-        if not (out / "submitted").is_dir():
-            raise ValueError(f"{out} is not a classroom of ours; name another folder with --out.")
+        there = {path.name for path in out.iterdir()} if out.is_dir() else set()
+        if not {"submitted", "roster.csv"} <= there <= {"submitted", "roster.csv", "graded"}:       # a real course has a submitted/, too
+            raise ValueError(f"{out} is not a classroom of ours, and one is made anew; name another folder with --out.")
         shutil.rmtree(out)
     masters = [master(chapter) for chapter in chapters]
     pupils = enrol(out / "submitted", students, masters, seed)

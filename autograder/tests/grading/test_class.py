@@ -265,6 +265,14 @@ def test_unusable_words_end_with_one_sentence_and_two(demo, capsys, words, sente
     assert said.startswith(sentence) and said.count("\n") == 1
 
 
+def test_a_classroom_takes_no_real_courses_place(demo, tmp_path, capsys):
+    """nbgrader's own courses have a folder submitted/, too."""
+    (tmp_path / "course" / "submitted" / "ada").mkdir(parents=True)
+    (tmp_path / "course" / "gradebook.db").write_text("marks")
+    assert main(["classroom", "--students", "2", "--chapters", "90", "--out", str(tmp_path / "course")]) == 2
+    assert "is not a classroom of ours" in capsys.readouterr().err and (tmp_path / "course" / "gradebook.db").read_text() == "marks"
+
+
 def test_the_classroom_is_as_it_was_made(demo, tmp_path):
     made = subprocess.run([sys.executable, "-m", "autograder", "classroom", "--students", "40", "--chapters", "90", "--out", str(tmp_path / "class")],
                           capture_output=True, text=True, cwd=HOME)
