@@ -181,6 +181,7 @@ def _submission(nobody: Submission, stem: str, chapter: str, notebooks, roster: 
     name, salvaged, best = max(taken, key=lambda each: (_written(own, each[2]), each[0]))
     said = student_of(salvaged.notebook)
     student, variant, flags = _whose(stem, said, own.name, nobody.sha256, roster)
+    flags += _of_several(notebooks, name, roster)
     repairs = salvaged.repairs + best.repairs
     if len(taken) > 1:
         repairs += (f"there were {len(taken)} notebooks of this chapter; {name} counts",)
@@ -191,6 +192,16 @@ def _submission(nobody: Submission, stem: str, chapter: str, notebooks, roster: 
     return Submission(
         nobody.name if alone else f"{nobody.name}/{own.name}", nobody.path, nobody.sha256, student, variant, chapter, best.answers,
         best.missing, status, one_line("; ".join(told) + ".") if told else "", best.extras, best.flags + flags)
+
+
+def _of_several(notebooks: list[tuple[str, Salvaged]], counts: str, roster: Roster) -> tuple[str, ...]:
+    """The flag of a folder or an archive that is a whole class's: one of its notebooks counts, and nobody may be lost in silence."""
+    said = {student_of(salvaged.notebook) or roster.student_behind(Path(name).parts[0].partition(".")[0]) or "" for name, salvaged in notebooks}
+    people = sorted({roster.spelled(each) or each for each in said} - {""})
+    if len(people) < 2:
+        return ()
+    shown = ", ".join(people[:3]) + (f" and {len(people) - 3} more" if len(people) > 3 else "")
+    return (f"its notebooks name {shown}, and only {counts} was graded: a folder or archive is one student's, so give each of them one of their own",)
 
 
 def _written(own, taken: Taken) -> int:

@@ -1,12 +1,13 @@
 """Submissions that life has been unkind to: mended where the answers can be found, named where not, never in anybody's way."""
 import io
 import json
+import shutil
 import stat
 import zipfile
 
 import pytest
 
-from autograder.grade import run
+from autograder.grade import grade_class, needs_attention, run
 from autograder.handed_in.classlist import Roster, read_roster
 from autograder.handed_in.submission import entries, read
 from autograder.masters import master
@@ -175,6 +176,18 @@ def test_of_several_notebooks_the_fullest_counts(hand_in, outcome, tmp_path, dem
     hand_in("b", folder=tmp_path / "bo")
     (tmp_path / "bo" / "z.ipynb").write_text(master("90").path.read_text())
     assert outcome(tmp_path / "bo") == ("repaired", 6, "there were 2 notebooks of this chapter; b.ipynb counts.")
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_whole_class_in_one_folder_or_archive_is_pointed_out(hand_in, tmp_path, packed):
+    """Where somebody grades the folder above, or a download as it came: one notebook counts, and the others are not lost in silence."""
+    for name in ("ada", "bo", "cy", "di"):
+        hand_in("90_demo", student=name, folder=tmp_path / "box" / "all" / name)
+    if packed:
+        shutil.make_archive(str(tmp_path / "box" / "all"), "zip", tmp_path / "box" / "all")
+        shutil.rmtree(tmp_path / "box" / "all")
+    (result,) = grade_class(tmp_path / "box", tmp_path / "out", say=lambda text: None).values()
+    assert "its notebooks name ada, bo, cy and 1 more, and only " in result["reason"] and needs_attention({"all": result}) == ["all"]
 
 
 def test_a_link_that_points_at_itself_is_one_entry_among_others(tmp_path):
