@@ -65,7 +65,7 @@ def _grade(wanted) -> int:
     source = Path(wanted.submissions)
     if not source.exists():
         raise Unusable(f"There is no {source}.")
-    _must_be_a_folder(wanted.out)
+    _must_be_a_folder(wanted.out, source)
     if wanted.workers is not None and wanted.workers < 1:
         raise Unusable(f"--workers is a number from 1 on, not {wanted.workers}.")
     asked = chapter_number(wanted.assignment) if wanted.assignment else None
@@ -197,7 +197,7 @@ def _receive(wanted) -> None:
     folder = Path(wanted.submissions)
     if not folder.is_dir():
         raise Unusable(f"There is no folder {folder}.")
-    _must_be_a_folder(wanted.out)
+    _must_be_a_folder(wanted.out, folder)
     roster, ignore = _class_list(wanted.roster)
     new = receive(folder, Path(wanted.out), roster, moment_of(wanted.at) if wanted.at else None, ignore, _say)
     print(f"{new} new submissions were received; `grade` grades them whenever you like, and this moment decides what is late.")
@@ -455,9 +455,11 @@ def _open_what_is_closed() -> None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
 
 
-def _must_be_a_folder(out: str | None) -> None:
+def _must_be_a_folder(out: str | None, submissions: Path) -> None:
     if out is not None and os.path.lexists(out) and not os.path.isdir(out):
         raise Unusable(f"{out} is no folder; name one with --out, or one that is not there yet.")
+    if out is not None and os.path.realpath(out) == os.path.realpath(submissions):
+        raise Unusable(f"{out} holds the submissions; results go into a folder of their own, or the next run would take them for somebody's work.")
 
 
 def _sentence(error: Exception) -> str:

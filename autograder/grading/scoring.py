@@ -44,7 +44,7 @@ def score_file(question: str, path: Path) -> list[dict]:
     """Every answer of a file, in its order. Raises ValueError with one sentence for a file that is not such a list."""
     try:
         rows = json.loads(path.read_text(encoding="utf-8-sig"))
-    except ValueError as broken:
+    except (ValueError, RecursionError) as broken:
         raise ValueError(f"{path} is not JSON ({broken}); wanted: [{{\"id\": ..., \"answer\": \"...\"}}, ...].") from None
     if not isinstance(rows, list):
         raise ValueError(f"{path} holds no list; wanted: [{{\"id\": ..., \"answer\": \"...\"}}, ...].")

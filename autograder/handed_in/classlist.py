@@ -73,8 +73,7 @@ def read_roster(path: Path) -> Roster:
         text = raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
     except UnicodeDecodeError:
         raise ValueError(f"{path.name} is not written in UTF-8, so its names would be wrong; in Excel save it as \"CSV UTF-8\".") from None
-    head, _, _ = text.partition("\n")
-    table = list(csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=head.count)))
+    table = table_of(text, path.name)
     columns = [re.sub(r"[\s_-]+", " ", name.strip().lower()) for name in table[0]] if table else []
     rows = [(number, dict(zip(columns, map(str.strip, row)))) for number, row in enumerate(table[1:], 2) if any(cell.strip() for cell in row)]
     canvas = "sis login id" in columns
@@ -93,6 +92,17 @@ def read_roster(path: Path) -> Roster:
         else:
             found[student] = dict(_about(row, canvas))
     return Roster(found, tuple(dropped))
+
+
+def table_of(text: str, name: str) -> list[list[str]]:
+    """The rows of a table as a spreadsheet saves it: commas, semicolons or tabs between, whichever the first line has most of. ValueError, with
+    a sentence, where a quotation mark is opened and not closed: the lines behind it would be lost in silence."""
+    head = text.lstrip().partition("\n")[0]
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=head.count), strict=True)
+    try:
+        return list(rows)
+    except csv.Error:
+        raise ValueError(f"{name}: by line {rows.line_num} its quotation marks do not pair up, so lines would be lost; mend that and run the same command again.") from None
 
 
 def _about(row: Mapping[str, str], canvas: bool) -> Iterator[tuple[str, str]]:

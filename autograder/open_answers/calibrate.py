@@ -161,7 +161,7 @@ def from_file(question: str, path: Path, out: Path | None = None, say=lambda tex
     if path.suffix.lower() == ".json" or text.lstrip()[:1] in ("[", "{"):
         try:
             rows = json.loads(text)
-        except ValueError as broken:
+        except (ValueError, RecursionError) as broken:
             raise ValueError(f"{path} is not JSON ({broken}); {WANTED}.") from None
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             raise ValueError(f"{path} holds no list of marks; {WANTED}.")
@@ -179,7 +179,11 @@ def _table(path: Path, text: str) -> list[dict]:
     """The rows of a table as a spreadsheet saves it: commas, semicolons or tabs between, whichever the first line has most of."""
     first = text.lstrip().partition("\n")[0]
     between = max(",;\t", key=first.count)
-    rows = [{(name or "").strip().lower(): value for name, value in row.items()} for row in csv.DictReader(io.StringIO(text, newline=""), delimiter=between)]
+    table = csv.DictReader(io.StringIO(text, newline=""), delimiter=between, strict=True)
+    try:
+        rows = [{(name or "").strip().lower(): value for name, value in row.items()} for row in table]
+    except csv.Error:
+        raise ValueError(f"{path}: by line {table.line_num} its quotation marks do not pair up, so answers would be lost; mend that and try again.") from None
     if rows and "mark" not in rows[0]:
         raise ValueError(f"{path} has no column called mark, only {', '.join(filter(None, rows[0]))}; {WANTED}.")
     return rows

@@ -72,6 +72,13 @@ def test_results_go_into_a_folder(box, capsys, command):
     assert (box / "ada.ipynb").read_bytes() == before
 
 
+@pytest.mark.parametrize("command", ["grade", "receive"])
+def test_results_do_not_go_among_the_submissions(box, capsys, monkeypatch, command):
+    monkeypatch.chdir(box)
+    assert main([command, ".", "--out", str(box)]) == 2 and "holds the submissions" in capsys.readouterr().err
+    assert sorted(path.name for path in box.iterdir()) == ["ada.ipynb", "bo.ipynb", "cy.ipynb"]
+
+
 def test_a_pipe_and_a_link_are_written_to_and_stay_what_they_are(box, tmp_path, capsys):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link.json").symlink_to("real.json")

@@ -91,7 +91,8 @@ def test_class_lists_of_other_systems_are_read_as_they_come(tmp_path, text, enco
 
 @pytest.mark.parametrize("raw, sentence", [
     ("student,name\nu1,Jörg\n".encode("cp1252"), "is not written in UTF-8"), (b"colour,name\nred,Jo\n", "its columns are: colour, name"),
-    (b"student,name\n,Jo\n", "has no column named student or id with ids in it"), (b"", "its columns are: none")])
+    (b"student,name\n,Jo\n", "has no column named student or id with ids in it"), (b"", "its columns are: none"),
+    (b'student,name\nu1,"Jo\nu2,Al\nu3,Bo\n', "by line 4 its quotation marks do not pair up"), (b'student,name\nu1,"Jo\nu2,"Al"\nu3,Bo\n', "by line 3 its quotation marks")])
 def test_a_class_list_that_is_none_is_told(tmp_path, raw, sentence):
     (tmp_path / "class.csv").write_bytes(raw)
     with pytest.raises(ValueError, match=sentence):

@@ -91,7 +91,8 @@ def test_a_scorer_that_fails_good_answers_may_only_pass(monkeypatch, small_gate)
 
 @pytest.mark.parametrize("text, told", [
     ("id,answer\n1,x\n", "marks.csv has no column called mark, only id, answer"), ("id,answer,mark\n1,x,7\n", "has the mark 7; marks are 0 to 4"),
-    ("id,mark\n1,3\n", "has no answer"), ("[{]", "is not JSON"), ('{"id": 1}', "holds no list"), ("", "Nobody has marked"),
+    ("id,mark\n1,3\n", "has no answer"), ("[{]", "is not JSON"), ("[" * 100_000, "is not JSON"),
+    ('id,answer,mark\n1,"x,3\n2,y,4\n', "its quotation marks do not pair up"), ('{"id": 1}', "holds no list"), ("", "Nobody has marked"),
 ])
 def test_unusable_marks_are_told_in_one_sentence(tmp_path, monkeypatch, capsys, text, told):
     monkeypatch.chdir(tmp_path)
