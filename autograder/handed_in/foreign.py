@@ -6,15 +6,26 @@ jupytext even keeps the marks. The learner's text is in a script's comments; a w
 from __future__ import annotations
 
 import ast
-import json
+import itertools
 import re
+import textwrap
 from dataclasses import dataclass
 from html.parser import HTMLParser
 
-CELL = re.compile(r"(?m)^# (?:%%(?P<header>.*)|In\[[ \d]*\]:.*|<codecell>|(?P<text><markdowncell>))\s*$")
-MARKS = re.compile(r"nbgrader=(\{.*\})")
+CELL = re.compile(r"""(?mx)^(?:\#[ ]?%%(?P<header>.*) | \#[ ]In\[[ \d]*\]:.* | \#[ ]<codecell> | (?P<text>\#[ ]<markdowncell>)
+    | \#[ ]\+(?P<light>[ ].*)? | (?P<end>\#[ ]-) | (?P<bricks>\#[ ]COMMAND[ ]-{10}) | @app\.(?:cell|function)\b.*)[ \t]*$""")
+MARKS = re.compile(r"nbgrader=(\{[^{}]*\})")
 MOST_PARTS = 200_000               # in Python's text of a notebook; each costs ten times what it costs in JSON
-FENCED = re.compile(r"(?ms)^```\s*\{?(?:python|py|ipython3?)\b[^\n]*\n(.*?)^```")
+LONGEST_TEXT = 4 << 20             # characters of a script or a text; a chapter has fifty thousand
+OURS = re.compile(r"(?m)^(?:from autograder import|import autograder)\b")
+PROMPT = re.compile(r"(?m)^In ?\[[ \d]*\]: ?")
+CONTINUED = re.compile(r"(?m)^[ \t]*\.\.\.:? ?")
+ANSWERED = re.compile(r"(?ms)^Out ?\[[ \d]*\]:.*?(?=^In ?\[|\Z)")
+STRING = re.compile(r'(?s)"""(.*?)"""|"(?:[^"\\\n]|\\.)*"?|#[^\n]*')
+IS_TEXT = re.compile(r"\[(?:markdown|md)\]|^\s*(?:markdown|md)\s*$")
+FENCED = re.compile(r"""(?msx)^`{3,}[ \t]*(?P<header>\{?(?:python|py|ipython3?|code-cell)\b[^\n]*)\n(?P<code>.*?)^`{3}[^\n]*
+    | ^<!--[ ]\#region(?P<region>[^\n]*)-->[ \t]*$ | ^<!--[ ]\#endregion[ ]-->[ \t]*$ | ^\+\+\+[ \t]*(?P<next>\{[^\n]*\})?[ \t]*$""")
+MYST_HEAD = re.compile(r"(?s)\A(?:---\n(.*?\n)---\n|((?::[\w-]+:[^\n]*\n)+))")
 
 
 @dataclass(frozen=True)
@@ -35,10 +46,13 @@ def notebook(text: str, name: str = "") -> Foreign | None:
     if start.startswith(("<!doctype html", "<html")) or name.endswith((".html", ".htm")):
         cells = _of_page(text)
         return Foreign(_as_notebook(cells), "it was a web page made of the notebook, and the answers were read from that") if cells else None
-    fenced = FENCED.findall(text)
-    if fenced and not name.endswith(".py"):
-        return Foreign(_as_notebook([("code", source, {}) for source in fenced]), "it was a text with the code in it, and the answers were read from that")
-    if CELL.search(text) or name.endswith(".py"):
+    if len(text) > LONGEST_TEXT:
+        return None
+    if not name.endswith(".py") and FENCED.search(text):
+        return Foreign(_as_notebook(_of_markdown(text)), "it was a text with the code in it, and the answers were read from that")
+    if len(PROMPT.findall(text)) > 1:
+        text = PROMPT.sub("# %%\n", CONTINUED.sub("", ANSWERED.sub("", text)))
+    if CELL.search(text) or OURS.search(text) or name.endswith(".py"):
         return Foreign(_as_notebook(_of_script(text)), "it was a Python script made of the notebook, and the answers were read from that")
     return None
 
@@ -55,25 +69,90 @@ def _of_repr(text: str) -> Foreign | None:
 
 
 def _of_script(text: str) -> list[tuple[str, str, dict]]:
+    """The cells of a script: between the marks of the tool that wrote it, and of a script without marks its texts and what is between."""
     cells, start, kind, marks = [], 0, "code", {}
     for found in (*CELL.finditer(text), None):
         source = text[start:found.start() if found else len(text)].strip("\n")
-        if kind == "markdown":
-            source = "\n".join(line.removeprefix("#").removeprefix(" ") for line in source.splitlines()).strip().strip('"').strip()
-        if source.strip():
-            cells.append((kind, source, marks))
+        cells += [(each, written, marks if each == kind else {}) for each, written in _parts(kind, source) if written.strip()]
         if found:
-            header = found["header"] or ""
-            kind, start = "markdown" if "[markdown]" in header or found["text"] else "code", found.end()
+            header = found["header"] or found["light"] or ""
+            kind, start = "markdown" if IS_TEXT.search(header) or found["text"] else "code", found.end()
             marks = _marks_in(header)
     return cells
 
 
+def _parts(kind: str, source: str) -> list[tuple[str, str]]:
+    """What stands between two marks: a text; code; code with texts around and between, as comments or as strings of their own."""
+    if kind == "markdown" or source.lstrip().startswith("# MAGIC %md"):
+        return [("markdown", _uncommented(re.sub(r"(?m)^# MAGIC(?: %md)?[ ]?", "# ", source)))]
+    source = re.sub(r"(?m)^# MAGIC(?: %python$)? ?", "", source)
+    if source.lstrip().startswith("def _("):
+        source = _body_of(source)
+        shown = re.fullmatch(r'(?s)\s*mo\.md\([rf]*"""(.*)"""\)\s*', source)
+        return [("markdown", shown[1].strip())] if shown else [("code", source)]
+    return [part for between, text in _with_strings(source) for part in [*_with_comments(between), ("markdown", text)]]
+
+
+def _body_of(source: str) -> str:
+    """A cell as marimo writes it: what stands in the function, without what it returns."""
+    head, _, body = source.partition(":\n")
+    kept = list(itertools.takewhile(lambda line: not re.match(r"    return\b", line), body.splitlines()))
+    return textwrap.dedent("\n".join(kept)).strip("\n")
+
+
+def _with_strings(source: str) -> list[tuple[str, str]]:
+    """(code, the text behind it) ...: strings that are statements of their own are texts, as Colab and Spyder write them."""
+    found, done = [], 0
+    for string in STRING.finditer(source):
+        alone = source[string.start() - 1:string.start()] in ("", "\n") and source[string.end():string.end() + 1] in ("", "\n")
+        if alone and (string[1] is not None or string[0] == '""'):        # jupytext's sphinx puts an empty one between two cells of code
+            found.append((source[done:string.start()].strip("\n"), (string[1] or "").strip()))
+            done = string.end()
+    return [*found, (source[done:].strip("\n"), "")]
+
+
+def _with_comments(source: str) -> list[tuple[str, str]]:
+    """Paragraphs of comments before and behind the code are text: so nbconvert writes it, and jupytext."""
+    paragraphs = re.split(r"\n[ \t]*\n+", source)
+    said = [all(line.startswith("#") for line in paragraph.splitlines()) for paragraph in paragraphs]
+    if all(said):
+        return [("markdown", _uncommented(source))]
+    first, last = said.index(False), len(said) - said[::-1].index(False)
+    return [("markdown", _uncommented("\n\n".join(paragraphs[:first]))), ("code", "\n\n".join(paragraphs[first:last])),
+            ("markdown", _uncommented("\n\n".join(paragraphs[last:])))]
+
+
+def _uncommented(source: str) -> str:
+    lines = (line.removeprefix("#").removeprefix(" ") for line in source.splitlines() if not re.fullmatch("#{20,}", line))
+    return "\n".join(lines).strip().strip('"').strip()
+
+
+def _of_markdown(text: str) -> list[tuple[str, str, dict]]:
+    """The cells of a text with code in fences: what stands between them is text, and jupytext's comments tell where one ends."""
+    cells, done, marks = [], 0, {}
+    for found in (*FENCED.finditer(text), None):
+        between = text[done:found.start() if found else len(text)].strip()
+        if between:
+            cells.append(("markdown", between, marks))
+        if found is None:
+            break
+        done, marks = found.end(), {}
+        if found["code"] is not None:
+            head = MYST_HEAD.match(found["code"])
+            grade_id = re.search(r"grade_id[\"']?: *[\"']?([\w-]+)", head[0]) if head else None
+            own = {"nbgrader": {"grade_id": grade_id[1]}} if grade_id else _marks_in(found["header"])
+            cells.append(("code", (found["code"][head.end():] if head else found["code"]).rstrip("\n"), own))
+        else:
+            marks = _marks_in(found["region"] or (found["next"] or "").replace('"nbgrader": ', "nbgrader="))
+    return cells
+
+
 def _marks_in(header: str) -> dict:
+    """nbgrader's marks as jupytext writes them: in JSON, or for R in Python's spelling."""
     found = MARKS.search(header)
     try:
-        marks = json.JSONDecoder().raw_decode(found[1])[0] if found else {}
-    except ValueError:
+        marks = ast.literal_eval(re.sub(r"\b(?:true|false|null)\b", lambda word: {"true": "True", "false": "False"}.get(word[0], "None"), found[1])) if found else {}
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
         marks = {}
     return {"nbgrader": marks} if isinstance(marks, dict) and marks else {}
 

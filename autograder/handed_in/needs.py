@@ -25,6 +25,7 @@ warnings.filterwarnings("ignore", category=SyntaxWarning, module="<cell>")      
 
 EVERYTHING = "*"
 LONGEST_CELL = 40_000              # characters; a long answer has two thousand
+CHANGING = frozenset("add append clear discard extend insert pop popitem remove reverse setdefault sort update".split())
 MEASURING_CELL = re.compile(r"\A(?:\s*%%(?:time|capture|prun|memit)\b[^\n]*\n)+")
 MAGIC_LINE = re.compile(r"(?m)^[ \t]*[!%?,;/]|=[ \t]*[!%]|^(?![ \t]*#)[^\n]*\?[ \t\r\f]*$")
 STRANGE_START = re.compile(r"(?m)\A\s|^[ \t]*(?:>>>|\.\.\.|In ?\[|Out ?\[)")
@@ -110,6 +111,22 @@ def needed(sources: list[str], target: int, added: frozenset[int] = frozenset(),
 def _for_others(names: Names, own: frozenset[str]) -> Names:
     """What an added cell has to offer: the names that are nobody else's."""
     return Names(names.reads, names.binds - own, names.fixed)
+
+
+def fills(source: str) -> frozenset[str]:
+    """The names whose object a cell fills or changes in place: `opened["A"] = 3`, `seen.add(x)`."""
+    try:
+        tree = ast.parse(as_python(source))
+    except Exception:
+        return frozenset()
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Subscript, ast.Attribute)) and (
+                not isinstance(node.ctx, ast.Load) or isinstance(node, ast.Attribute) and node.attr in CHANGING):
+            while isinstance(node, (ast.Subscript, ast.Attribute)):
+                node = node.value
+            found.update([node.id] if isinstance(node, ast.Name) else [])
+    return frozenset(found)
 
 
 def imported_by(source: str) -> list[str]:

@@ -19,6 +19,7 @@ MOST_PARTS = 2_000_000             # lists, dicts and what is in them; a chapter
 DEEPEST = 50                       # lists inside lists in a cell that was cut off
 DEEPEST_FRAME = 6                  # frames round a notebook
 MOST_TRIED = 5                     # how often in all a damaged text may be read over
+MOST_DAMAGED = 200                 # cells; for each the parser counts the lines above it, to say where it stopped
 CONFLICT_MARK = re.compile(r"(?m)^(?:<{7}|\|{7}|={7}|>{7})[^\n]*\n?")
 OUTSIDE = re.compile(r'(?s)"(?:[^"\\]|\\.)*"|"')
 NOT_JSON = re.compile(r'(?s)"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|,(?=\s*[,\]}])|\b(?:True|False|None|undefined|nan|inf)\b')
@@ -248,14 +249,14 @@ def _as_far_as_it_goes(text: str, broken: ValueError) -> tuple[dict, tuple[str, 
     first = NEXT_CELL.search(text)
     if not start and not first:
         raise Unreadable(f"it is not a notebook: its JSON breaks at line {getattr(broken, 'lineno', 1)}.")
-    position, cells, tried = start.end() if start else first.start(), [], 0
+    position, cells, tried, skipped = start.end() if start else first.start(), [], 0, 0
     while (opening := text.find("{", position)) >= 0:
         try:
             cell, position = DECODER.raw_decode(text, opening)
         except (ValueError, RecursionError) as damaged:
-            tried += getattr(damaged, "pos", len(text)) - opening
+            tried, skipped = tried + getattr(damaged, "pos", len(text)) - opening, skipped + 1
             following = NEXT_CELL.search(text, opening + 1)
-            if tried > MOST_TRIED * len(text):                      # one in the other, all without an end: each is read up to the break
+            if tried > MOST_TRIED * len(text) or skipped > MOST_DAMAGED:       # one in the other, all without an end: each is read up to the break
                 break
             position = following.start() if following else len(text)
             cell = _remains(text[opening:position]) if following else _cut_off(text[opening:]) or _remains(text[opening:])

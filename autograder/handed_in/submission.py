@@ -97,14 +97,15 @@ def _handed_in(path: Path, roster: Roster) -> bool:
     """Whether a paper is a submission after all: a notebook by another name, or a file that is named after a student."""
     if path.is_dir() or roster.student_behind(path.stem):
         return True
-    if path.suffix.lower() != ".json" or path.is_symlink():
+    signs = {".json": (b'"cells"', b'"nbformat'), ".md": (b"from autograder import",)}.get(path.suffix.lower())
+    if not signs or path.is_symlink():
         return False
     try:
         with open(path, "rb") as file:
-            start = file.read(4096)
+            start = file.read(1 << 16)
     except OSError:
         return False
-    return b'"cells"' in start or b'"nbformat' in start
+    return any(sign in start for sign in signs)
 
 
 def _by_chapter(arrival: Arrival, asked) -> tuple[dict[str, list[tuple[str, Salvaged]]], list[Unreadable | Refused]]:

@@ -10,10 +10,13 @@ changes nothing, for locked cells and points are the master's.
 """
 from __future__ import annotations
 
+import ast
+import itertools
 import re
 from dataclasses import dataclass
 
-from autograder.handed_in.needs import LONGEST_CELL, is_python, names_of
+from autograder.handed_in.apart import taken_apart
+from autograder.handed_in.needs import LONGEST_CELL, fills, is_python, names_of
 from autograder.handed_in.salvage import without_conflicts
 from autograder.masters import Cell, Master, question_of, text_of
 from autograder.questions import find
@@ -54,6 +57,8 @@ def take_answers(master: Master, notebook: dict) -> Taken:
         else:
             answers[own.question] = text
     again, flags = _locked(master, found)
+    if found.merged:
+        repairs.append(f"{found.merged} cell{'s were' if found.merged > 1 else ' was'} taken apart, in which others had been merged")
     return Taken(answers, tuple(repairs) + again, tuple(missing), found.extras(), flags)
 
 
@@ -92,7 +97,8 @@ class _Found:
     """A submitted notebook's cells, laid against the master's."""
 
     def __init__(self, master: Master, notebook: dict):
-        self.master, self.cells = master, notebook["cells"]
+        self.master = master
+        self.cells, self.merged = taken_apart(master, notebook["cells"])
         self.texts = [_clean(text_of(cell)) for cell in self.cells]
         self.of_master = self._laid_against()                      # the master's cell each of theirs is, None for one they added
         self.by_index: dict[int, list[int]] = {}
@@ -154,6 +160,9 @@ class _Found:
         if beside:
             where = "stood in the cell below" if marked else "had lost its mark and was known by its place"
             return "\n\n".join(beside), [*told, f"the text of {own.question} {where}"]
+        above = self._texts_above(marked[0]) if marked else []
+        if above:
+            return "\n\n".join(above), [*told, f"the text of {own.question} stood in the cell above"]
         return (self.texts[marked[-1]] if marked else None), told
 
     def extras(self) -> tuple[Extra, ...]:
@@ -172,11 +181,15 @@ class _Found:
     def _is_written(self, place: int, own: Cell) -> bool:
         return bool(self.texts[place].strip()) and _plain(self.texts[place]) != _plain(own.source)
 
+    def _fenced(self, place: int) -> list[str]:
+        """The code that stands in a text cell's fences."""
+        text = self.texts[place]
+        return [found[2] for found in FENCE.finditer(text)] if self._kind(place) != "code" and len(text) <= LONGEST_CELL else []
+
     def _code(self, place: int, own: Cell, told: list[str]) -> str:
         """A cell's text as code: without git's marks, and of a text cell with fences what stands in them."""
         text = self.texts[place]
-        fenced = [found[2] for found in FENCE.finditer(text)] if self._kind(place) != "code" and len(text) <= LONGEST_CELL else []
-        if fenced:
+        if fenced := self._fenced(place):
             text = "\n".join(fenced)
         merged = without_conflicts(text)
         if merged != text:
@@ -190,14 +203,14 @@ class _Found:
             for place in places:
                 if self.of_master[place] is not None:
                     return
-                if self._kind(place) == "code" and self.texts[place].strip():
+                if self.texts[place].strip() and (self._kind(place) == "code" or self._fenced(place)):
                     yield place
 
         pieces = [text] if text is not None else []
         for place in unmarked(range(last + 1, len(self.cells))):
-            below = self.texts[place]
+            below = self._code(place, own, told)
             torn = pieces and not (is_python(pieces[-1]) and is_python(below)) and is_python("\n".join([*pieces, below]))
-            if torn or (is_python(below) and names_of(below).binds & names):
+            if torn or (is_python(below) and (names_of(below).binds | fills(below)) & names):
                 pieces.append(below)
         if len(pieces) > 1 or (pieces and text is None):
             told.append(f"what was added below the cell of {own.question} was read with it")
@@ -239,13 +252,27 @@ class _Found:
             if not before:
                 return []
             start = before[0] + 1
-        found = []
-        for place in range(start, len(self.cells)):
-            if self.of_master[place] is not None:
-                break
-            if self._kind(place) in ("markdown", "raw") and self.texts[place].strip():
-                found.append(self.texts[place].strip())
-        return found
+        return self._said_in(range(start, len(self.cells)))
+
+    def _texts_above(self, first: int) -> list[str]:
+        return self._said_in(range(first - 1, -1, -1))[::-1]
+
+    def _said_in(self, places: range) -> list[str]:
+        """What the learner says in words in the cells they added there, up to the next cell that is the master's."""
+        added = itertools.takewhile(lambda place: self.of_master[place] is None, places)
+        return [said for place in added if (said := _words(self.texts[place]) if self._kind(place) == "code" else self.texts[place].strip())]
+
+
+def _words(text: str) -> str:
+    """The words in a cell of code that holds nothing else: comments, a text in quotes, or words that are no code."""
+    lines = text.strip().splitlines()
+    if all(line.startswith("#") for line in lines):
+        return "\n".join(line.lstrip("#").removeprefix(" ") for line in lines).strip()
+    try:
+        said = ast.literal_eval(text.strip()) if len(text) <= LONGEST_CELL else ""
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return "" if is_python(text) else text.strip()
+    return said.strip() if isinstance(said, str) else ""
 
 
 def _one_of(sources: list[str], names: set[str]) -> tuple[str, str]:

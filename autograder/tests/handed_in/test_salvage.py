@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from autograder.handed_in import salvage
 from autograder.handed_in.submission import read
 
 
@@ -69,3 +70,11 @@ def test_an_answer_whose_output_is_damaged_is_still_there(hand_in):
     path.write_text(json.dumps(notebook, indent=1, sort_keys=True).replace('w0KGgo="', "\0\0"))
     submission, = read(path)
     assert submission.status == "repaired" and "2**31" in submission.answers["90.2"]
+
+
+def test_damage_everywhere_is_given_up(hand_in):
+    """The parser counts all lines above each break: a hundred thousand of them kept the teacher's machine busy for minutes."""
+    cells = '{"cell_type": "code", "source": [}, ' * (salvage.MOST_DAMAGED + 50)
+    whole = json.dumps({"cell_type": "code", "metadata": {}, "source": "x"})
+    with pytest.raises(salvage.Unreadable, match="before the first whole cell"):
+        salvage.salvage(f'{{"cells": [{cells}{whole}'.encode())

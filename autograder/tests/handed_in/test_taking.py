@@ -58,3 +58,59 @@ def test_code_in_a_fence_is_an_answer(changed, fence):
         cell.update(cell_type="markdown", source=fence.format(cell["source"]))
     submission, answers = changed(change)
     assert submission.answers == answers and submission.status == "repaired"
+
+
+@pytest.mark.parametrize("below", [["kept = 0", "kept += opened - 1"], ["```python\nkept = opened - 1\n```"], ["kept = {}", "kept['A'] = 1", "kept.update(B=2)"]])
+def test_what_is_added_below_an_answer_and_fills_it_belongs_to_it(changed, below):
+    def change(notebook):
+        cell = cell_of(notebook, "q-90-1")
+        cell["source"] = "opened = 3"
+        place = notebook["cells"].index(cell) + 1
+        notebook["cells"][place:place] = [code("print(opened)")] + [
+            {"cell_type": "markdown", "metadata": {}, "source": each} if "```" in each else code(each) for each in below]
+    submission, _ = changed(change)
+    assert submission.answers["90.1"].splitlines() == ["opened = 3", *(line for each in below for line in each.splitlines() if "```" not in line)]
+
+
+def merge(notebook, upper: int, lower: int):
+    cells = notebook["cells"]
+    cells[upper:lower + 1] = [{**cells[upper], "source": "\n\n".join(cell["source"] for cell in cells[upper:lower + 1])}]
+
+
+@pytest.mark.parametrize("upper, lower", [(1, 13), (4, 13), (3, 9)])
+def test_merged_cells_are_taken_apart(changed, upper, lower):
+    submission, answers = changed(lambda notebook: merge(notebook, upper, lower))
+    assert submission.answers == answers and "taken apart" in submission.reason and not submission.flags
+
+
+WORDS = "Because the coordinator must not wait behind a long fetch."
+
+
+@pytest.mark.parametrize("written", [
+    lambda cells, place: cells[place - 1].update(source="### Why does the coordinator have a socket of its own?\n\n" + WORDS),
+    lambda cells, place: cells.insert(place, {"cell_type": "markdown", "metadata": {}, "source": WORDS}),
+    lambda cells, place: cells.insert(place + 1, code("# " + WORDS)),
+    lambda cells, place: cells.insert(place + 1, code(f'"""\n{WORDS}\n"""')),
+    lambda cells, place: cells.insert(place + 1, code(WORDS)),
+    lambda cells, place: cells[place].update(cell_type="code", source=WORDS),
+], ids=["in the question", "above", "as a comment", "as a text", "as code", "in a cell of code"])
+def test_an_open_answer_is_found_beside_its_cell(changed, demo_folder, monkeypatch, tmp_path, written):
+    release = demo_folder / "notebooks/release/90_demo/90_demo.ipynb"
+    asked = json.loads(release.read_text())
+    question = {"cell_type": "markdown", "metadata": {}, "source": "### Why does the coordinator have a socket of its own?"}
+    asked["cells"].insert(-1, question)
+    course = tmp_path / "course"
+    (course / "notebooks/release/90_demo").mkdir(parents=True)
+    (course / "notebooks/release/90_demo/90_demo.ipynb").write_text(json.dumps(asked))
+    monkeypatch.setenv("AUTOGRADER_COURSE", str(course))
+
+    def change(notebook):
+        place = notebook["cells"].index(cell_of(notebook, "q-90-open"))
+        notebook["cells"][place]["source"] = "*Your answer here.*"
+        written(notebook["cells"], place)
+    assert changed(change)[0].answers["90.open"] == WORDS
+
+
+def test_a_note_under_a_given_text_is_no_repair(changed):
+    submission, answers = changed(lambda notebook: notebook["cells"][0].update(source="# 90 A demo\n\nMy note."))
+    assert (submission.status, submission.answers) == ("graded", answers)
