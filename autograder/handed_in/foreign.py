@@ -30,9 +30,9 @@ MYST_HEAD = re.compile(r"(?s)\A(?:---\n(.*?\n)---\n|((?::[\w-]+:[^\n]*\n)+))")
 
 @dataclass(frozen=True)
 class Foreign:
-    """The notebook in it, and a phrase that says what it was."""
+    """The notebook in it, or its JSON, and a phrase that says what it was."""
 
-    notebook: dict
+    notebook: dict | str
     how: str
 
 
@@ -44,8 +44,10 @@ def notebook(text: str, name: str = "") -> Foreign | None:
     if start.startswith(("{", "[", "\"", "<<<<<<<")):
         return None
     if start.startswith(("<!doctype html", "<html")) or name.endswith((".html", ".htm")):
-        cells = _of_page(text)
-        return Foreign(_as_notebook(cells), "it was a web page made of the notebook, and the answers were read from that") if cells else None
+        cells, written = _of_page(text)
+        if cells:
+            return Foreign(_as_notebook(cells), "it was a web page made of the notebook, and the answers were read from that")
+        return Foreign(written, "it was a web page with the notebook's text in it") if "cell_type" in written else None
     if len(text) > LONGEST_TEXT:
         return None
     if not name.endswith(".py") and FENCED.search(text):
@@ -157,10 +159,11 @@ def _marks_in(header: str) -> dict:
     return {"nbgrader": marks} if isinstance(marks, dict) and marks else {}
 
 
-def _of_page(text: str) -> list[tuple[str, str, dict]]:
+def _of_page(text: str) -> tuple[list[tuple[str, str, dict]], str]:
+    """The cells of code that a page shows, and all that is written on it."""
     page = _Page()
     page.feed(text)
-    return [("code", source.strip("\n"), {}) for source in page.sources if source.strip()]
+    return [("code", source.strip("\n"), {}) for source in page.sources if source.strip()], "".join(page.written)
 
 
 class _Page(HTMLParser):
@@ -169,6 +172,7 @@ class _Page(HTMLParser):
     def __init__(self):
         super().__init__(convert_charrefs=True)
         self.sources: list[str] = []
+        self.written: list[str] = []
         self._divs: list[bool] = []                      # those that are open, and whether they show code
         self._shown = 0                                  # how many of them do
         self._inside = False
@@ -188,6 +192,7 @@ class _Page(HTMLParser):
             self._inside = False
 
     def handle_data(self, data):
+        self.written.append(data)
         if self._inside:
             self.sources[-1] += data
 

@@ -5,6 +5,7 @@ raises Unreadable with one sentence; what should not be read (a bomb, an escape)
 """
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import json
 import re
@@ -26,9 +27,14 @@ NOT_JSON = re.compile(r'(?s)"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|,(?=\s*[,\]}])|\b(?:Tru
 WORDS = {"True": "true", "False": "false", "None": "null", "undefined": "null", "nan": "NaN", "inf": "Infinity"}
 NEXT_CELL = re.compile(r'\{\s*"(?:cell_type|attachments|id|execution_count|metadata|source|input|outputs)"\s*:')
 LONGEST_NUMBER = 1_000             # digits
+FIRST, SECOND = (f"git's conflict marks were in it; the {side} side was kept" for side in ("first", "second"))
 OTHER_FILES = ((b"%PDF", "a PDF"), (b"\x89PNG", "a picture"), (b"\xff\xd8\xff", "a picture"), (b"GIF8", "a picture"), (b"Rar!", "a RAR archive"),
                (b"7z\xbc\xaf", "a 7z archive"), (b"\xd0\xcf\x11\xe0", "an Office document"), (b"{\\rtf", "a text document"),
-               (b"version https://git-lfs", "a pointer of Git LFS"), (b"SQLite format 3", "a database"), (b"\x7fELF", "a program"), (b"MZ", "a program"))
+               (b"version https://git-lfs", "a pointer of Git LFS"), (b"SQLite format 3", "a database"), (b"\x7fELF", "a program"), (b"MZ", "a program"),
+               (b"RIFF", "a picture or a sound"), (b"bplist00", "a saved page"), (b"\0\x05\x16", "what a Mac notes about a file"))
+HAND_IN = "hand in the .ipynb file itself."
+UNPRINTED = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd]")
+MOST_UNPRINTED = 0.05              # share of such characters in a text
 
 
 class Unreadable(ValueError):
@@ -50,6 +56,7 @@ class Salvaged:
     notebook: dict
     repairs: tuple[str, ...] = ()
     parts: int = 0                         # how many lists, dicts and things in them its file has: so much of MOST_PARTS
+    other: Salvaged | None = None          # the other side of git's conflicts, which may hold more of the answers
 
 
 def salvage(raw: bytes, name: str = "", before: int = 0) -> Salvaged:
@@ -59,16 +66,25 @@ def salvage(raw: bytes, name: str = "", before: int = 0) -> Salvaged:
         raise Unreadable("the file is empty." if not raw else "there is nothing but blanks in the file.")
     known = next((what for start, what in OTHER_FILES if raw.startswith(start)), None)
     if known:
-        raise Unreadable(f"it is {known}, not the notebook; hand in the .ipynb file itself.")
+        raise Unreadable(f"it is {known}, not the notebook; {HAND_IN}")
     text, repairs = decoded(raw)
     parts = _parts_of(text)
     if before + parts > MOST_PARTS:
         raise TooMuch(f"it has more than {MOST_PARTS:,} lists, dicts and things in them, more than any notebook.")
     other = foreign.notebook(text, name)
     if other is not None:
-        return Salvaged(other.notebook, repairs + (other.how,), parts)
+        return _framed(other.notebook, repairs + (other.how,), parts)
     data, mended = _parsed(text)
-    return _framed(data, repairs + mended, parts)
+    found = _framed(data, repairs + mended, parts)
+    return dataclasses.replace(found, other=_second_side(text, repairs)) if FIRST in mended else found
+
+
+def _second_side(text: str, repairs: tuple[str, ...]) -> Salvaged | None:
+    try:
+        data, mended = _parsed(without_conflicts(text, 1))
+        return _framed(data, (*repairs, SECOND, *mended))
+    except (Unreadable, Refused):
+        return None
 
 
 def without_conflicts(text: str, side: int = 0) -> str:
@@ -116,8 +132,9 @@ def _parsed(text: str) -> tuple[object, tuple[str, ...]]:
             raise Refused("its JSON is nested too deep.") from None
         except ValueError as error:
             broken = broken or error
-            if (first := _first_of_several(candidate)) is not None:
-                return first, repairs + ("there was more around the notebook",)
+    for candidate, repairs in _candidates(text):
+        if (first := _first_of_several(candidate)) is not None:
+            return first, repairs + ("there was more around the notebook",)
     return _as_far_as_it_goes(without_conflicts(text), broken)
 
 
@@ -128,12 +145,13 @@ def _candidates(text: str):
     if "\0" in text:
         text, repairs = text.replace("\0", ""), ("there were NUL bytes in it",)
         yield text, repairs
-    for side, named in enumerate(("first", "second")):
-        merged = without_conflicts(text, side)
-        if merged != text:
-            yield merged, (*repairs, f"git's conflict marks were in it; the {named} side was kept")
-    tidy = NOT_JSON.sub(lambda found: found[0] if found[0][0] == '"' else WORDS.get(found[0], ""), text)
-    yield tidy, (*repairs, "commas too many or words of Python were taken out of its JSON")
+    sides = [(without_conflicts(text, side), (*repairs, kept)) for side, kept in enumerate((FIRST, SECOND))]
+    sides = [(text, repairs)] if sides[0][0] == text else sides
+    yield from sides
+    for side, repairs in sides:
+        tidy = NOT_JSON.sub(lambda found: found[0] if found[0][0] == '"' else WORDS.get(found[0], ""), side)
+        if tidy != side:
+            yield tidy, (*repairs, "commas too many or words of Python were taken out of its JSON")
 
 
 def _number(digits: str) -> int | float:
@@ -248,7 +266,7 @@ def _as_far_as_it_goes(text: str, broken: ValueError) -> tuple[dict, tuple[str, 
     start = re.search(r'"cells"\s*:\s*\[', text)
     first = NEXT_CELL.search(text)
     if not start and not first:
-        raise Unreadable(f"it is not a notebook: its JSON breaks at line {getattr(broken, 'lineno', 1)}.")
+        raise Unreadable(_instead(text) or f"it is not a notebook: its JSON breaks at line {getattr(broken, 'lineno', 1)}.")
     position, cells, tried, skipped = start.end() if start else first.start(), [], 0, 0
     while (opening := text.find("{", position)) >= 0:
         try:
@@ -265,6 +283,18 @@ def _as_far_as_it_goes(text: str, broken: ValueError) -> tuple[dict, tuple[str, 
     if not cells:
         raise Unreadable(f"its JSON breaks at line {getattr(broken, 'lineno', 1)}, before the first whole cell.")
     return {"cells": cells}, (f"its JSON was broken; {len(cells)} cells could be read",)
+
+
+def _instead(text: str) -> str | None:
+    """What somebody handed in instead of a notebook, and what to do; None where that cannot be told."""
+    start = text[:4096]
+    if len(UNPRINTED.findall(start)) > MOST_UNPRINTED * len(start):
+        return f"it is a file of another kind, not the notebook; {HAND_IN}"
+    if re.match(r"\s*(?:<!doctype html|<html|<\?xml)", start, re.IGNORECASE):
+        return f"it is a web page without the notebook's cells; {HAND_IN}"
+    if re.search(r"https?://", start) and text == start:
+        return f"it is a link, not the notebook; download what it leads to and {HAND_IN}"
+    return None
 
 
 def _remains(text: str) -> dict | None:

@@ -126,7 +126,8 @@ def _by_chapter(arrival: Arrival, asked) -> tuple[dict[str, list[tuple[str, Salv
             try:
                 salvaged = salvage(raw, name, parts)
                 parts += salvaged.parts
-                code, magic = _with_code_of(salvaged.notebook["cells"], code, magic)
+                for side in filter(None, (salvaged, salvaged.other)):
+                    code, magic = _with_code_of(side.notebook["cells"], code, magic)
             except TooMuch as why:
                 return {}, [why]
             except (Unreadable, Refused) as why:
@@ -141,6 +142,8 @@ def _by_chapter(arrival: Arrival, asked) -> tuple[dict[str, list[tuple[str, Salv
                 refusals.append(Refused(f"it answers chapter {chapter}; chapter {asked} was asked for."))
             else:
                 candidates.setdefault(chapter, []).append((name, salvaged))
+                if salvaged.other:
+                    candidates[chapter].append((name, salvaged.other))
     return candidates, refusals
 
 
@@ -179,13 +182,14 @@ def _submission(nobody: Submission, stem: str, chapter: str, notebooks, roster: 
     except NoMaster as missing:
         return _stopped(nobody, Unreadable(str(missing)))
     taken = [(name, salvaged, take_answers(own, salvaged.notebook)) for name, salvaged in notebooks]
-    name, salvaged, best = max(taken, key=lambda each: (_written(own, each[2]), each[0]))
+    name, salvaged, best = max(taken, key=lambda each: (_written(own, each[2]), each[0]))            # of two sides the first
+    several = len({name for name, _ in notebooks})
     said = student_of(salvaged.notebook)
     student, variant, flags = _whose(stem, said, own.name, nobody.sha256, roster)
     flags += _of_several(notebooks, name, roster)
     repairs = salvaged.repairs + best.repairs
-    if len(taken) > 1:
-        repairs += (f"there were {len(taken)} notebooks of this chapter; {name} counts",)
+    if several > 1:
+        repairs += (f"there were {several} notebooks of this chapter; {name} counts",)
     status = PARTIAL if best.missing else REPAIRED if repairs else GRADED
     plural = ("s", "are") if len(best.missing) > 1 else ("", "is")
     gone = (f"the answer cell{plural[0]} of {' and '.join(best.missing)} {plural[1]} gone",) if best.missing else ()

@@ -191,11 +191,14 @@ class _Found:
         text = self.texts[place]
         if fenced := self._fenced(place):
             text = "\n".join(fenced)
-        merged = without_conflicts(text)
-        if merged != text:
-            text = merged
-            told.append(f"git's conflict marks were in the cell of {own.question}; the first side was kept")
-        return text
+        sides = [without_conflicts(text, side) for side in (0, 1)]
+        if sides[0] == text:
+            return text
+        names = set(find(own.question).answers)
+        answered = [names <= names_of(side).binds and _plain(side) != _plain(own.source) for side in sides]
+        kept = 1 if answered == [False, True] else 0
+        told.append(f"git's conflict marks were in the cell of {own.question}; the {('first', 'second')[kept]} side was kept")
+        return sides[kept]
 
     def _with_neighbours(self, own: Cell, names: set[str], text: str | None, last: int, told: list[str]) -> str | None:
         """The answer with the cells added between it and the next cell of the master's that belong to it."""
@@ -232,10 +235,16 @@ class _Found:
         others = {cell.index for cell in self.master.cells
                   if cell.kind == "answer" and cell.index != own.index and not names <= set(find(cell.question).answers)}
         fixed = {_plain(cell.source) for cell in self.master.cells}
-        pieces = []
+        pieces, torn = [], ""
         for place, text in enumerate(self.texts):
             free = self.of_master[place] is None or self.of_master[place] in others
-            if free and self._kind(place) != "markdown" and _plain(text) not in fixed and names_of(text).binds & names:
+            if not free or self._kind(place) == "markdown" or _plain(text) in fixed:
+                torn = ""
+                continue
+            if torn and is_python(f"{torn}\n{text}"):
+                text = f"{torn}\n{text}"
+            torn = "" if is_python(text) else text
+            if (names_of(text).binds | (fills(text) if pieces else frozenset())) & names:
                 pieces.append(text)
         whole = [text for text in pieces if names <= names_of(text).binds]
         if whole:

@@ -15,6 +15,7 @@ import re
 import stat
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
@@ -22,7 +23,9 @@ from autograder.handed_in.salvage import MOST_BYTES, MOST_FILES, Refused, TooMuc
 
 SECOND_BEST = (".py", ".ipy", ".html", ".htm", ".json", ".txt", ".md", ".rmd", ".qmd", ".eml", ".gz", ".tgz", ".tar", ".bz2", ".tbz2", ".xz", ".txz", "")
 MOST_LAYERS = 5
+MOST_HEADS = 50                    # files of a damaged archive that are tried
 BASE64 = re.compile(rb"(?<![A-Za-z0-9+/])(?:[A-Za-z0-9+/]{40,}+[ \t]*\r?\n?)++[A-Za-z0-9+/]*={0,2}")
+ZIP_HEAD = re.compile(rb"(?s)PK\x03\x04.{4}(.{2}).{8}(.{4}).{4}(.{2})(.{2})")
 QUOTED = re.compile(rb"=(?:[0-9A-F]{2}|[ \t]*\r?\n)")
 LONG_LINE = re.compile(rb"[^\r\n]{79}")                    # a mail program breaks lines before that
 SMALLER = ((b"\x1f\x8b", "gz", gzip.open), (b"BZh", "bz2", bz2.open), (b"\xfd7zXZ\0", "xz", lzma.open))
@@ -95,7 +98,7 @@ class _Unpacking:
             unpacked = read(self.left + 1)
         except (RuntimeError, NotImplementedError):
             raise Unreadable(f"the {kind} file wants a password or an unusual method.") from None
-        except (zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, OSError, EOFError, ValueError):
+        except (zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, zlib.error, OSError, EOFError, ValueError):
             raise Unreadable(f"the {kind} file is damaged.") from None
         self._spend(len(unpacked))
         return unpacked
@@ -120,7 +123,7 @@ class _Unpacking:
         try:
             archive = zipfile.ZipFile(io.BytesIO(raw))
         except (zipfile.BadZipFile, OSError, ValueError):
-            raise Unreadable("the zip file is damaged.") from None
+            return self._of_cut_off_zip(raw)
         members = archive.infolist()
         if len(members) > MOST_FILES:
             raise Refused(f"there are more than {MOST_FILES:,} files in it.")
@@ -137,6 +140,23 @@ class _Unpacking:
             raise Unreadable("it is an Office document, not the notebook; hand in the .ipynb file itself." if office else
                              "there is no notebook in the zip file.")
         return [(name, self._bytes("zip", lambda most, member=member: archive.open(member).read(most))) for name, member in wanted]
+
+    def _of_cut_off_zip(self, raw: bytes) -> list[tuple[str, bytes]]:
+        """A zip file's list of its files stands at its end. Where that is gone, the files are told by their own heads, and the last may
+        be there in part."""
+        found = []
+        for head in itertools.islice(ZIP_HEAD.finditer(raw), MOST_HEADS):
+            method, size = int.from_bytes(head[1], "little"), int.from_bytes(head[2], "little")
+            start = head.end() + int.from_bytes(head[3], "little") + int.from_bytes(head[4], "little")
+            name = raw[head.end():head.end() + int.from_bytes(head[3], "little")].decode("utf-8", "replace")
+            if is_hidden(name) or rank(name) is None or method not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                continue
+            body = raw[start:start + size] if method == zipfile.ZIP_STORED else self._bytes(
+                "zip", lambda most, start=start: zlib.decompressobj(-15).decompress(memoryview(raw)[start:], most))
+            found += [(name, body)] if body else []
+        if not found:
+            raise Unreadable("the zip file is damaged.")
+        return _best(found)
 
     def _of_tar(self, raw: bytes) -> list[tuple[str, bytes]]:
         members = []

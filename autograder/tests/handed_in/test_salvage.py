@@ -1,4 +1,5 @@
 """JSON that is damaged, framed or spelled in another way: the same answers come out of it as long as they are in it."""
+import html
 import json
 import re
 
@@ -6,6 +7,7 @@ import pytest
 
 from autograder.handed_in import salvage
 from autograder.handed_in.submission import read
+from autograder.masters import master
 
 
 def nested(notebook):
@@ -43,6 +45,29 @@ SPELLINGS = {
 }
 
 
+def conflicted(text: str, mine: str, theirs: str) -> str:
+    return text.replace(mine, f"<<<<<<< HEAD\n{mine}\n=======\n{theirs}\n>>>>>>> theirs")
+
+
+@pytest.mark.parametrize("before, behind", [(True, False), (False, True)])
+@pytest.mark.parametrize("whole", [True, False])
+def test_of_two_sides_of_a_conflict_the_one_with_the_answers_counts(hand_in, before, behind, whole):
+    path = hand_in("whole", student="ada")
+    answers, text = read(path)[0].answers, path.read_text()
+    right = text if whole else '   "source": "total = sum(seen)",'
+    blank = json.dumps(master("90").notebook()) if whole else '   "source": "total = ...",'
+    path.write_text(conflicted(text, right, blank) if before else text.replace(right, f"<<<<<<< HEAD\n{blank}\n=======\n{right}\n>>>>>>> theirs"))
+    submission, = read(path)
+    assert submission.answers == answers and submission.reason == f"git's conflict marks were in it; the {'first' if before else 'second'} side was kept."
+
+
+def test_conflicts_and_commas_too_many_are_mended_together(hand_in):
+    path = hand_in("whole", student="ada")
+    answers = read(path)[0].answers
+    path.write_text(conflicted(path.read_text().replace("},", "},,"), '   "source": "total = sum(seen)",', '   "source": "",'))
+    assert read(path)[0].answers == answers
+
+
 @pytest.mark.parametrize("frame", FRAMES)
 def test_cells_are_found_in_any_frame(hand_in, frame):
     path = hand_in("whole", student="ada")
@@ -78,3 +103,23 @@ def test_damage_everywhere_is_given_up(hand_in):
     whole = json.dumps({"cell_type": "code", "metadata": {}, "source": "x"})
     with pytest.raises(salvage.Unreadable, match="before the first whole cell"):
         salvage.salvage(f'{{"cells": [{cells}{whole}'.encode())
+
+
+@pytest.mark.parametrize("raw, why", [
+    (b"\0\0\0\x18ftypheic" + bytes(range(256)) * 9, "it is a file of another kind"), (b"RIFF\x10\0\0\0WEBPVP8 ", "it is a picture or a sound"),
+    (b"\0\x05\x16\x07\0\x02\0\0Mac OS X", "it is what a Mac notes about a file"), (b"<html><body>Sign in</body></html>", "it is a web page without"),
+    (b"[InternetShortcut]\r\nURL=https://colab.research.google.com/drive/1x\r\n", "it is a link, not the notebook; download"),
+    ("链接： https://pan.baidu.com/s/1x 提取码: 1234".encode(), "it is a link, not the notebook; download"),
+])
+def test_what_stands_there_instead_is_named(raw, why):
+    with pytest.raises(salvage.Unreadable, match=why) as told:
+        salvage.salvage(raw, "ada.ipynb")
+    assert str(told.value).endswith("hand in the .ipynb file itself.")
+
+
+def test_a_page_with_the_text_of_a_notebook_is_read(hand_in, tmp_path):
+    """As a learning platform keeps what was pasted into its box."""
+    whole = hand_in("whole", student="ada")
+    page = tmp_path / "onlinetext.html"
+    page.write_text("<p>" + html.escape(whole.read_text()).replace("\n", "<br />\n") + "</p>")
+    assert read(page)[0].answers == read(whole)[0].answers

@@ -114,3 +114,24 @@ def test_an_open_answer_is_found_beside_its_cell(changed, demo_folder, monkeypat
 def test_a_note_under_a_given_text_is_no_repair(changed):
     submission, answers = changed(lambda notebook: notebook["cells"][0].update(source="# 90 A demo\n\nMy note."))
     assert (submission.status, submission.answers) == ("graded", answers)
+
+
+@pytest.mark.parametrize("blank_first", [True, False])
+def test_a_conflict_in_a_cell_keeps_the_side_that_answers(changed, blank_first):
+    def change(notebook):
+        cell = cell_of(notebook, "q-90-3")
+        first, second = ("total = ...", cell["source"])[::1 if blank_first else -1]
+        cell["source"] = f"<<<<<<< HEAD\n{first}\n=======\n{second}\n>>>>>>> theirs"
+    submission, answers = changed(change)
+    assert submission.answers["90.3"].strip() == answers["90.3"] and submission.status == "repaired"
+
+
+def test_a_torn_answer_without_marks_is_put_together(changed):
+    def change(notebook):
+        cell = cell_of(notebook, "q-90-2")
+        place = notebook["cells"].index(cell)
+        notebook["cells"][place:place + 1] = [code(line) for line in cell["source"].splitlines()]
+        for cell in notebook["cells"]:
+            cell["metadata"] = {}
+    submission, answers = changed(change)
+    assert submission.answers["90.2"] == answers["90.2"]

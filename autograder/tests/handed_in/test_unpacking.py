@@ -102,3 +102,16 @@ def test_archives_in_archives_cost_no_more_than_a_submission_may(hand_in, tmp_pa
 def test_a_page_with_pictures_is_no_mail(tmp_path):
     page = b"<html><img src='data:image/png;base64," + base64.b64encode(gzip.compress(bytes(9000)) + bytes(5000)) + b"'>" + b"<p>text</p>" * 3000
     assert unpacking.notebooks_in("03.html", page) == [("03.html", page)]
+
+
+def test_a_zip_that_was_cut_off_gives_what_is_in_it(hand_in, tmp_path):
+    whole = hand_in("whole", student="ada")
+    answers, raw = read(whole)[0].answers, zipped("hand in/90.ipynb", whole.read_bytes())
+    path = tmp_path / "ada.zip"
+    path.write_bytes(raw[:-60])
+    assert read(path)[0].answers == answers
+    path.write_bytes(raw[:len(raw) * 2 // 3])
+    submission, = read(path)
+    assert submission.status == "partial" and submission.answers["90.1"] == answers["90.1"]
+    path.write_bytes(raw[:20])
+    assert read(path)[0].reason == "the zip file is damaged."
