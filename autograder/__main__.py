@@ -9,6 +9,7 @@ import argparse
 import itertools
 import json
 import os
+import signal
 import sys
 import traceback
 from pathlib import Path
@@ -439,7 +440,7 @@ def _say(text: str) -> None:
     """A line for the person at the terminal. That nobody reads it any more (`grade ... 2>&1 | head`) ends no work."""
     try:
         print(text, file=sys.stderr, flush=True)
-    except BrokenPipeError:
+    except OSError:
         _unread(sys.stderr)
 
 
@@ -477,5 +478,14 @@ def _of_sqlite(error: BaseException | None) -> str | None:
     return None if error is None else str(error)
 
 
+def _end_as_by_ctrl_c() -> None:
+    """SIGTERM, as time-outs send it, and a terminal that is closed end a command as Ctrl-C does: it takes its processes and its folder in /tmp with it."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)             # not everywhere; and `nohup` wants no end
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, signal.default_int_handler)
+
+
 if __name__ == "__main__":
+    _end_as_by_ctrl_c()
     sys.exit(main())

@@ -96,8 +96,12 @@ class Sandbox:
         self._tried = self._stopped = False
 
     def __enter__(self):
-        if self.official and self.reached()[0] not in OFFICIAL:
-            why = self.reached()[1]
+        try:
+            level, why = self.reached() if self.official else (OFFICIAL[0], "")
+        except BaseException:                            # no worker, or Ctrl-C while the first is tried
+            self.__exit__()
+            raise
+        if level not in OFFICIAL:
             self.__exit__()
             raise Unofficial(f"Marks that count need sandbox level L2, and this machine reaches {self.level} ({why}): `python -m autograder "
                              "doctor` says what mends it, and --allow-unsafe grades all the same, for answers you trust.")

@@ -1,9 +1,11 @@
 """What a machine does to a teacher: a folder that is none, a gradebook gone or spoilt, a terminal that has left. One sentence, and nothing is lost."""
 import json
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -115,6 +117,19 @@ def test_a_stream_that_a_shell_has_closed_leads_nowhere(box, tmp_path):
     ran = subprocess.run(["sh", "-c", '"$0" -m autograder grade "$1" --out "$2" --json - 2>&-', sys.executable, str(box), str(tmp_path / "out")],
                          stdout=subprocess.PIPE, cwd=HOME)
     assert ran.returncode == 3 and list(json.loads(ran.stdout)) == ["cy.ipynb"]
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_who_ends_it_politely_finds_nothing_left_behind(box, tmp_path, end):
+    (tmp_path / "tmp").mkdir()
+    run = subprocess.Popen([sys.executable, "-m", "autograder", "grade", str(box), "--out", str(tmp_path / "out")], cwd=HOME, text=True,
+                           stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": str(tmp_path / "tmp")})
+    while not list((tmp_path / "tmp").glob("autograder-*/scratch*")) and run.poll() is None:
+        time.sleep(0.01)
+    run.send_signal(end)
+    assert "the same command goes on from here." in run.communicate()[1] and run.returncode == 1
+    assert list((tmp_path / "tmp").iterdir()) == []
+    assert main(["grade", str(box), "--out", str(tmp_path / "out")]) == 3
 
 
 def test_what_was_not_run_says_the_level_of_the_machine(box, monkeypatch):
