@@ -9,6 +9,7 @@ import argparse
 import itertools
 import json
 import os
+import shlex
 import signal
 import sys
 import traceback
@@ -96,7 +97,7 @@ def _grade(wanted) -> int:
     if wanted.out:
         for line in _for_a_person(found, needs_attention(found), Path(wanted.out)):
             _say(line)
-        _say(f"{len(found)} submissions graded into {wanted.out}; see `python -m autograder report {wanted.out}`.")
+        _say(f"{len(found)} submissions graded into {wanted.out}; see `python -m autograder report {shlex.quote(wanted.out)}`.")
     return ATTENTION if needs_attention(found) else OK
 
 

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
+from shlex import quote
 
 from autograder.grading import calibration
 from autograder.grading.calibration import Calibration
@@ -126,7 +127,7 @@ def calibrate(question: str, source: Path, out: Path | None = None, say=lambda t
     marked = from_gradebook(question, source) if source.is_dir() else from_file(question, source, out, say)
     if not marked:
         raise ValueError(f"Nobody has marked an answer to {question} in {source} yet; "
-                         f"`python -m autograder review {source} {question}` is a quick way to mark {LEAST_ANSWERS}.")
+                         f"`python -m autograder review {quote(str(source))} {question}` is a quick way to mark {LEAST_ANSWERS}.")
     found = trial(question, marked, say)
     believed = out is not None and question in (before := calibration.read(out)) and bool(before[question].decisions)
     if out is not None:
@@ -142,7 +143,7 @@ def _seen(out: Path, question: str) -> str:
     if all_ and blind >= all_ / 2:
         return ""
     return ("\n\nThese marks were given with the suggestion in sight, which makes any scorer look better than it is; "
-            f"`python -m autograder review {out} {question} --blind` keeps it back.")
+            f"`python -m autograder review {quote(str(out))} {question} --blind` keeps it back.")
 
 
 def from_gradebook(question: str, out: Path) -> list[Marked]:

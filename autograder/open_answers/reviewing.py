@@ -13,6 +13,7 @@ import textwrap
 import unicodedata
 from collections.abc import Callable
 from pathlib import Path
+from shlex import quote
 
 from autograder.open_answers.answers import title_of
 from autograder.open_answers.review import HIGHEST, Item, Queue, waiting
@@ -174,7 +175,7 @@ def listed(out: Path) -> str:
     rows = waiting(out)
     if not rows:
         return "Nobody has written an open answer here.\n"
-    return "".join(f"{question}: {wait} of {all_} answers wait; python -m autograder review {out} {question}\n" for question, all_, wait in rows)
+    return "".join(f"{question}: {wait} of {all_} answers wait; python -m autograder review {quote(str(out))} {question}\n" for question, all_, wait in rows)
 
 
 def _comment(queue: Queue, text: str, ask: Callable[[str], str] | None) -> str:

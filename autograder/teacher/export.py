@@ -13,6 +13,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, repeat
 from pathlib import Path
+from shlex import quote
 from types import MappingProxyType
 
 from autograder.grading.marks import Sheet, sheets
@@ -29,7 +30,7 @@ def export(out: Path, layout: str, say: Callable[[str], None] = lambda text: Non
         raise LookupError(f"Nothing was graded into {out} yet; `python -m autograder grade DIR --out {out}` does that.")
     waits = sum(sheet.waits for sheet in found)
     if waits:
-        say(f"{waits} of {len(found)} have an open answer that waits for a person: it counts 0 in this table until `python -m autograder review {out}` has a mark for it.")
+        say(f"{waits} of {len(found)} have an open answer that waits for a person: it counts 0 in this table until `python -m autograder review {quote(str(out))}` has a mark for it.")
     return LAYOUTS[layout](found)
 
 

@@ -16,6 +16,7 @@ import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from autograder.grading import enrolled, ledger
 from autograder.grading.results import as_json, write_atomically
@@ -50,7 +51,7 @@ def forget(out: Path, student: str, apply: bool = False) -> str:
             stack.enter_context(holding(out / ".writer", 0, busy))
         found = [kept for kept in _everything(out, student) if kept.count]
         if not found:
-            raise LookupError(f"{out} keeps nothing of {student}; `python -m autograder report {out}` lists whom it knows.")
+            raise LookupError(f"{out} keeps nothing of {student}; `python -m autograder report {quote(str(out))}` lists whom it knows.")
         for kept in found if apply else ():
             kept.delete()
     lines = [f"{'Deleted' if apply else 'Kept'} of {student} in {out}:", *(f"  {kept.count} {kept.what}" for kept in found)]
@@ -58,7 +59,7 @@ def forget(out: Path, student: str, apply: bool = False) -> str:
         lines.append("Delete what they handed in from the folder of submissions too, or the next `grade` takes it in again. Tables that were exported, "
                      "the mail and your copies of this folder are yours to clear.")
     else:
-        lines.append(f"Nothing was deleted: `python -m autograder forget {out} {student} --apply` does it, and there is no way back.")
+        lines.append(f"Nothing was deleted: `python -m autograder forget {quote(str(out))} {quote(student)} --apply` does it, and there is no way back.")
     return "\n".join(lines)
 
 

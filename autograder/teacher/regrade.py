@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
+from shlex import quote
 
 from autograder.grading import calibration, heard as kept, ledger, results
 from autograder.grading.ledger import Entry, whole
@@ -112,7 +113,7 @@ def told(done: Regrading, applied: bool, out: Path) -> str:
     lines += [f"Not judged again: {sentence}" for sentence in done.unable]
     lines.append(f"Written. Other questions keep their marks, in later runs of `grade` too, unless they are forced: if you have mended another one of this "
                  "chapter as well, regrade it next. `feedback` makes the pages anew."
-                 if applied else f"Nothing was written: `python -m autograder regrade {done.question} {out} --apply` does it.")
+                 if applied else f"Nothing was written: `python -m autograder regrade {done.question} {quote(str(out))} --apply` does it.")
     return "\n".join(lines)
 
 

@@ -158,20 +158,20 @@ def misconception_map(chapter: Chapter) -> str:
 
 def advice(found: Class, has_pictures: bool = False) -> list[str]:
     """What to do next, a line each; one that begins with spaces belongs to the line above. has_pictures: it is read beside them."""
-    lines, out = [], found.out
+    lines, out, quoted = [], found.out, shlex.quote(str(found.out))
     if found.waiting:
         lines.append(f"{found.waiting} submissions have an open answer waiting for you; names hidden, like ones together, one key a mark:")
-        lines.append(f"  {shlex.quote(sys.executable)} -m autograder review {out}")
-        lines.append(f"  or in formgrader: cd {out} && {shlex.quote(sys.executable)} -m jupyterlab, then Nbgrader > Formgrader in the menu.")
+        lines.append(f"  {shlex.quote(sys.executable)} -m autograder review {quoted}")
+        lines.append(f"  or in formgrader: cd {quoted} && {shlex.quote(sys.executable)} -m jupyterlab, then Nbgrader > Formgrader in the menu.")
     wrong = max((wrong for chapter in found.chapters for wrong in chapter.misconceptions), key=lambda wrong: wrong.students, default=None)
     if wrong:
         lines.append(f"Talk about \"{wrong.name}\" ({wrong.question}) in class: {wrong.students} gave that answer.")
     lines += [f"Look at {item.question}: {item.advice}." for chapter in found.chapters for item in chapter.items
               if item.tells_apart is not None and item.tells_apart < 0.1 and item.advice]
     if any(found.statuses.get(status) for status in ("partial", "unreadable", "refused")):
-        lines.append("Write to those listed above as partial, unreadable or refused: their reason says what to send again.")
+        lines.append("Write to those listed as partial, unreadable or refused: their reason says what to send again.")
     if not has_pictures:
-        lines.append(f"With pictures: {shlex.quote(sys.executable)} -m autograder report {out} --page")
+        lines.append(f"With pictures: {shlex.quote(sys.executable)} -m autograder report {quoted} --page")
     lines.append(f"Every result, with its sentence: {out / 'results.json'}")
     return lines
 

@@ -67,7 +67,8 @@ def _map(chapter: Chapter) -> str:
         f"<tr><td>{_text(wrong.question)}</td><td>{_text(wrong.name)}</td><td class=n>{wrong.students}</td><td class=n>{_share(wrong.share)}</td>"
         f"<td>{_text(wrong.sentence)}<div class=quiet>{_text(wrong.example)}</div></td></tr>" for wrong in chapter.misconceptions)
     rest = ", ".join(f"{count} x {question}" for question, count in chapter.unnamed.items())
-    return (f"<table><tr><th>question<th>wrong answer<th>students<th>of those who missed it<th>what it means</tr>{rows}</table>"
+    table = f"<table><tr><th>question<th>wrong answer<th>students<th>of those who missed it<th>what it means</tr>{rows}</table>"
+    return ((table if rows else "<p>Nobody gave a wrong answer that has a name.</p>")
             + (f"<p class=quiet>Wrong in a way that has no name yet: {_text(rest)}.</p>" if rest else ""))
 
 

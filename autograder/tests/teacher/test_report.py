@@ -1,5 +1,6 @@
 """The teacher's table, the map of misconceptions and the page: what a class's figures say, in text and in pictures."""
 import re
+import shlex
 import struct
 
 import pytest
@@ -86,3 +87,15 @@ def test_the_command(hand_in, tmp_path, capsys):
     told_ = capsys.readouterr().out
     assert "1 x 90.1 one per partition" in told_ and "How the questions did" in told_ and "index.html" in told_
     assert main(["report", str(tmp_path)]) == 2 and "There are no results" in capsys.readouterr().err
+
+
+def test_a_command_that_is_told_can_be_typed(hand_in, tmp_path, capsys):
+    """A folder may have blanks and quotes in its name."""
+    out = tmp_path / "Ada's marks"
+    hand_in("ada", student="ada", folder=tmp_path / "box")
+    for words in (["grade", str(tmp_path / "box"), "--out", str(out)], ["report", str(out)], ["review", str(out)], ["export", str(out)],
+                  ["regrade", "90.2", str(out)], ["forget", str(out), "ada"], ["report", str(out), "--page"]):
+        assert main(words) == 0
+    told = re.findall(r"python -m autograder ([^`\n]+)", "".join(capsys.readouterr()))
+    assert len(told) >= 6 and all(str(out) in shlex.split(words) for words in told)
+    assert "Nobody gave a wrong answer that has a name." in (out / "report" / "index.html").read_text(encoding="utf-8")
