@@ -32,14 +32,14 @@ MYST_HEAD = re.compile(r"(?s)\A(?:---\n(.*?\n)---\n|((?::[\w-]+:[^\n]*\n)+))")
 class Foreign:
     """The notebook in it, or its JSON, and a phrase that says what it was."""
 
-    notebook: dict | str
+    notebook: dict | list | str
     how: str
 
 
 def notebook(text: str, name: str = "") -> Foreign | None:
     """The notebook in a text that is not JSON; None where none is to be found."""
     start, name = text.lstrip()[:400].lower(), name.lower()
-    if start.startswith(("{'", "{\"cells\": [{'")):
+    if start.startswith(("{'", "[{'", "{\"cells\": [{'")):
         return _of_repr(text)
     if start.startswith(("{", "[", "\"", "<<<<<<<")):
         return None
@@ -67,7 +67,7 @@ def _of_repr(text: str) -> Foreign | None:
         data = ast.literal_eval(text.strip())
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return None
-    return Foreign(data, "it was Python's text of a notebook, not JSON") if isinstance(data, dict) else None
+    return Foreign(data, "it was Python's text of a notebook, not JSON") if isinstance(data, (dict, list)) else None
 
 
 def _of_script(text: str) -> list[tuple[str, str, dict]]:

@@ -226,9 +226,9 @@ class _Framing:
         if isinstance(cells, dict) and cells and all(_is_cell(cell) for cell in cells.values()):
             self.repairs.append("its list of cells had become a dict")
             return {**thing, "cells": list(cells.values())}
-        if isinstance(cells, list) and not any(isinstance(cell, list) for cell in cells):
+        if isinstance(cells, list) and any(isinstance(cell, dict) for cell in cells):
             return thing
-        if isinstance(cells, (dict, list, str)):
+        if isinstance(cells, (dict, list, str)) and cells:
             inner = self.notebook_in(cells, depth + 1)
             return inner and {**thing, "cells": inner["cells"]}
         if isinstance(thing.get("worksheets"), list):                  # nbformat 2 and 3
@@ -238,11 +238,11 @@ class _Framing:
         inner = next((found for value in thing.values() if (found := self.notebook_in(value, depth + 1))), None)
         if inner is not None:                            # as Jupyter's own server sends it, and some archives keep it
             self.repairs.append("it was wrapped in another file's frame")
-        return inner
+        return inner or (thing if isinstance(cells, list) else None)
 
     def _in_list(self, thing: list, depth: int) -> dict | None:
         cells = [cell for each in thing for cell in (each if isinstance(each, list) else [each])]
-        if not cells or any(_is_cell(cell) for cell in cells):
+        if any(_is_cell(cell) for cell in cells) or (not cells and not depth):
             self.repairs.append("the list of cells had lost its frame")
             return {"cells": cells}
         return next((found for each in thing if (found := self.notebook_in(each, depth + 1))), None)

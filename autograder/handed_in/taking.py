@@ -75,8 +75,8 @@ def student_of(notebook: dict) -> str:
     named = packed.get("student") if isinstance(packed, dict) else None
     if is_student(named):
         return named
-    for cell in notebook["cells"]:
-        for called in ME.finditer(_clean(text_of(cell))) if cell.get("cell_type") == "code" else ():
+    for cell in [cell for cell in notebook["cells"] if cell.get("cell_type") == "code"] or notebook["cells"]:
+        for called in ME.finditer(_clean(text_of(cell))):
             if is_student(called[2].strip()):
                 return called[2].strip()
     return ""

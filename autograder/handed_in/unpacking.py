@@ -24,7 +24,7 @@ from autograder.handed_in.salvage import MOST_BYTES, MOST_FILES, Refused, TooMuc
 SECOND_BEST = (".py", ".ipy", ".html", ".htm", ".json", ".txt", ".md", ".rmd", ".qmd", ".eml", ".gz", ".tgz", ".tar", ".bz2", ".tbz2", ".xz", ".txz", "")
 MOST_LAYERS = 5
 MOST_HEADS = 50                    # files of a damaged archive that are tried
-BASE64 = re.compile(rb"(?<![A-Za-z0-9+/])(?:[A-Za-z0-9+/]{40,}+[ \t]*\r?\n?)++[A-Za-z0-9+/]*={0,2}")
+BASE64 = re.compile(rb"(?<![A-Za-z0-9+/])(?:[A-Za-z0-9+/]{40,}+[ \t]*(?:\r?\n|\\n)?)++[A-Za-z0-9+/]*={0,2}")
 ZIP_HEAD = re.compile(rb"(?s)PK\x03\x04.{4}(.{2}).{8}(.{4}).{4}(.{2})(.{2})")
 QUOTED = re.compile(rb"=(?:[0-9A-F]{2}|[ \t]*\r?\n)")
 LONG_LINE = re.compile(rb"[^\r\n]{79}")                    # a mail program breaks lines before that
@@ -114,9 +114,13 @@ class _Unpacking:
         letters = [found[0] for found in BASE64.finditer(raw)]
         if sum(map(len, letters)) < len(raw) / 2:
             return []
-        decoded = [self._bytes("mail", lambda most, each=each: base64.b64decode(each.rstrip(b"= \t\r\n") + b"==")) for each in letters]
-        return [(re.sub(r"(?i)\.eml$", "", name), each) for each in decoded
-                if each.startswith((b"PK\x03\x04", *(start for start, *_ in SMALLER))) or b"cell_type" in each]
+        found = []
+        for each in letters:
+            whole = re.sub(rb"[\s=]|\\n", b"", each)
+            decoded = self._bytes("mail", lambda most, whole=whole: base64.b64decode(whole[:len(whole) // 4 * 4] + whole[len(whole) // 4 * 4:].ljust(4, b"=")))
+            if decoded.startswith((b"PK\x03\x04", *(start for start, *_ in SMALLER))) or b"cell_type" in decoded:
+                found.append((re.sub(r"(?i)\.eml$", "", name), decoded))
+        return found
 
     def _of_zip(self, raw: bytes) -> list[tuple[str, bytes]]:
         """A member that would land elsewhere shows what the zip was made for."""

@@ -8,6 +8,7 @@ import ast
 import hashlib
 import json
 import os
+import re
 import shutil
 import tempfile
 from datetime import datetime, timezone
@@ -59,17 +60,16 @@ def pack(chapter: str, out: Path | None = None) -> str:
     path = mine() / name / f"{name}.ipynb"
     if not path.exists():
         raise FileNotFoundError(2, "There is no such notebook; `python -m autograder lab` makes your copy", str(path))
-    try:
-        notebook = json.loads(path.read_text(encoding="utf-8"))
-        student = _student_in(notebook)
-    except (ValueError, KeyError, TypeError):
-        raise ValueError(f"{path} is not a whole notebook any more; open and save it in JupyterLab, then pack again.") from None
-    metadata = notebook.setdefault("metadata", {})
-    metadata["autograder"] = {**metadata.get("autograder", {}), "student": student}
+    notebook = _whole(path)
+    student = _student_in(notebook)
+    metadata = notebook["metadata"] = _dict_in(notebook, "metadata")
+    metadata["autograder"] = {**_dict_in(metadata, "autograder"), "student": student}
     for cell in notebook["cells"]:
         if cell.get("cell_type") == "code":
             cell.update(outputs=[], execution_count=None)
     text = json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+    if re.search("[\ud800-\udfff]", text):               # half a character, which no file can hold as it is
+        text = json.dumps(notebook, indent=1, sort_keys=True) + "\n"
     out = out or mine() / f"{name}-{student or 'nobody'}.ipynb"
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(text, encoding="utf-8")
@@ -80,25 +80,41 @@ def pack(chapter: str, out: Path | None = None) -> str:
     return f"Hand in {out}\nReceipt code: {'-'.join(code[index:index + 4] for index in (0, 4, 8))}{unsaid}{left}"
 
 
+def _whole(path: Path) -> dict:
+    """The notebook in a file; ValueError, with a sentence, where it is none any more."""
+    try:
+        notebook = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (ValueError, RecursionError):
+        notebook = None
+    cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    if not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):
+        raise ValueError(f"{path} is not a whole notebook any more; open and save it in JupyterLab, then pack again.")
+    return notebook
+
+
 def _student_in(notebook: dict) -> str:
-    """The literal of the first me("...") call, as the learner has it now; "" for nobody."""
+    """The literal of the first me("...") call that has one, as the learner has it now; "" for nobody."""
     for cell in notebook["cells"]:
-        if cell["cell_type"] != "code":
-            continue
         try:
-            calls = [node for node in ast.walk(ast.parse(text_of(cell))) if isinstance(node, ast.Call)]
-        except SyntaxError:
+            tree = ast.parse(re.sub(r"(?m)^[ \t]*[%!].*$", "", text_of(cell))) if cell.get("cell_type") == "code" else ast.Module([], [])
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
             continue
-        for call in calls:
-            if isinstance(call.func, ast.Name) and call.func.id == "me" and call.args and isinstance(call.args[0], ast.Constant):
-                return str(call.args[0].value)
+        for call in ast.walk(tree):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "me":
+                said = next((each.value for each in (*call.args, *(word.value for word in call.keywords)) if isinstance(each, ast.Constant)), "")
+                if said and isinstance(said, str):
+                    return said
     return ""
 
 
 def _text_in(notebook: dict, cell: Cell) -> str | None:
     found = [text_of(each).strip() for each in notebook["cells"]
-             if each.get("metadata", {}).get("nbgrader", {}).get("grade_id") == cell.grade_id]
+             if _dict_in(_dict_in(each, "metadata"), "nbgrader").get("grade_id") == cell.grade_id]
     return found[-1] if found else None
+
+
+def _dict_in(thing: dict, key: str) -> dict:
+    return thing[key] if isinstance(thing.get(key), dict) else {}
 
 
 def _copy_whole(source: Path, target: Path) -> None:

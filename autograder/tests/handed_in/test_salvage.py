@@ -19,6 +19,7 @@ FRAMES = {
     "three frames deep": lambda notebook: {"data": {"notebook": {"content": notebook}}},
     "a text in a text": lambda notebook: json.dumps(json.dumps(notebook)),
     "a text in a frame": lambda notebook: {"type": "notebook", "content": json.dumps(notebook)},
+    "one of many keys": lambda notebook: {"cells": [], "content": notebook},
     "cells in cells": lambda notebook: {**notebook, "cells": {"cells": notebook["cells"]}},
     "cells by number": lambda notebook: {**notebook, "cells": dict(enumerate(notebook["cells"]))},
     "lists of cells": lambda notebook: {**notebook, "cells": nested(notebook)},
@@ -29,6 +30,7 @@ FRAMES = {
                                                               for cell in notebook["cells"]]},
 }
 SPELLINGS = {
+    "Python's list of cells": lambda text: repr(json.loads(text)["cells"]),
     "Python's words": lambda text: text.replace(": true", ": True").replace(": false", ": False").replace(": null", ": None"),
     "JavaScript's words": lambda text: text.replace(": null", ": undefined"),
     "nan": lambda text: text.replace(": null", ": nan"),

@@ -56,6 +56,7 @@ WRAPPED = {
     "a mail with a zip": ("ada.eml", lambda raw: mailed(zipped("90.ipynb", raw), "base64", "90.zip")),
     "base64": ("ada.ipynb", base64.encodebytes),
     "base64 in one line": ("ada.txt", lambda raw: b"data:application/json;base64," + base64.b64encode(raw)),
+    "base64 in JSON": ("ada.json", lambda raw: json.dumps({"name": "90.ipynb", "content": base64.encodebytes(raw).decode()}).encode()),
     "quoted-printable with CRLF": ("ada.ipynb", lambda raw: quopri.encodestring(raw).replace(b"\n", b"\r\n")),
 }
 

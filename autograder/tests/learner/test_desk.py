@@ -61,6 +61,34 @@ def test_pack_makes_one_file_that_grades_under_the_learners_name(mine, tmp_path)
     assert grade("90", tmp_path / "hand_in.ipynb")["score"] == 1
 
 
+@pytest.mark.parametrize("spoil", [
+    lambda notebook: notebook.update(metadata=None), lambda notebook: notebook["metadata"].update(autograder=[]),
+    lambda notebook: notebook["cells"][0].update(metadata=None, source=None), lambda notebook: notebook["cells"][5].update(metadata={"nbgrader": 3}),
+    lambda notebook: notebook["cells"][0].update(source="\ud83d"), lambda notebook: notebook["cells"].insert(0, {"cell_type": "code", "source": 'me("")'}),
+    lambda notebook: notebook["cells"].insert(0, {"cell_type": "code", "source": "def ("}),
+    lambda notebook: notebook["cells"].insert(0, {"cell_type": "code", "source": "%matplotlib inline\nwho = me(student='s123')"}),
+])
+def test_an_odd_notebook_is_packed_all_the_same(mine, tmp_path, spoil):
+    desk.prepare_mine()
+    own = mine / "90_demo" / "90_demo.ipynb"
+    answer(own, "s123", q_90_3=reference("90.3"))
+    notebook = json.loads(own.read_text())
+    spoil(notebook)
+    own.write_text("\ufeff" + json.dumps(notebook), encoding="utf-8")
+    desk.pack("90", tmp_path / "hand_in.ipynb")
+    packed, = read(tmp_path / "hand_in.ipynb")
+    assert packed.student == "s123" and packed.answers["90.3"] == reference("90.3")
+
+
+@pytest.mark.parametrize("left", ["", "{", "[]", '{"cells": {}}', '{"cells": ["x"]}', "[" * 100_000])
+def test_what_is_no_notebook_any_more_is_not_packed(mine, tmp_path, left):
+    desk.prepare_mine()
+    (mine / "90_demo" / "90_demo.ipynb").write_text(left)
+    with pytest.raises(ValueError, match="is not a whole notebook any more; open and save it in JupyterLab"):
+        desk.pack("90", tmp_path / "hand_in.ipynb")
+    assert not (tmp_path / "hand_in.ipynb").exists()
+
+
 def test_progress_says_how_far_one_is_and_what_to_repeat(mine, capsys):
     mine.mkdir(parents=True)
     (mine / "progress.json").write_text(json.dumps({"questions": {"90.1": {"tries": 3, "hints": 1, "passed_at": "now"}, "90.2": {"tries": 1, "hints": 2, "revealed": "before passing"}},
