@@ -27,10 +27,13 @@ from autograder.masters import Master, question_of, text_of
 
 COURSE_ID = "kafka"
 CONFIG = '''"""Written by autograder.grade: `jupyter lab` in this folder opens formgrader on these results."""
+from pathlib import Path
+
+here = str(Path(__file__).resolve().parent)      # a copy of this folder has a gradebook of its own
 c = get_config()  # noqa: F821
-c.CourseDirectory.root = {root!r}
+c.CourseDirectory.root = here
 c.CourseDirectory.course_id = {course!r}
-c.CourseDirectory.db_url = "sqlite:///" + {root!r} + "/gradebook.db"
+c.CourseDirectory.db_url = "sqlite:///" + here + "/gradebook.db"
 c.ServerApp.default_url = "/lab"
 '''
 
@@ -86,7 +89,7 @@ class Gradebook:
         self._book.engine.dispose()                      # the first connection was made before anybody listened
         self.db = self._book.db
         self.db.autoflush = False                        # half-made rows must not be sent before they are whole
-        write_atomically(self.out / "nbgrader_config.py", CONFIG.format(root=str(self.out.resolve()), course=COURSE_ID))
+        write_atomically(self.out / "nbgrader_config.py", CONFIG.format(course=COURSE_ID))
 
     def write(self, master: Master, submission: Submission, marks: dict[str, Mark], received: datetime) -> None:
         """Record one submission: its rows in one transaction, then its notebook in autograded/."""

@@ -1,6 +1,7 @@
 """What a machine does to a teacher: a folder that is none, a gradebook gone or spoilt, a terminal that has left. One sentence, and nothing is lost."""
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -40,6 +41,15 @@ def test_a_gradebook_that_was_taken_away_is_filled_again(box, tmp_path):
     (out / "gradebook.db").unlink()
     assert main(["grade", str(box), "--out", str(out)]) == 3
     assert marks(out) == before != []
+
+
+def test_formgrader_on_a_copy_opens_the_copys_gradebook(box, tmp_path, monkeypatch):
+    from traitlets.config import PyFileConfigLoader
+    assert main(["grade", str(box), "--out", str(tmp_path / "out")]) == 3
+    copy = shutil.copytree(tmp_path / "out", tmp_path / "copy")
+    monkeypatch.chdir(copy)
+    read = PyFileConfigLoader("nbgrader_config.py", path=".").load_config()
+    assert read.CourseDirectory.root == str(copy) and read.CourseDirectory.db_url == f"sqlite:///{copy}/gradebook.db"
 
 
 def test_a_gradebook_that_is_none_is_one_sentence_and_stays(box, tmp_path, capsys):
