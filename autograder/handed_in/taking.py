@@ -21,6 +21,7 @@ from autograder.handed_in.salvage import without_conflicts
 from autograder.masters import Cell, Master, question_of, text_of
 from autograder.questions import find
 
+QUESTION = re.compile(r"\b\d\d\.[A-Za-z0-9]+")
 FENCE = re.compile(r"(?ms)^(`{3,}|~{3,})[^`\n]*\n(.*?)\n?^\1")
 ME = re.compile(r"""(?m)^[^#"'\n]*?(?<![\w.])me[ \t]*\(\s*(?:student\s*=\s*)?(["'])([^"'\n]{0,200})\1\s*\)""")
 
@@ -59,7 +60,16 @@ def take_answers(master: Master, notebook: dict) -> Taken:
     again, flags = _locked(master, found)
     if found.merged:
         repairs.append(f"{found.merged} cell{'s were' if found.merged > 1 else ' was'} taken apart, in which others had been merged")
-    return Taken(answers, tuple(repairs) + again, tuple(missing), found.extras(), flags)
+    return Taken(answers, _folded(repairs) + again, tuple(missing), found.extras(), flags)
+
+
+def _folded(repairs: list[str]) -> tuple[str, ...]:
+    """What was done to several questions, in one phrase: "the cell of 03.1 and 03.2 had lost its mark"."""
+    found: dict[str, list[str]] = {}
+    for repair in repairs:
+        question = QUESTION.search(repair)
+        found.setdefault(QUESTION.sub("{}", repair, count=1), []).append(question[0] if question else "")
+    return tuple(phrase.format(" and ".join(dict.fromkeys(questions))) for phrase, questions in found.items())
 
 
 def chapter_of(notebook: dict) -> str | None:
@@ -301,12 +311,12 @@ def _locked(master: Master, found: _Found) -> tuple[tuple[str, ...], tuple[str, 
     repairs, flags = [], []
     tests = [cell for cell in master.cells if cell.kind == "test"]
     places = {cell.index: found.by_index.get(cell.index, []) for cell in tests}
-    lost = [cell for cell in tests if not places[cell.index]]
+    lost = [cell for cell in tests if not any(found.texts[place].strip() for place in places[cell.index])]
     if lost:
         repairs.append(f"{len(lost)} locked cell{'s were' if len(lost) > 1 else ' was'} deleted and put back")
     if any(len(own) > 1 for own in places.values()):
         repairs.append("locked cells were doubled")
-    edited = [cell for cell in tests if any(_plain(found.texts[place]) != _plain(cell.source) for place in places[cell.index])]
+    edited = [cell for cell in tests if any(_plain(found.texts[place]) not in ("", _plain(cell.source)) for place in places[cell.index])]
     if edited:
         flags.append(f"the locked cell of {_list(edited)} was edited and put back")
     marked = [cell for cell in master.cells if cell.grade_id and any(
@@ -326,7 +336,16 @@ def _marks_changed(marks: dict, cell: Cell) -> bool:
     said = {"points": cell.points, "locked": cell.kind == "test", "solution": cell.kind != "test", "grade": cell.kind != "answer"}
     if cell.kind == "answer":
         del said["points"]
+    marks = {**marks, "points": _number(marks["points"])} if "points" in marks else marks
     return any(key in marks and marks[key] != value for key, value in said.items()) or marks.get("schema_version", 3) not in (1, 2, 3)
+
+
+def _number(points):
+    """Points that nbgrader's first schema kept as a text."""
+    try:
+        return float(points) if isinstance(points, str) else points
+    except ValueError:
+        return points
 
 
 def _list(cells: list[Cell]) -> str:

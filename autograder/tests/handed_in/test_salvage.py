@@ -125,3 +125,15 @@ def test_a_page_with_the_text_of_a_notebook_is_read(hand_in, tmp_path):
     page = tmp_path / "onlinetext.html"
     page.write_text("<p>" + html.escape(whole.read_text()).replace("\n", "<br />\n") + "</p>")
     assert read(page)[0].answers == read(whole)[0].answers
+
+
+@pytest.mark.parametrize("encoding, words", [
+    ("cp1251", "Потому что координатор — это сервер"), ("koi8-r", "Потому что координатор ждёт"), ("cp866", "Потому что координатор ждёт"),
+    ("gb18030", "因为协调者不应该等待，所以有自己的连接"), ("big5", "因為協調者不應該等待，所以有自己的連接"),
+    ("latin-1", "Le coordinateur a déjà sa propre connexion, c'était demandé à côté"), ("cp1252", "It’s “waiting” — the coordinator…"),
+])
+def test_words_in_any_of_these_letters_are_read(hand_in, encoding, words):
+    path = hand_in("whole", {"90.open": words}, student="ada")
+    path.write_bytes(json.dumps(json.loads(path.read_text()), ensure_ascii=False).encode(encoding))
+    submission, = read(path)
+    assert submission.status == "repaired" and submission.answers["90.open"] == words

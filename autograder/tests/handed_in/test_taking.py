@@ -135,3 +135,20 @@ def test_a_torn_answer_without_marks_is_put_together(changed):
             cell["metadata"] = {}
     submission, answers = changed(change)
     assert submission.answers["90.2"] == answers["90.2"]
+
+
+def test_one_repair_of_several_cells_is_one_phrase(changed):
+    def change(notebook):
+        for each in ("q-90-1", "q-90-2", "q-90-3"):
+            cell_of(notebook, each)["metadata"] = {}
+    assert changed(change)[0].reason == "the cell of 90.1 and 90.2 and 90.3 had lost its mark and was known by its names."
+
+
+def test_an_emptied_locked_cell_is_a_deleted_one_and_old_points_are_points(changed):
+    def change(notebook):
+        cell_of(notebook, "q-90-1-test")["source"] = ""
+        for cell in notebook["cells"]:
+            marks = cell["metadata"].get("nbgrader", {})
+            marks.update(schema_version=1, points=str(marks.get("points", "")))
+    submission, answers = changed(change)
+    assert (submission.reason, submission.flags, submission.answers) == ("1 locked cell was deleted and put back.", (), answers)
