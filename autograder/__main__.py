@@ -10,10 +10,11 @@ import itertools
 import json
 import os
 import shlex
-import signal
 import sys
 import traceback
 from pathlib import Path
+
+from autograder.terminal import end_as_by_ctrl_c, open_what_is_closed, said_by_sqlite, say, sentence_of, unread
 
 OK, FAILED, UNUSABLE, ATTENTION = 0, 1, 2, 3
 
@@ -24,7 +25,7 @@ class Unusable(ValueError):
 
 def main(words: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    _open_what_is_closed()
+    open_what_is_closed()
     parser = _parser()
     wanted = parser.parse_args(words)
     if wanted.command is None:
@@ -35,24 +36,24 @@ def main(words: list[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except BrokenPipeError:                              # `... | head` has read enough
-        _unread(sys.stdout)
+        unread(sys.stdout)
         return OK
     except (ValueError, LookupError, OSError) as unusable:
-        _say(_sentence(unusable))
+        say(sentence_of(unusable))
         return UNUSABLE
     except ModuleNotFoundError as missing:
         if not (missing.name or "").startswith("autograder."):
             raise
-        _say(f"This is the package for learners; `{wanted.command}` is a teacher's command and needs the whole course.")
+        say(f"This is the package for learners; `{wanted.command}` is a teacher's command and needs the whole course.")
         return UNUSABLE
     except KeyboardInterrupt:
-        _say("Stopped. What was done is kept: the same command goes on from here.")
+        say("Stopped. What was done is kept: the same command goes on from here.")
         return FAILED
     except Exception as failed:
-        broken = _of_sqlite(failed)
+        broken = said_by_sqlite(failed)
         if broken is None:
             raise
-        _say(f"The gradebook in {wanted.out} could not be read or written: {broken}. What stood there is as it was; when that is mended, give the same command again.")
+        say(f"The gradebook in {wanted.out} could not be read or written: {broken}. What stood there is as it was; when that is mended, give the same command again.")
         return FAILED
 
 
@@ -80,24 +81,24 @@ def _grade(wanted) -> int:
             raise Unusable(f"{source} is one file; a class is a folder. For one submission leave --out away and use --json -.")
         roster, ignore = _class_list(wanted.roster)
         try:
-            graded = grade_class(source, Path(wanted.out), asked, roster, wanted.workers, wanted.force, _say, ignore, wanted.allow_unsafe)
+            graded = grade_class(source, Path(wanted.out), asked, roster, wanted.workers, wanted.force, say, ignore, wanted.allow_unsafe)
         except (Unofficial, Busy, Unready):
             raise
         except Exception as failed:                      # the machine's or ours, not the class's: the next run goes on
-            if not isinstance(failed, (OSError, Lost, Unable, SandboxFailed)) and _of_sqlite(failed) is None:
+            if not isinstance(failed, (OSError, Lost, Unable, SandboxFailed)) and said_by_sqlite(failed) is None:
                 traceback.print_exc()                    # ours: say all we know
-            why = _of_sqlite(failed) or _sentence(failed)
-            _say(f"Grading into {wanted.out} stopped: {why.rstrip('.')}. What was done is kept; when that is mended, the same command goes on from here.")
+            why = said_by_sqlite(failed) or sentence_of(failed)
+            say(f"Grading into {wanted.out} stopped: {why.rstrip('.')}. What was done is kept; when that is mended, the same command goes on from here.")
             return FAILED
         found = graded
         if is_demo():
-            _say("AUTOGRADER_SECRET is not set, so the hidden cases are those that anybody with this repository can work out: good for trying things out.")
+            say("AUTOGRADER_SECRET is not set, so the hidden cases are those that anybody with this repository can work out: good for trying things out.")
     if wanted.json:
         _write_json(wanted.json, ((name, public(result)) for name, result in found.items()))
     if wanted.out:
         for line in _for_a_person(found, needs_attention(found), Path(wanted.out)):
-            _say(line)
-        _say(f"{len(found)} submissions graded into {wanted.out}; see `python -m autograder report {shlex.quote(wanted.out)}`.")
+            say(line)
+        say(f"{len(found)} submissions graded into {wanted.out}; see `python -m autograder report {shlex.quote(wanted.out)}`.")
     return ATTENTION if needs_attention(found) else OK
 
 
@@ -130,7 +131,7 @@ def _class_list(named: str | None):
     roster = read_roster(Path(named))
     if roster.dropped:
         shown = "; ".join(roster.dropped[:5]) + (f"; and {len(roster.dropped) - 5} more" if len(roster.dropped) > 5 else "")
-        _say(f"{Path(named).name}: {len(roster.rows)} students; left out: {shown}.")
+        say(f"{Path(named).name}: {len(roster.rows)} students; left out: {shown}.")
     return roster, (Path(named),)
 
 
@@ -172,7 +173,7 @@ def _calibrate(wanted) -> int:
     source = Path(wanted.marks)
     if not source.exists():
         raise Unusable(f"There is no {source}.")
-    text, met = calibrate(wanted.question, source, Path(wanted.out) if wanted.out else None, say=_say)
+    text, met = calibrate(wanted.question, source, Path(wanted.out) if wanted.out else None, say=say)
     print(text)
     return OK if met else ATTENTION
 
@@ -201,13 +202,13 @@ def _receive(wanted) -> None:
         raise Unusable(f"There is no folder {folder}.")
     _must_be_a_folder(wanted.out, folder)
     roster, ignore = _class_list(wanted.roster)
-    new = receive(folder, Path(wanted.out), roster, moment_of(wanted.at) if wanted.at else None, ignore, _say)
+    new = receive(folder, Path(wanted.out), roster, moment_of(wanted.at) if wanted.at else None, ignore, say)
     print(f"{new} new submissions were received; `grade` grades them whenever you like, and this moment decides what is late.")
 
 
 def _regrade(wanted) -> None:
     from autograder.teacher.regrade import regrade, told
-    done = regrade(wanted.question, Path(wanted.out), wanted.apply, wanted.workers, say=_say)
+    done = regrade(wanted.question, Path(wanted.out), wanted.apply, wanted.workers, say=say)
     print(told(done, wanted.apply, Path(wanted.out)))
 
 
@@ -215,7 +216,7 @@ def _export(wanted) -> None:
     from autograder.teacher.export import export
     from autograder.teacher.late import settle
     settle(Path(wanted.out))
-    text = export(Path(wanted.out), wanted.layout, say=_say)
+    text = export(Path(wanted.out), wanted.layout, say=say)
     if wanted.file:
         with open(wanted.file, "w", encoding="utf-8", newline="") as file:         # the layout brings its own line ends
             file.write(text)
@@ -227,7 +228,7 @@ def _feedback(wanted) -> None:
     from autograder.teacher.feedback import write_feedback
     from autograder.teacher.late import settle
     settle(Path(wanted.out))
-    print(f"{write_feedback(Path(wanted.out), say=_say)} pages are in {Path(wanted.out) / 'feedback'}, a folder for each student.")
+    print(f"{write_feedback(Path(wanted.out), say=say)} pages are in {Path(wanted.out) / 'feedback'}, a folder for each student.")
 
 
 def _similar(wanted) -> None:
@@ -299,7 +300,7 @@ def _variants(wanted) -> int:
     for question in asked:
         if not question.space:
             continue
-        found = drawn(question, wanted.students, say=_say)
+        found = drawn(question, wanted.students, say=say)
         print(found, flush=True)
         wrong += bool(found.wrong)
     print("Every student has numbers of their own, everybody's can be solved, and a neighbour's are of little use." if not wrong else
@@ -429,32 +430,12 @@ def _write_json(where: str, found) -> None:
             sys.stdout.writelines(pieces)
             sys.stdout.flush()
         except BrokenPipeError:                          # `... | head` has read enough; what was graded has its exit code all the same
-            _unread(sys.stdout)
+            unread(sys.stdout)
     elif os.path.exists(where) and not os.path.isfile(where):
         with open(where, "w", encoding="utf-8") as stream:        # /dev/stdout, a pipe: written to, for a file in its place would be nobody's
             stream.writelines(pieces)
     else:
         write_atomically(Path(os.path.realpath(where)), pieces)
-
-
-def _say(text: str) -> None:
-    """A line for the person at the terminal. That nobody reads it any more (`grade ... 2>&1 | head`) ends no work."""
-    try:
-        print(text, file=sys.stderr, flush=True)
-    except OSError:
-        _unread(sys.stderr)
-
-
-def _unread(stream) -> None:
-    """What is still written to this stream goes nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def _open_what_is_closed() -> None:
-    """A stream that the shell has closed (`2>&-`) leads nowhere; else the next file that is opened, a gradebook, would be it."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
 
 
 def _must_be_a_folder(out: str | None, submissions: Path) -> None:
@@ -464,29 +445,6 @@ def _must_be_a_folder(out: str | None, submissions: Path) -> None:
         raise Unusable(f"{out} holds the submissions; results go into a folder of their own, or the next run would take them for somebody's work.")
 
 
-def _sentence(error: Exception) -> str:
-    if isinstance(error, OSError):
-        what = error.strerror or str(error)
-        return f"{error.filename}: {what}." if error.filename else f"{what}."
-    return str(error.args[0] if error.args else error)
-
-
-def _of_sqlite(error: BaseException | None) -> str | None:
-    """What sqlite said, where an error began with its: the disk is full, the file is no gradebook, somebody else writes in it."""
-    import sqlite3
-    while error is not None and type(error) not in (sqlite3.OperationalError, sqlite3.DatabaseError):      # what is below them is our own fault
-        error = error.__cause__ or error.__context__
-    return None if error is None else str(error)
-
-
-def _end_as_by_ctrl_c() -> None:
-    """SIGTERM, as time-outs send it, and a terminal that is closed end a command as Ctrl-C does: it takes its processes and its folder in /tmp with it."""
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)             # not everywhere; and `nohup` wants no end
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, signal.default_int_handler)
-
-
 if __name__ == "__main__":
-    _end_as_by_ctrl_c()
+    end_as_by_ctrl_c()
     sys.exit(main())

@@ -15,9 +15,10 @@ from autograder.masters import HOME, master
 from autograder.variants import course_key
 
 # Modules of this package that work without judges; everything else of it stays with the teacher.
-LEARNERS = ("__init__.py", "__main__.py", "again.py", "anomalies.py", "asking.py", "check.py", "guesses.py", "masters.py", "plain.py", "plays.py", "progress.py", "runs.py",
-            "sealed.py", "spark_rows.py", "spelled.py", "variants.py", "questions/__init__.py", "questions/kinds.py", "learner/__init__.py", "learner/desk.py", "learner/jupyter",
-            "learner/lab.py", "learner/machine.py", "learner/overview.py")
+LEARNERS = ("__init__.py", "__main__.py", "again.py", "anomalies.py", "asking.py", "check.py", "guesses.py", "masters.py", "plain.py", "plays.py",
+            "progress.py", "runs.py", "sealed.py", "spark_rows.py", "spelled.py", "terminal.py", "variants.py", "questions/__init__.py",
+            "questions/kinds.py", "learner/__init__.py", "learner/desk.py", "learner/jupyter", "learner/lab.py", "learner/machine.py",
+            "learner/overview.py")
 PAPERS = ("environment.yml", "pyproject.toml", "constraints.txt", "Makefile", "README.md", "LICENSE", "data/picture.png",
           "notebooks/README.md")
 FOLDERS = ("kafkalab", "data/recordings", "data/samples", "data/tools")
