@@ -23,6 +23,7 @@ class ByHand:
     """A person's marks in the gradebook of an OUT folder. Use it in a `with`; LookupError, with a sentence, without a gradebook."""
 
     def __init__(self, out: Path):
+        import nbgrader.api  # noqa: F401  # a second or two: before the first answer is shown, for keys pressed in such a pause are dropped
         from sqlalchemy import create_engine
 
         if not (out / "gradebook.db").is_file():

@@ -261,8 +261,8 @@ def _one_key() -> str:
     entry = sys.stdin.fileno()
     before = termios.tcgetattr(entry)
     try:
-        tty.setcbreak(entry)
-        return os.read(entry, 8).decode("utf-8", "replace")[:1]
+        tty.setcbreak(entry)                             # drops what was typed before this answer stood there: it was meant for another
+        return os.read(entry, 8).decode("utf-8", "replace")[:1]      # an arrow's key is several
     finally:
         termios.tcsetattr(entry, termios.TCSADRAIN, before)
 

@@ -1,6 +1,8 @@
 """The queue of open answers: nobody's name, like ones together, resumable at any moment, and the teacher's mark always wins."""
 import io
 import json
+import subprocess
+import sys
 import unicodedata
 
 import pytest
@@ -8,6 +10,7 @@ import pytest
 from autograder.__main__ import main
 from autograder.grade import grade_class
 from autograder.grading.calibration import Calibration, keep
+from autograder.masters import HOME
 from autograder.open_answers.answers import OpenAnswer, open_answers
 from autograder.open_answers.clusters import groups
 from autograder.open_answers.review import Queue
@@ -166,3 +169,10 @@ def test_a_line_of_two_scripts_uses_the_whole_width():
     wide = [sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in row) for row in rows]
     assert max(wide) <= 40 and min(wide[:-1]) > 28 and "".join(rows).replace(" ", "") == line.replace(" ", "")
     assert [row.replace("\x1b[1m", "") for row in _wrapped("重" * 10 + "\x1b[1m" + "试" * 15, 40)] == ["重" * 10 + "试" * 10, "试" * 5]
+
+
+def test_the_first_mark_takes_no_longer_than_the_next(hand_in, tmp_path):
+    """What takes long is loaded before the first answer is shown: keys pressed in a pause are for no answer in sight, and dropped."""
+    out = teach(hand_in, tmp_path, GOOD[:1])
+    opened = "import sys; from pathlib import Path; from autograder.open_answers.review import Queue; Queue(Path(sys.argv[1]), '90.open'); print('nbgrader.api' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", opened, str(out)], capture_output=True, text=True, cwd=HOME).stdout == "True\n"
