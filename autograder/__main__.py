@@ -324,6 +324,8 @@ def _classroom(wanted) -> int:
     from autograder.masters import chapter_number, released
     from autograder.proving.classroom import classroom
     from autograder.questions import chapters as asked
+    if wanted.students < 1:
+        raise Unusable(f"--students is a number from 1 on, not {wanted.students}.")
     chapters = [each for each in asked() if each in released()] if wanted.chapters == "all" else [chapter_number(text) for text in wanted.chapters.split(",")]
     return classroom(wanted.students, chapters, Path(wanted.out))
 

@@ -258,6 +258,7 @@ def test_notebooks_without_a_name_are_told_of_for_they_share_their_numbers(hand_
     (["report", "nowhere"], "There are no results in nowhere; `python -m autograder grade DIR --out nowhere` makes them."),
     (["solution", "77", "--out", "x.ipynb"], "Chapter 77 has no notebook in "),
     (["reset", "x"], "A chapter is a number such as 03, not 'x'."),
+    (["classroom", "--students", "0", "--chapters", "90", "--out", "x"], "--students is a number from 1 on, not 0."),
 ])
 def test_unusable_words_end_with_one_sentence_and_two(demo, capsys, words, sentence):
     assert main(words) == 2
