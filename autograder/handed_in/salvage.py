@@ -19,6 +19,7 @@ MOST_FILES = 2_000
 MOST_PARTS = 2_000_000             # lists, dicts and what is in them; a chapter's notebook has two thousand, one with interactive charts some hundred thousand
 DEEPEST = 50                       # lists inside lists in a cell that was cut off
 DEEPEST_FRAME = 6                  # frames round a notebook
+LONGEST_TIDIED = 20 << 20          # characters; a longer text is read cell by cell, for each further copy of it costs memory
 MOST_TRIED = 5                     # how often in all a damaged text may be read over
 MOST_DAMAGED = 200                 # cells; for each the parser counts the lines above it, to say where it stopped
 CONFLICT_MARK = re.compile(r"(?m)^(?:<{7}|\|{7}|={7}|>{7})[^\n]*\n?")
@@ -148,7 +149,7 @@ def _candidates(text: str):
     sides = [(without_conflicts(text, side), (*repairs, kept)) for side, kept in enumerate((FIRST, SECOND))]
     sides = [(text, repairs)] if sides[0][0] == text else sides
     yield from sides
-    for side, repairs in sides:
+    for side, repairs in sides if len(text) <= LONGEST_TIDIED else ():
         tidy = NOT_JSON.sub(lambda found: found[0] if found[0][0] == '"' else WORDS.get(found[0], ""), side)
         if tidy != side:
             yield tidy, (*repairs, "commas too many or words of Python were taken out of its JSON")

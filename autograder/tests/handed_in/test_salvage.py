@@ -99,6 +99,17 @@ def test_an_answer_whose_output_is_damaged_is_still_there(hand_in):
     assert submission.status == "repaired" and "2**31" in submission.answers["90.2"]
 
 
+def test_a_long_text_is_not_copied_to_be_tidied(hand_in, monkeypatch):
+    """Each copy of a hundred megabytes is memory of the one process that must stay small; cell by cell needs none."""
+    path = hand_in("whole", student="ada")
+    answers = read(path)[0].answers
+    path.write_text(path.read_text().replace("},", "},,"))
+    assert "commas too many" in read(path)[0].reason
+    monkeypatch.setattr(salvage, "LONGEST_TIDIED", 100)
+    submission, = read(path)
+    assert submission.answers == answers and "cells could be read" in submission.reason and "commas" not in submission.reason
+
+
 def test_damage_everywhere_is_given_up(hand_in):
     """The parser counts all lines above each break: a hundred thousand of them kept the teacher's machine busy for minutes."""
     cells = '{"cell_type": "code", "source": [}, ' * (salvage.MOST_DAMAGED + 50)
