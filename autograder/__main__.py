@@ -256,9 +256,9 @@ def _course(wanted) -> int:
 
 
 def _release(wanted) -> None:
-    from autograder.making.release import release
+    from autograder.making.release import MYTHS, release
     from autograder.masters import chapter_number
-    package = release([chapter_number(text) for text in wanted.chapters], Path(wanted.out))
+    package = release([text if text == MYTHS else chapter_number(text) for text in wanted.chapters], Path(wanted.out))
     print(f"The package for learners is {package}: no judges, no solutions, no secret.")
 
 
@@ -403,7 +403,7 @@ def _parser() -> argparse.ArgumentParser:
     solution.add_argument("chapter")
     solution.add_argument("--out", required=True, metavar="FILE.ipynb")
     release = command("release", _release, "the package a teacher hands out: no judges, no solutions, no secret")
-    release.add_argument("chapters", nargs="+", metavar="NN")
+    release.add_argument("chapters", nargs="+", metavar="NN|myths")
     release.add_argument("--out", default="package", metavar="DIR")
     built = command("course", _course, "build the notebooks of source_py, for authors")
     built.add_argument("chapters", nargs="*", metavar="NN")

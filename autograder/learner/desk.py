@@ -52,7 +52,8 @@ def reset(chapter: str) -> str:
 
 
 def pack(chapter: str, out: Path | None = None) -> str:
-    """Make the file to hand in: the learner's notebook without outputs, with their name in its metadata. Returns what to say.
+    """Make the file to hand in: the learner's notebook without outputs, with their name in its metadata. Returns what to say; ValueError,
+    with a sentence, for a chapter without questions.
 
     The receipt code is the beginning of the file's SHA-256: the teacher's receipts hold the whole of it.
     """
@@ -61,6 +62,8 @@ def pack(chapter: str, out: Path | None = None) -> str:
     if not path.exists():
         raise FileNotFoundError(2, "There is no such notebook; `python -m autograder lab` makes your copy", str(path))
     notebook = _whole(path)
+    if not any(cell.question for cell in master(chapter).cells):
+        raise ValueError(f"Chapter {chapter} asks nothing, so there is nothing to hand in.")
     student = _student_in(notebook)
     metadata = notebook["metadata"] = _dict_in(notebook, "metadata")
     metadata["autograder"] = {**_dict_in(metadata, "autograder"), "student": student}

@@ -30,22 +30,28 @@ class Secrets:
     """What chapters keep to themselves, ready to be looked for. `given` is the text everybody may see."""
 
     def __init__(self, chapters: Iterable[str], given: str):
-        self._windows: dict[int, dict[str, str]] = {}
+        self._windows: dict[int, dict[str, dict[str, str]]] = {}            # by size: words, and in which chapter they are whose
         chapters = list(chapters)
         for size in (FRAGMENT, PHRASE):
-            known = {window: whose for text, whose in _kept(chapters, size) for window in windows(text, size)}
+            known: dict[str, dict[str, str]] = {}
+            for chapter in chapters:
+                for text, whose in _kept(chapter, size):
+                    for window in windows(text, size):
+                        known.setdefault(window, {})[chapter] = whose
             for window in windows(given, size):
                 known.pop(window, None)
             self._windows[size] = known
 
-    def found_in(self, text: str) -> str | None:
-        """The first leak in a text, as `"the words" of 03.2`; None, as one hopes."""
+    def found_in(self, text: str, chapter: str | None = None) -> str | None:
+        """The first leak in a text, as `"the words" of 03.2`; None, as one hopes. In a text of one `chapter` only what that one keeps is a
+        leak: learners have it weeks before they have the others, and idioms of Python are alike everywhere."""
         if secret() in text:
             return "the course secret"
         for size, known in self._windows.items():
-            seen = next((window for window in windows(text, size) if window in known), None)
-            if seen:
-                return f"\"{seen}\" of {known[seen]}"
+            for window in windows(text, size):
+                owners = known.get(window, {})
+                if owners and (chapter is None or chapter in owners):
+                    return f"\"{window}\" of {owners[chapter] if chapter else next(iter(owners.values()))}"
         return None
 
 
@@ -92,20 +98,19 @@ def readable(path: Path) -> str:
     return "\n".join(text_of(cell) + "\n" + _strings(cell.get("outputs", [])) for cell in json.loads(text)["cells"])
 
 
-def _kept(chapters: Iterable[str], size: int) -> Iterator[tuple[str, str]]:
-    """(text, whose) of everything that is kept back: solutions and hidden cases (FRAGMENT), sentences (PHRASE)."""
-    for chapter in chapters:
-        solved = references(chapter)
-        for question in of_chapter(chapter):
-            judge = judges.find(question.id)
-            if size == FRAGMENT:
-                yield solved.get(question.id, ""), question.id
-                for case in judge.hidden_cases(hidden_rng(question.id)) if judge.hidden_cases else []:
-                    for form in _forms(case):
-                        yield form, f"a hidden case of {question.id}"
-            else:
-                for text in _sentences(judge):
-                    yield text, question.id
+def _kept(chapter: str, size: int) -> Iterator[tuple[str, str]]:
+    """(text, whose) of everything that a chapter keeps back: solutions and hidden cases (FRAGMENT), sentences (PHRASE)."""
+    solved = references(chapter)
+    for question in of_chapter(chapter):
+        judge = judges.find(question.id)
+        if size == FRAGMENT:
+            yield solved.get(question.id, ""), question.id
+            for case in judge.hidden_cases(hidden_rng(question.id)) if judge.hidden_cases else []:
+                for form in _forms(case):
+                    yield form, f"a hidden case of {question.id}"
+        else:
+            for text in _sentences(judge):
+                yield text, question.id
 
 
 def _sentences(judge) -> list[str]:

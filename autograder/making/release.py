@@ -5,13 +5,14 @@ text in it is searched for solutions and hidden cases (leaks.py); where one is f
 """
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 from pathlib import Path
 
 from autograder import sealed
 from autograder.making.leaks import Leak, Secrets, given, learners_half, readable
-from autograder.masters import HOME, master
+from autograder.masters import HOME, master, notebooks
 from autograder.variants import course_key
 
 # Modules of this package that work without judges; everything else of it stays with the teacher.
@@ -19,6 +20,8 @@ LEARNERS = ("__init__.py", "__main__.py", "again.py", "anomalies.py", "asking.py
             "progress.py", "runs.py", "sealed.py", "spark_rows.py", "spelled.py", "terminal.py", "variants.py", "questions/__init__.py",
             "questions/kinds.py", "learner/__init__.py", "learner/desk.py", "learner/jupyter", "learner/lab.py", "learner/machine.py",
             "learner/overview.py")
+COURT = ("learner/claims.py", "learner/court.py")        # what notebooks/release/myths is played with
+MYTHS = "myths"
 PAPERS = ("environment.yml", "pyproject.toml", "constraints.txt", "Makefile", "README.md", "LICENSE", "data/picture.png",
           "notebooks/README.md")
 FOLDERS = ("kafkalab", "data/recordings", "data/samples", "data/tools")
@@ -27,8 +30,8 @@ GIVEN_BY_DESIGN = ("kafkalab", "data")       # the simulator is open to read; it
 
 
 def release(chapters: list[str], out: Path) -> Path:
-    """Write the package of these chapters into the folder `out`, which must be empty or not there. Raises Leak, and leaves
-    nothing behind, when a solution would get out."""
+    """Write the package of these chapters ("03", or "myths" for the myth court) into the folder `out`, which must be empty or not there.
+    Raises Leak, and leaves nothing behind, when a solution would get out."""
     if out.exists() and any(out.iterdir()):
         raise ValueError(f"{out} is not empty; a package goes into a folder of its own.")
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -56,13 +59,19 @@ def leaks(folder: Path, chapters: list[str]) -> list[str]:
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder)
         if path.is_file() and inside.parts[0] not in GIVEN_BY_DESIGN:
-            seen = kept.found_in(readable(path))
+            seen = kept.found_in(readable(path), _chapter_of(inside))
             found += [f"{inside} holds {seen}"] if seen else []
     return found
 
 
+def _chapter_of(inside: Path) -> str | None:
+    """Whose file this is: ch03.py, ch03.json and what lies in 03_consumer_connections are chapter 03's."""
+    found = re.search(r"(?:^|/)(?:ch)?(\d\d)[._]", inside.as_posix())
+    return found[1] if found else None
+
+
 def _fill(draft: Path, chapters: list[str]) -> None:
-    for name in LEARNERS:
+    for name in LEARNERS + (COURT if MYTHS in chapters else ()):
         _copy(HOME / "autograder" / name, draft / "autograder" / name)
     for name in PAPERS:
         if (HOME / name).is_file():
@@ -72,8 +81,8 @@ def _fill(draft: Path, chapters: list[str]) -> None:
             shutil.copytree(HOME / name, draft / name, ignore=shutil.ignore_patterns("__pycache__", "tests", ".draft*", TRUTH))
     (draft / "autograder" / "course_key.txt").write_text(course_key() + "\n", encoding="utf-8")
     for chapter in chapters:
-        folder = master(chapter).path.parent
-        for source in learners_half([chapter])[:1]:        # chapter 00 asks nothing
+        folder = notebooks() / "release" / MYTHS if chapter == MYTHS else master(chapter).path.parent
+        for source in learners_half([chapter])[:1]:        # chapter 00 and the myths ask nothing
             _copy(source, draft / "autograder" / "questions" / source.name)
             if not sealed.read(chapter):
                 raise ValueError(f"Chapter {chapter} is not sealed; `python -m autograder seal {chapter}` does it.")

@@ -1,4 +1,5 @@
 """The learner's folder: filled once, never overwritten, reset without loss, packed into one file that grades."""
+import dataclasses
 import json
 import re
 
@@ -59,6 +60,13 @@ def test_pack_makes_one_file_that_grades_under_the_learners_name(mine, tmp_path)
     packed = read(tmp_path / "hand_in.ipynb")[0]
     assert (packed.student, packed.variant, packed.status) == ("s123", "s123", "graded")
     assert grade("90", tmp_path / "hand_in.ipynb")["score"] == 1
+
+
+def test_a_chapter_that_asks_nothing_has_nothing_to_hand_in(mine, monkeypatch):
+    desk.prepare_mine()
+    monkeypatch.setattr(desk, "master", lambda chapter: dataclasses.replace(master(chapter), cells=()))
+    with pytest.raises(ValueError, match="Chapter 90 asks nothing"):
+        desk.pack("90")
 
 
 @pytest.mark.parametrize("spoil", [

@@ -12,6 +12,7 @@ from autograder.__main__ import main
 from autograder.judges.secret import DEMO_SECRET
 from autograder.making import release
 from autograder.making.references import reference
+from autograder.masters import released
 
 
 @pytest.fixture
@@ -92,6 +93,22 @@ def test_a_chapter_that_asks_nothing_goes_out_with_one_that_does(demo, tmp_path,
     assert sorted(path.name for path in (tmp_path / "package" / "notebooks" / "release").iterdir()) == ["89_talk", "90_demo"]
     assert main(["release", "77", "--out", str(tmp_path / "other")]) == 2
     assert capsys.readouterr().err.startswith("Chapter 77 has no notebook in ")
+
+
+def test_all_chapters_fit_into_one_package(tmp_path):
+    """Two chapters share an idiom of Python here and there; that gives nothing away."""
+    assert main(["release", *released(), "--out", str(tmp_path / "package")]) == 0
+    question = tmp_path / "package" / "autograder" / "questions" / "ch03.py"
+    question.write_text(question.read_text() + "\n" + reference("03.2"))
+    assert [phrase.split()[0] for phrase in release.leaks(tmp_path / "package", [*released()])] == ["autograder/questions/ch03.py"]
+
+
+def test_the_myth_court_sits_in_a_package_of_its_own(tmp_path):
+    package = tmp_path / "package"
+    assert main(["release", "00", "myths", "--out", str(package)]) == 0
+    ran = python(package, "from autograder.learner.court import claims, court\nprint(claims())\ncourt(1)")
+    assert ran.returncode == 0 and ran.stdout.count("\n") > 20, ran.stderr
+    assert (package / "notebooks" / "release" / "myths" / "myths.ipynb").exists()
 
 
 def test_a_teachers_command_in_it_is_told_as_such(package):
