@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import shutil
 import socket
 import tempfile
 from pathlib import Path
@@ -45,26 +44,33 @@ class Probe:
     """What the break-out is aimed at, laid out by the parent. Use it in a `with`."""
 
     def __enter__(self) -> Probe:
-        self._folder = Path(tempfile.mkdtemp(prefix="autograder-canary-"))
-        self._folder.chmod(0o777)                        # were it visible, anybody might read and write in it
+        self._kept, self._wires = tempfile.TemporaryDirectory(prefix="autograder-canary-", ignore_cleanup_errors=True), []
+        try:
+            self._lay_out(Path(self._kept.name))
+        except BaseException:                            # Ctrl-C, for one
+            self.__exit__()
+            raise
+        return self
+
+    def _lay_out(self, folder: Path) -> None:
+        folder.chmod(0o777)                              # were it visible, anybody might read and write in it
         self._word = secrets.token_hex(16)
-        self._canary, self._mark, unix = (self._folder / name for name in ("canary", "mark", "socket"))
-        self._canary.write_text(self._word, encoding="ascii")
-        self._wires = [socket.create_server(("127.0.0.1", 0))]
+        canary, self._mark, unix = (folder / name for name in ("canary", "mark", "socket"))
+        canary.write_text(self._word, encoding="ascii")
+        self._wires.append(socket.create_server(("127.0.0.1", 0)))
         if hasattr(socket, "AF_UNIX"):
             wire = socket.socket(socket.AF_UNIX)
+            self._wires.append(wire)
             wire.bind(str(unix))
             wire.listen()
             os.chmod(unix, 0o777)
-            self._wires.append(wire)
-        self._source = BREAK_OUT.format(canary=str(self._canary), word=self._word, mark=str(self._mark), unix=str(unix),
+        self._source = BREAK_OUT.format(canary=str(canary), word=self._word, mark=str(self._mark), unix=str(unix),
                                         port=self._wires[0].getsockname()[1])
-        return self
 
     def __exit__(self, *exception):
         for wire in self._wires:
             wire.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._kept.cleanup()
 
     def job(self, limits) -> dict:
         """The break-out as a job for a worker."""

@@ -3,9 +3,11 @@ import json
 import os
 import shutil
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 
 import pytest
@@ -14,6 +16,7 @@ from autograder.__main__ import main
 from autograder.grade import grade
 from autograder.masters import HOME
 from autograder.sandbox import bubble
+from autograder.sandbox.probing import Probe
 
 MARKS = """select student_id, base_cell.name, auto_score, needs_manual_grade from grade
     join base_cell on base_cell.id = grade.cell_id join submitted_notebook on submitted_notebook.id = grade.notebook_id
@@ -140,6 +143,17 @@ def test_who_ends_it_politely_finds_nothing_left_behind(box, tmp_path, end):
     assert "the same command goes on from here." in run.communicate()[1] and run.returncode == 1
     assert list((tmp_path / "tmp").iterdir()) == []
     assert main(["grade", str(box), "--out", str(tmp_path / "out")]) == 3
+
+
+def test_ctrl_c_while_the_probe_is_laid_out_leaves_nothing_behind(tmp_path, monkeypatch):
+    def pressed(*words):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(socket, "create_server", pressed)
+    with pytest.raises(KeyboardInterrupt), Probe():
+        pass
+    assert not list(tmp_path.glob("autograder-canary-*"))
 
 
 def test_what_was_not_run_says_the_level_of_the_machine(box, monkeypatch):
