@@ -132,7 +132,7 @@ def test_a_stream_that_a_shell_has_closed_leads_nowhere(box, tmp_path):
     assert ran.returncode == 3 and list(json.loads(ran.stdout)) == ["cy.ipynb"]
 
 
-@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("end", [signal.SIGTERM, *(pytest.param(end, marks=pytest.mark.slow) for end in (signal.SIGINT, signal.SIGHUP))])
 def test_who_ends_it_politely_finds_nothing_left_behind(box, tmp_path, end):
     (tmp_path / "tmp").mkdir()
     run = subprocess.Popen([sys.executable, "-m", "autograder", "grade", str(box), "--out", str(tmp_path / "out")], cwd=HOME, text=True,
