@@ -17,7 +17,7 @@ from datetime import datetime, timezone
 from functools import cache
 from pathlib import Path
 
-from autograder.grading.enrolled import names
+from autograder.grading.enrolled import WAIT_SECONDS, names
 from autograder.grading.marking import Mark
 from autograder.grading.results import write_atomically
 from autograder.handed_in.assignment import rebuild
@@ -206,10 +206,11 @@ class Gradebook:
 
 
 def recorded(out: Path) -> set[tuple[str, str]]:
-    """(student, assignment) of every notebook that OUT's gradebook has a row of: it can have been taken away, or an older copy put back."""
+    """(student, assignment) of every notebook that OUT's gradebook has a row of: it can have been taken away, or an older copy put back.
+    Empty where there is none; sqlite3.DatabaseError where the file is no gradebook."""
     if not (out / "gradebook.db").is_file():
         return set()
-    with contextlib.closing(sqlite3.connect(out / "gradebook.db", timeout=30)) as book:
+    with contextlib.closing(sqlite3.connect(out / "gradebook.db", timeout=WAIT_SECONDS)) as book:
         if not book.execute("SELECT 1 FROM sqlite_master WHERE name = 'submitted_notebook'").fetchone():
             return set()
         return set(book.execute("""SELECT h.student_id, a.name FROM submitted_notebook s JOIN submitted_assignment h ON h.id = s.assignment_id

@@ -93,7 +93,7 @@ def as_json(results: Iterable[tuple[str, dict]]) -> Iterator[str]:
 
 def write_atomically(path: Path, text: str | Iterable[str], wait: bool = True) -> None:
     """Write a whole file or none of it; text in pieces if there is much of it. `wait` until the disk has it: without, a power cut
-    (not a kill) may leave it empty."""
+    (not a kill) may leave it empty. OSError, naming `path`, where the disk is full or read-only; no draft stays behind."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = None
     try:
