@@ -21,6 +21,7 @@ import time
 from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
+from math import isclose
 from pathlib import Path
 from random import Random
 
@@ -28,10 +29,10 @@ from autograder.grading import calibration, ledger, results
 from autograder.grading.colleague import Colleague
 from autograder.grading.enrolled import class_of, enrol
 from autograder.grading.foreseen import stale
-from autograder.grading.gradebook import recorded, written
+from autograder.grading.gradebook import recorded, told, written
 from autograder.grading.judging import ALL_RAN, asked_of, blank, judge
 from autograder.grading.pace import Pace
-from autograder.grading.settling import settle
+from autograder.grading.settling import marks_of, settle
 from autograder.grading.writer import holding
 from autograder.handed_in.arrivals import arrive, keep_copy
 from autograder.handed_in.assignment import steps
@@ -240,16 +241,17 @@ def _still_to_do(work: list[_Work], out: Path, calibrations, force: bool) -> lis
         known = None if force else results.read(kept, each.key)
         if known is None or known.get("lost"):
             todo.append(each)
-        elif each.counts and (not known["counted"] or settle(known, calibrations) != known or not _shown(out, each.submission, in_gradebook)):
+        elif each.counts and (not known["counted"] or settle(known, calibrations) != known or not _shown(out, each.submission, known, in_gradebook)):
             todo.append(_Work(each.submission, each.key, each.counts, each.received, known))
         elif known["counted"] and not each.counts:
             results.keep(kept, each.key, {**known, "counted": False})
     return todo
 
 
-def _shown(out: Path, submission: Submission, in_gradebook: set[tuple[str, str]]) -> bool:
+def _shown(out: Path, submission: Submission, known: dict, in_gradebook: dict[tuple[str, str], float]) -> bool:
     own = master(submission.chapter)
-    return (submission.student, own.name) in in_gradebook and written(out, own, submission.student)
+    points = sum(told(mark) or 0.0 for mark in marks_of(known).values())
+    return isclose(in_gradebook.get((submission.student, own.name), -1.0), points, abs_tol=1e-6) and written(out, own, submission.student)
 
 
 def _grade_all(todo: list[_Work], course: _Course, say) -> None:
@@ -292,12 +294,12 @@ def _grade_all(todo: list[_Work], course: _Course, say) -> None:
                 threads.append(threading.Thread(target=lane, args=(judges[number % len(judges)],), daemon=True))
                 threads[-1].start()
             for _ in todo:
-                told = back.get()
-                if isinstance(told, BaseException):
-                    raise told
-                pace.done(*told)
-            spent = writer.ask({"do": "close"})["seconds"]
-            say(f"Graded in {pace.spent():.1f} s; the gradebook and the files beside it took {spent:.1f} s of that.")
+                done = back.get()
+                if isinstance(done, BaseException):
+                    raise done
+                pace.done(*done)
+            spent = writer.ask({"do": "close"})
+            say(f"Graded in {pace.spent():.1f} s; writing the gradebook took {spent['seconds']:.1f} s of that, the files beside it {spent['beside']:.1f} s.")
         finally:
             stopping.set()
             sandbox.stop()                               # a lane in the middle of a submission hears that its worker is lost, and drops it

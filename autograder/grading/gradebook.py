@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 
 from autograder.grading.enrolled import WAIT_SECONDS, names
-from autograder.grading.marking import Mark
+from autograder.grading.marking import WAITS, Mark
 from autograder.grading.results import write_atomically
 from autograder.handed_in.assignment import rebuild
 from autograder.handed_in.classlist import Roster
@@ -70,6 +70,7 @@ class Gradebook:
         return self
 
     def __exit__(self, *exception):
+        self.connection.close()
         self.db.commit()
         with contextlib.suppress(Exception):             # somebody has formgrader open: then it stays two files until they close it
             self.db.connection().exec_driver_sql("PRAGMA journal_mode=DELETE")    # one file again, which can be copied
@@ -88,74 +89,81 @@ class Gradebook:
         event.listen(self._book.engine, "connect", _as_we_write)
         self._book.engine.dispose()                      # the first connection was made before anybody listened
         self.db = self._book.db
+        self.connection = self._book.engine.connect()    # for submissions: a session's own work for each would take as long again
         self.db.autoflush = False                        # half-made rows must not be sent before they are whole
         write_atomically(self.out / "nbgrader_config.py", CONFIG.format(course=COURSE_ID))
 
     def write(self, master: Master, submission: Submission, marks: dict[str, Mark], received: datetime) -> None:
-        """Record one submission: its rows in one transaction, then its notebook in autograded/."""
+        """Record one submission: its rows, in one transaction. Its notebook in autograded/ is made afterwards (`show`): until then it is the
+        one that a person's marks are for."""
         self._open()
         api, rows = self.api, self._rows(master)
-        folder = self.out / "autograded" / submission.student / master.name
         try:
             self._student(submission.student)
-            handed_in = self._row(api.SubmittedAssignment, {"assignment_id": rows.assignment, "student_id": submission.student})
-            self.db.execute(_update(api.SubmittedAssignment.__table__), {"which": handed_in, "timestamp": received.astimezone(timezone.utc).replace(tzinfo=None)})
-            sheet = self._row(api.SubmittedNotebook, {"assignment_id": handed_in, "notebook_id": rows.notebook})
-            self._grades(sheet, rows.graded, marks, lambda: _rewritten(folder / f"{master.name}.ipynb", master, submission))
-            self._comments(sheet, rows.answered, marks)
-            self.db.commit()
+            handed_in, _ = self._row(api.SubmittedAssignment, {"assignment_id": rows.assignment, "student_id": submission.student},
+                                     timestamp=received.astimezone(timezone.utc).replace(tzinfo=None))
+            sheet, new = self._row(api.SubmittedNotebook, {"assignment_id": handed_in, "notebook_id": rows.notebook})
+            self._grades(sheet, new, rows.graded, marks, lambda: _rewritten(_autograded(self.out, master, submission.student), master, submission))
+            self._comments(sheet, new, rows.answered, marks)
+            self.connection.commit()
         except BaseException:
-            self.db.rollback()
+            self.connection.rollback()
             raise
-        folder.mkdir(parents=True, exist_ok=True)
-        write_atomically(folder / f"{master.name}.ipynb", json.dumps(shown(master, submission, marks), ensure_ascii=False), wait=False)
-        write_atomically(folder / "timestamp.txt", received.astimezone(timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC"), wait=False)
+
+    def show(self, master: Master, submission: Submission, marks: dict[str, Mark], received: datetime) -> None:
+        """Make the notebook in autograded/ that formgrader shows, and nbgrader's file of the moment beside it."""
+        path = _autograded(self.out, master, submission.student)
+        write_atomically(path, json.dumps(shown(master, submission, marks), ensure_ascii=False), wait=False)
+        write_atomically(path.with_name("timestamp.txt"), received.astimezone(timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC"), wait=False)
 
     def expect(self, master: Master) -> None:
         """Make the assignment's rows before anybody has handed in, so that it can have a due date."""
         self._rows(master)
 
-    def _grades(self, sheet: str, cells: Cells, marks: dict[str, Mark], rewritten: Callable[[], set[str]]) -> None:
+    def _grades(self, sheet: str, new: bool, cells: Cells, marks: dict[str, Mark], rewritten: Callable[[], set[str]]) -> None:
         table = self.api.Grade.__table__
-        given = self._given(table, sheet)
+        given = {} if new else self._given(table, sheet)
         rows = []
         for cell, question in cells:
             mark, before = marks.get(question), given.get(cell)
-            if mark is not None and mark.kind == "open" and mark.sentence.startswith("waits"):
-                new = before is None or before.manual_score is None or bool(before.needs_manual_grade) or question in rewritten()
-                rows.append({"cell_id": cell, "auto_score": mark.suggested, "needs_manual_grade": new})
+            if mark is not None and _waits(mark):
+                unread = before is None or before.manual_score is None or bool(before.needs_manual_grade) or question in rewritten()
+                rows.append({"cell_id": cell, "auto_score": told(mark), "needs_manual_grade": unread})
             else:
-                rows.append({"cell_id": cell, "auto_score": mark.score if mark else 0.0, "needs_manual_grade": False})
+                rows.append({"cell_id": cell, "auto_score": told(mark) if mark else 0.0, "needs_manual_grade": False})
         self._put(table, sheet, given, rows)
 
-    def _comments(self, sheet: str, cells: Cells, marks: dict[str, Mark]) -> None:
+    def _comments(self, sheet: str, new: bool, cells: Cells, marks: dict[str, Mark]) -> None:
         table = self.api.Comment.__table__
-        given = self._given(table, sheet)
+        given = {} if new else self._given(table, sheet)
         self._put(table, sheet, given, [{"cell_id": cell, "auto_comment": marks[question].sentence if question in marks else None} for cell, question in cells])
 
     def _given(self, table, sheet: str) -> dict:
         """The rows of a submitted notebook, by their cell."""
-        return {row.cell_id: row for row in self.db.execute(_select(table, "notebook_id"), {"notebook_id": sheet})}
+        return {row.cell_id: row for row in self.connection.execute(_select(table, "notebook_id"), {"notebook_id": sheet})}
 
     def _put(self, table, sheet: str, given: dict, rows: list[dict]) -> None:
         """Rows of a submitted notebook, told apart by their cell: new ones are added, of the others only the columns named here change."""
         if new := [{"notebook_id": sheet, **row} for row in rows if row["cell_id"] not in given]:
-            self.db.execute(_insert(table), new)
+            self.connection.execute(_insert(table), new)
         if known := [{"which": given[row["cell_id"]].id, **{name: value for name, value in row.items() if name != "cell_id"}}
                      for row in rows if row["cell_id"] in given]:  # fmt: skip
-            self.db.connection().execute(_update(table), known)
+            self.connection.execute(_update(table), known)
 
-    def _row(self, kind, where: dict[str, str]) -> str:
-        """The id of the one row with these values; it is added where there is none."""
+    def _row(self, kind, where: dict[str, str], **values) -> tuple[str, bool]:
+        """The id of the one row with these values, and whether it is a new one; `values` are what else it is to have."""
         table = kind.__table__
-        found = self.db.execute(_select(table, *where), where).scalar()
-        return found or self.db.execute(_insert(table), where).inserted_primary_key[0]
+        found = self.connection.execute(_select(table, *where), where).scalar()
+        if found is None:
+            return self.connection.execute(_insert(table), {**where, **values}).inserted_primary_key[0], True
+        if values:
+            self.connection.execute(_update(table), {"which": found, **values})
+        return found, False
 
     def _student(self, student_id: str) -> None:
-        table = self.api.Student.__table__
-        if self.db.execute(_select(table, "id"), {"id": student_id}).first() is None:
-            first, last, email = names(self.roster.rows.get(student_id, {}))
-            self.db.execute(_insert(table), {"id": student_id, "first_name": first, "last_name": last, "email": email})
+        """A row for a student who has none."""
+        first, last, email = names(self.roster.rows.get(student_id, {}))
+        self.connection.execute(_insert_if_new(self.api.Student.__table__), {"id": student_id, "first_name": first, "last_name": last, "email": email})
 
     def _rows(self, master: Master) -> Rows:
         """The ids of the master's rows, looked up once."""
@@ -205,22 +213,37 @@ class Gradebook:
         return notebook
 
 
-def recorded(out: Path) -> set[tuple[str, str]]:
-    """(student, assignment) of every notebook that OUT's gradebook has a row of: it can have been taken away, or an older copy put back.
-    Empty where there is none; sqlite3.DatabaseError where the file is no gradebook."""
+def told(mark: Mark) -> float | None:
+    """The points that the gradebook is told: what the rubric suggests, if anything, for an answer that waits for a person."""
+    return mark.suggested if _waits(mark) else mark.score
+
+
+def recorded(out: Path) -> dict[tuple[str, str], float]:
+    """The points, without a person's, that OUT's gradebook has of every notebook, by (student, assignment): it can have been taken away, an
+    older copy put back, or a power cut can have taken the last it was told. Empty where there is none; sqlite3.DatabaseError where the file
+    is no gradebook."""
     if not (out / "gradebook.db").is_file():
-        return set()
+        return {}
     with contextlib.closing(sqlite3.connect(out / "gradebook.db", timeout=WAIT_SECONDS)) as book:
         if not book.execute("SELECT 1 FROM sqlite_master WHERE name = 'submitted_notebook'").fetchone():
-            return set()
-        return set(book.execute("""SELECT h.student_id, a.name FROM submitted_notebook s JOIN submitted_assignment h ON h.id = s.assignment_id
-                                   JOIN assignment a ON a.id = h.assignment_id"""))
+            return {}
+        rows = book.execute("""SELECT h.student_id, a.name, sum(g.auto_score) FROM submitted_notebook s JOIN submitted_assignment h ON h.id = s.assignment_id
+                               JOIN assignment a ON a.id = h.assignment_id LEFT JOIN grade g ON g.notebook_id = s.id GROUP BY s.id""")
+        return {(student, assignment): points or 0.0 for student, assignment, points in rows}
 
 
 def written(out: Path, master: Master, student: str) -> bool:
     """Whether the notebook that formgrader shows is there; a power cut can have taken it."""
-    path = out / "autograded" / student / master.name / f"{master.name}.ipynb"
+    path = _autograded(out, master, student)
     return path.exists() and path.stat().st_size > 0
+
+
+def _autograded(out: Path, master: Master, student: str) -> Path:
+    return out / "autograded" / student / master.name / f"{master.name}.ipynb"
+
+
+def _waits(mark: Mark) -> bool:
+    return mark.kind == "open" and mark.sentence.startswith(WAITS)
 
 
 @cache
@@ -237,6 +260,13 @@ def _insert(table):
 
 
 @cache
+def _insert_if_new(table):
+    from sqlalchemy.dialects.sqlite import insert
+
+    return insert(table).on_conflict_do_nothing()
+
+
+@cache
 def _update(table):
     """The row whose id is `which`; the other values are what changes."""
     from sqlalchemy import bindparam
@@ -245,8 +275,10 @@ def _update(table):
 
 
 def _as_we_write(connection, record) -> None:
-    """One wait for the disk a commit instead of four, readers beside us, and patience with formgrader when it writes."""
-    for setting in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=60000"):
+    """Readers beside us, patience with formgrader when it writes, and no wait for the disk at each commit: a commit outlives any kill, and
+    what a power cut takes of the last ones the next run sees (`recorded`) and writes again. 64 MB of pages and long stretches between
+    their writing back: a row's place in nbgrader's indexes is a random one, so every page of them is wanted again soon."""
+    for setting in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=60000", "wal_autocheckpoint=10000", "cache_size=-64000"):
         connection.execute(f"PRAGMA {setting}").close()
 
 

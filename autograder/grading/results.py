@@ -94,10 +94,9 @@ def as_json(results: Iterable[tuple[str, dict]]) -> Iterator[str]:
 def write_atomically(path: Path, text: str | Iterable[str], wait: bool = True) -> None:
     """Write a whole file or none of it; text in pieces if there is much of it. `wait` until the disk has it: without, a power cut
     (not a kill) may leave it empty. OSError, naming `path`, where the disk is full or read-only; no draft stays behind."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     draft = None
     try:
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", errors="replace", dir=path.parent, prefix=".draft", delete=False) as draft:
+        with _draft(path.parent) as draft:
             for piece in (text,) if isinstance(text, str) else text:
                 draft.write(piece)
             if wait:
@@ -112,6 +111,17 @@ def write_atomically(path: Path, text: str | Iterable[str], wait: bool = True) -
         if isinstance(failed, OSError):
             failed.filename, failed.filename2 = str(path), None          # what was to be written, for the sentence that is made of it
         raise
+
+
+def _draft(folder: Path):
+    """A new file in `folder`, which is made only where it is missing: to ask first takes as long as to write."""
+    for last_try in (False, True):
+        try:
+            return tempfile.NamedTemporaryFile("w", encoding="utf-8", errors="replace", dir=folder, prefix=".draft", delete=False)
+        except FileNotFoundError:
+            if last_try:
+                raise
+            folder.mkdir(parents=True, exist_ok=True)
 
 
 @lru_cache(maxsize=64)

@@ -30,24 +30,28 @@ class Busy(OSError):
 
 
 class Writer:
-    """What the process does, as an object, for those who have no process to spare."""
+    """What the process does, as an object, for those who have no process to spare. It has spent `seconds` on the gradebook so far, and
+    those of `beside` on the files beside it."""
 
     def __init__(self, out: Path):
         from autograder.grading.gradebook import Gradebook           # nbgrader takes a second to import
 
-        self.out, self.seconds = out, 0.0
+        self.out, self.seconds, self.beside = out, 0.0, 0.0
         self._book = Gradebook(out).__enter__()
 
     def write(self, key: str, submission: Submission, result: dict, received: datetime, row: dict, asked=None, heard=None) -> None:
         """Keep a result; into the gradebook too, when it counts. `row` is the student's of the class list."""
-        started = time.perf_counter()
-        self._book.roster = Roster({submission.student: row})
+        begun, gradebook = time.perf_counter(), self.seconds
         if heard is not None:
             keep_heard(self.out, key, asked, heard)
         if result["counted"] and submission.can_run:
-            self._book.write(master(submission.chapter), submission, marks_of(result), received)
+            told = master(submission.chapter), submission, marks_of(result), received
+            self._book.roster, started = Roster({submission.student: row}), time.perf_counter()
+            self._book.write(*told)
+            self.seconds += time.perf_counter() - started
+            self._book.show(*told)
         results.keep(self.out / "results", key, result)
-        self.seconds += time.perf_counter() - started
+        self.beside += time.perf_counter() - begun - (self.seconds - gradebook)
 
     def close(self) -> None:
         """A class of nobody has a gradebook too."""
@@ -79,7 +83,7 @@ def _serve(out: Path) -> None:
     def answer(question: dict) -> dict:
         if question["do"] == "close":
             writer.close()
-            return {"seconds": round(writer.seconds, 3)}
+            return {"seconds": round(writer.seconds, 3), "beside": round(writer.beside, 3)}
         writer.write(question["key"], Submission.from_plain(question["submission"]), question["result"],
                      datetime.fromisoformat(question["received"]), question["row"], question["asked"], question["heard"])
         return {}

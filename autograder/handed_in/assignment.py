@@ -42,7 +42,7 @@ def rebuild(master: Master, answers: dict[str, str], extras: tuple[Extra, ...] =
     for cell in master.cells:
         if cell.question in answers:
             notebook["cells"][cell.index]["source"] = answers[cell.question]
-    used = [place for place in _run(master, answers, extras, None) if place.kind == "extra"]
+    used = [place for place in _run(master, answers, extras, None) if place.kind == "extra"] if extras else []
     for number, place in reversed(list(enumerate(used))):
         cell = {"cell_type": "code", "id": f"added-{number}", "metadata": {}, "source": place.source, "execution_count": None, "outputs": []}
         notebook["cells"].insert(place.after + 1, cell)

@@ -46,6 +46,18 @@ def test_a_gradebook_that_was_taken_away_is_filled_again(box, tmp_path):
     assert marks(out) == before != []
 
 
+def test_a_gradebook_of_yesterday_is_told_what_it_does_not_know(box, tmp_path):
+    """An older copy was put back, or a power cut took the last it was told: everybody has a row, some with other points."""
+    out = tmp_path / "out"
+    assert main(["grade", str(box), "--out", str(out)]) == 3
+    before = marks(out)
+    with sqlite3.connect(out / "gradebook.db") as book:
+        book.execute("update grade set auto_score = 0")
+    assert marks(out) != before
+    assert main(["grade", str(box), "--out", str(out)]) == 3
+    assert marks(out) == before
+
+
 def test_formgrader_on_a_copy_opens_the_copys_gradebook(box, tmp_path, monkeypatch):
     from traitlets.config import PyFileConfigLoader
     assert main(["grade", str(box), "--out", str(tmp_path / "out")]) == 3
