@@ -42,6 +42,7 @@ from autograder.handed_in.receipts import Receipts
 from autograder.handed_in.submission import PARTIAL, Submission, entries, of, read
 from autograder.judges.secret import held_to
 from autograder.masters import chapter_number, master
+from autograder.open_answers.review import put_back
 from autograder.sandbox.parent import LOST, Sandbox, SandboxFailed, Unofficial
 from autograder.teacher.late import settle as settle_late
 from autograder.variants import numbers_for
@@ -145,6 +146,8 @@ def grade_class(folder: Path, out: Path, asked: str | None = None, roster: Roste
         ledger.keep(out, shown)                          # first: cut off between the two, the next run shows them all
         results.write_atomically(out / "results.json", results.as_json(everything.items()))
         enrol(out, roster)
+        if todo and (back := put_back(out)):
+            say(f"{back} mark{'s' if back > 1 else ''} of `review` that the gradebook had lost {'are' if back > 1 else 'is'} in it again.")
         settle_late(out)
         names = list(shown)[:len(here)]
         return results.Results(out / "results", {name: shown[name].key for name in names}, superseded, borrowed)

@@ -43,7 +43,7 @@ def score_answer(question: str, id: object, answer: str) -> dict:
 def score_file(question: str, path: Path) -> list[dict]:
     """Every answer of a file, in its order. Raises ValueError with one sentence for a file that is not such a list."""
     try:
-        rows = json.loads(path.read_text(encoding="utf-8-sig"))
+        rows = json.loads(path.read_text(encoding="utf-8-sig"), parse_constant=_refuse)
     except (ValueError, RecursionError) as broken:
         raise ValueError(f"{path} is not JSON ({broken}); wanted: [{{\"id\": ..., \"answer\": \"...\"}}, ...].") from None
     if not isinstance(rows, list):
@@ -52,3 +52,8 @@ def score_file(question: str, path: Path) -> list[dict]:
         if not isinstance(row, dict) or "id" not in row or not isinstance(row.get("answer"), (str, type(None))):
             raise ValueError(f"Entry {number} of {path} is not {{\"id\": ..., \"answer\": \"...\"}}; mend it and run the same command again.")
     return [score_answer(question, row["id"], row.get("answer") or "") for row in rows]
+
+
+def _refuse(word: str):
+    """Python writes these where JSON has no word; they would stand in what we print, and stop whoever reads it."""
+    raise ValueError(f"{word} is no word of JSON: write null, or a text")

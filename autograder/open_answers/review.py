@@ -66,16 +66,16 @@ class Queue:
     def __exit__(self, *exception):
         self._hand.__exit__()
 
-    def mark(self, mark: int, comment: str | None = None) -> list[str]:
+    def mark(self, mark: int) -> list[str]:
         """Give the current answer 0 to 4; texts equal to it that wait get the same. Returns the tokens marked. ValueError for other marks."""
         if self.current is None:
             return []
         if not (isinstance(mark, int) and 0 <= mark <= HIGHEST):
             raise ValueError(f"A mark is 0 to {HIGHEST}, not {mark!r}.")
         item = self.current
-        done = [self._enter(item, item.answer, mark, comment)]
+        done = [self._enter(item, item.answer, mark)]
         if item.kind == "first":
-            done += [self._enter(item, same, mark, comment) for same in self._same_text(item.answer)]
+            done += [self._enter(item, same, mark) for same in self._same_text(item.answer)]
         self._remember(act=item.kind, token=item.answer.token, mark=mark, shown=self.shown and item.kind in ("first", "decide"),
                        digest=item.answer.digest, rows=[row for row in done if row])
         self._step()
@@ -205,14 +205,13 @@ class Queue:
 
     # what is written
 
-    def _enter(self, item: Item, answer: OpenAnswer, mark: int, comment: str | None) -> dict | None:
+    def _enter(self, item: Item, answer: OpenAnswer, mark: int) -> dict | None:
         """Write one mark; a blind second look only goes into the log, and is compared there."""
         if item.kind == "second":
             return None
-        points = round(answer.max * mark / HIGHEST, 2)
-        said = answer.comment if comment is None else comment
-        before = self._hand.enter(answer.student, answer.assignment, answer.question, Entry(points, False, said))
-        self._replace(answer, replace(answer, manual=points, waits=False, comment=said))
+        points = _points(answer, mark)
+        before = self._hand.enter(answer.student, answer.assignment, answer.question, Entry(points, False, answer.comment))
+        self._replace(answer, replace(answer, manual=points, waits=False))
         return _row(answer, before)
 
     def _replace(self, old: OpenAnswer, new: OpenAnswer) -> None:
@@ -229,9 +228,7 @@ class Queue:
         self._acts.append(line)
 
     def _live(self) -> list[dict]:
-        """What was done and not undone, oldest first."""
-        undone = {act["of"] for act in self._acts if act["act"] == "undo"}
-        return [act for act in self._acts if act["act"] != "undo" and act["at"] not in undone]
+        return _not_undone(self._acts)
 
     def _looks(self) -> dict[str, dict[str, int]]:
         """token -> {kind: mark}, for the text that stands there now: who hands in again is read again. A mark entered elsewhere
@@ -242,6 +239,27 @@ class Queue:
             if "mark" in act and answer is not None and act["digest"] == answer.digest:
                 found[act["token"]][act["act"]] = act["mark"]
         return found
+
+
+def put_back(out: Path) -> int:
+    """Enter what was marked in the queue and the gradebook does not know: it was taken away, or an older copy stands there. A mark belongs
+    to a text, and one entered elsewhere stays. Returns how many answers got theirs back."""
+    marks: dict[str, tuple[str, int]] = {}
+    comments: dict[str, str] = {}
+    for act in _not_undone(_read_log(out / "review.jsonl")):
+        for row in act.get("rows", ()):
+            if "mark" in act:
+                marks[row["token"]] = row.get("digest", act["digest"]), act["mark"]
+            else:
+                comments[row["token"]] = act["text"]
+    if not marks:
+        return 0
+    lost = [(answer, marks[answer.token][1]) for answer in open_answers(out)
+            if answer.waits and answer.manual is None and answer.token in marks and marks[answer.token][0] == answer.digest]
+    with ByHand(out) as hand:
+        for answer, mark in lost:
+            hand.enter(answer.student, answer.assignment, answer.question, Entry(_points(answer, mark), False, comments.get(answer.token, "")))
+    return len(lost)
 
 
 def queue(out: str | Path, question: str | None = None, **settings) -> None:
@@ -270,7 +288,17 @@ def _key(item: Item) -> str:
 
 
 def _row(answer: OpenAnswer, before: Entry) -> dict:
-    return {"token": answer.token, "points": before.points, "waits": before.waits, "comment": before.comment}
+    return {"token": answer.token, "digest": answer.digest, "points": before.points, "waits": before.waits, "comment": before.comment}
+
+
+def _points(answer: OpenAnswer, mark: int) -> float:
+    return round(answer.max * mark / HIGHEST, 2)
+
+
+def _not_undone(acts: Sequence[dict]) -> list[dict]:
+    """What was done and not undone, oldest first."""
+    undone = {act["of"] for act in acts if act["act"] == "undo"}
+    return [act for act in acts if act["act"] != "undo" and act["at"] not in undone]
 
 
 def _agreed(pairs: Sequence[tuple[int, int]]) -> dict:

@@ -38,6 +38,23 @@ def test_one_key_a_mark_lands_in_the_gradebook_as_nbgraders_own(out):
     assert "90.open, 0 of 8 marked, group 1 of" in text[0] and "Suggested" in text[0] and "0-4 the mark" in text[0]
 
 
+def test_a_gradebook_that_was_lost_gets_the_marks_of_the_queue_again(out, capsys):
+    """Also to the one of two equal answers that was not shown; not to a text that has changed, nor what was taken back."""
+    with Queue(out, "90.open", twice=0) as queue:
+        queue.comment("Say why.")
+        while queue.current is not None:
+            queue.mark(3)
+        queue.undo()
+    before, box = book(out), out.with_name("class")
+    given = sum(row[1] == 3.0 for row in before.values())
+    (out / "gradebook.db").unlink()
+    grade_class(box, out, say=print)
+    assert book(out) == before and 6 <= given < 8
+    assert f"{given} marks of `review` that the gradebook had lost are in it again." in capsys.readouterr().out
+    grade_class(box, out, say=print)
+    assert "of `review`" not in capsys.readouterr().out
+
+
 def test_no_name_is_shown_and_nothing_active(out):
     with Queue(out, "90.open", twice=0) as queue:
         while queue.current is not None:

@@ -31,7 +31,7 @@ def test_a_full_an_empty_and_a_gaming_answer(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("rows, told", [
-    ("no json", "is not JSON"), ("[" * 100_000, "is not JSON"), ({"id": 1}, "holds no list"), ([{"answer": "x"}], "Entry 1"), ([{"id": 1, "answer": 4}], "Entry 1"),
+    ("no json", "is not JSON"), ('[{"id": NaN, "answer": "x"}]', "NaN is no word of JSON"), ("[" * 100_000, "is not JSON"), ({"id": 1}, "holds no list"), ([{"answer": "x"}], "Entry 1"), ([{"id": 1, "answer": 4}], "Entry 1"),
 ])
 def test_what_cannot_be_read_is_told_in_one_sentence(tmp_path, capsys, rows, told):
     code, out, err = scored(tmp_path, capsys, rows)
