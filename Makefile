@@ -44,7 +44,7 @@ seeds: .venv/ready-dev  ## hold N small stories full of faults against the laws 
 fast: .venv/ready-fast  ## make the simulator two to four times as fast: machine code, where there is a C compiler
 	@$(PY) -m kafkalab compile
 
-bench: .venv/ready-bench  ## measure speed as ratios against peers; writes bench.json
+bench: .venv/ready-dev .venv/ready-bench  ## measure speed as ratios against peers; writes bench.json
 	@$(PY) -m bench
 
 browser: .venv/ready-dev  ## run each notebook in JupyterLab in a real Chromium; pictures in screenshots/

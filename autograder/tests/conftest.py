@@ -1,6 +1,7 @@
 """The demo course of tests/demo, built once; the fixture `demo` lets a test work in it as AUTOGRADER_COURSE would."""
 import json
 import os
+import shutil
 
 import pytest
 
@@ -52,6 +53,20 @@ def sandbox(demo_folder):
 def hand_in(demo, tmp_path):
     """hand_in("alice", {"90.1": source}) writes alice's notebook, the reference in all other cells, and returns its path."""
     return writer_of(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory):
+    """made_once(make, folder) has make(folder) fill the folder, the first time; later it is a copy. To grade the smallest class takes seconds."""
+    made = {}
+
+    def fill(make, folder):
+        if make in made:
+            shutil.copytree(made[make], folder, dirs_exist_ok=True)
+        else:
+            make(folder)
+            made[make] = shutil.copytree(folder, tmp_path_factory.mktemp("made") / "it")
+    return fill
 
 
 def writer_of(home):

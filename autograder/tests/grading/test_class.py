@@ -31,6 +31,17 @@ def box(hand_in, tmp_path):
     return folder
 
 
+@pytest.fixture
+def out(box, made_once, tmp_path):
+    """What grading the box made."""
+    made_once(graded, tmp_path)
+    return tmp_path / "out"
+
+
+def graded(home):
+    grade_class(home / "box", home / "out", say=silent)
+
+
 def silent(text):
     """Progress that nobody reads."""
 
@@ -58,12 +69,10 @@ def test_a_class_lands_in_the_gradebook(box, tmp_path):
     assert comments["q-90-1"].startswith("You counted one for each of the")
 
 
-def test_formgraders_own_api_reads_it(box, tmp_path):
+def test_formgraders_own_api_reads_it(out):
     from nbgrader.apps.api import NbGraderAPI
     from traitlets.config import Config
 
-    out = tmp_path / "out"
-    grade_class(box, out, say=silent)
     course = {"root": str(out), "course_id": "kafka", "db_url": f"sqlite:///{out / 'gradebook.db'}"}
     api = NbGraderAPI(config=Config(CourseDirectory=course))
     submissions = {each["student"]: each for each in api.get_submissions("90_demo")}
@@ -73,14 +82,12 @@ def test_formgraders_own_api_reads_it(box, tmp_path):
     assert [each["student"] for each in api.get_notebook_submissions("90_demo", "90_demo") if each["failed_tests"]] == ["s2"]
 
 
-def test_the_ten_thousandth_submission_costs_no_more_than_the_first(box, tmp_path):
+def test_the_ten_thousandth_submission_costs_no_more_than_the_first(out):
     """nbgrader's own tables had what writes a submission, and formgrader's lists, read all rows of a class for each student."""
     from sqlalchemy import event
     from sqlalchemy.engine import Engine
 
-    out, asked = tmp_path / "out", {}
-    grade_class(box, out, say=silent)
-    known = ledger.read(out)["bo.ipynb"]
+    asked, known = {}, ledger.read(out)["bo.ipynb"]
 
     def note(connection, cursor, statement, values, context, many):
         asked[statement] = values[0] if many else values
@@ -99,9 +106,8 @@ def test_the_ten_thousandth_submission_costs_no_more_than_the_first(box, tmp_pat
     assert all("USING INDEX" in rows(out, f"EXPLAIN QUERY PLAN SELECT * FROM {table} WHERE {column} = 'it'")[0][-1] for table, column in INDEXES)
 
 
-def test_a_students_text_is_not_active_in_the_teachers_browser(box, tmp_path):
-    grade_class(box, tmp_path / "out", say=silent)
-    shown = json.loads((tmp_path / "out" / "autograded" / "s3" / "90_demo" / "90_demo.ipynb").read_text())
+def test_a_students_text_is_not_active_in_the_teachers_browser(out):
+    shown = json.loads((out / "autograded" / "s3" / "90_demo" / "90_demo.ipynb").read_text())
     answer = next(cell for cell in shown["cells"] if cell["metadata"].get("nbgrader", {}).get("grade_id") == "q-90-open")
     assert "<script" not in "".join(answer["source"]) and "&lt;script" in "".join(answer["source"])
 
@@ -121,9 +127,7 @@ def test_a_second_run_does_nothing_twice_and_force_does(box, tmp_path, hand_in):
     assert said[-2].startswith("5 of 5 graded") and said[-1].startswith("Graded in ")
 
 
-def test_what_a_person_entered_survives_every_run(box, tmp_path):
-    out = tmp_path / "out"
-    grade_class(box, out, say=silent)
+def test_what_a_person_entered_survives_every_run(box, out):
     with sqlite3.connect(out / "gradebook.db") as database:
         database.execute("update grade set manual_score = 3, needs_manual_grade = 0 where cell_id = "
                          "(select id from base_cell where name = 'q-90-open' and type = 'GradeCell')")

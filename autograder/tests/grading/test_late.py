@@ -1,5 +1,4 @@
 """Being late: nbgrader's due dates and extensions, the course's policy, and the moment of our own receipt."""
-import shutil
 from datetime import datetime, timedelta, timezone
 
 import pytest
@@ -11,25 +10,25 @@ from autograder.grading.marks import sheets
 from autograder.teacher import late
 from autograder.teacher.late import Policy, moment_of, settle, told
 from autograder.teacher.lateplugin import LatePenalty
+from autograder.tests.conftest import writer_of
 
 DAY_S = 86_400
-_KEPT = {}
 COSTS = Policy(0.10, 0.50, 15)
 
 
-@pytest.fixture
-def out(hand_in, tmp_path, monkeypatch):
+def two(home):
     """Two of a class, handed in now; ada's folder claims a year ago."""
+    hand_in = writer_of(home / "class")
+    hand_in("90_demo", student="ada", folder=home / "class" / "ada")
+    (home / "class" / "ada" / "timestamp.txt").write_text("2025-01-01 00:00:00 UTC", encoding="utf-8")
+    hand_in("bo", {"90.3": "total = 0"}, student="bo")
+    grade_class(home / "class", home / "out", say=lambda text: None)
+
+
+@pytest.fixture
+def out(demo, made_once, tmp_path, monkeypatch):
     monkeypatch.setattr(late, "policy", lambda: COSTS)
-    folder, kept = tmp_path / "class", _KEPT.get("out")
-    if kept is not None and kept.exists():               # graded once, then copied
-        shutil.copytree(kept / "class", folder)
-        return shutil.copytree(kept / "out", tmp_path / "out")
-    hand_in("90_demo", student="ada", folder=folder / "ada")
-    (folder / "ada" / "timestamp.txt").write_text("2025-01-01 00:00:00 UTC", encoding="utf-8")
-    hand_in("bo", {"90.3": "total = 0"}, student="bo", folder=folder)
-    grade_class(folder, tmp_path / "out", say=lambda text: None)
-    _KEPT["out"] = shutil.copytree(tmp_path, tmp_path.with_name(tmp_path.name + "-kept"))
+    made_once(two, tmp_path)
     return tmp_path / "out"
 
 

@@ -32,24 +32,31 @@ def box(hand_in, tmp_path):
     return tmp_path / "box"
 
 
+@pytest.fixture
+def out(box, made_once, tmp_path):
+    """What grading the box made."""
+    made_once(graded, tmp_path)
+    return tmp_path / "out"
+
+
+def graded(home):
+    assert main(["grade", str(home / "box"), "--out", str(home / "out")]) == 3
+
+
 def marks(out):
     with sqlite3.connect(out / "gradebook.db") as book:
         return book.execute(MARKS).fetchall()
 
 
-def test_a_gradebook_that_was_taken_away_is_filled_again(box, tmp_path):
-    out = tmp_path / "out"
-    assert main(["grade", str(box), "--out", str(out)]) == 3
+def test_a_gradebook_that_was_taken_away_is_filled_again(box, out):
     before = marks(out)
     (out / "gradebook.db").unlink()
     assert main(["grade", str(box), "--out", str(out)]) == 3
     assert marks(out) == before != []
 
 
-def test_a_gradebook_of_yesterday_is_told_what_it_does_not_know(box, tmp_path):
+def test_a_gradebook_of_yesterday_is_told_what_it_does_not_know(box, out):
     """An older copy was put back, or a power cut took the last it was told: everybody has a row, some with other points."""
-    out = tmp_path / "out"
-    assert main(["grade", str(box), "--out", str(out)]) == 3
     before = marks(out)
     with sqlite3.connect(out / "gradebook.db") as book:
         book.execute("update grade set auto_score = 0")
@@ -58,10 +65,9 @@ def test_a_gradebook_of_yesterday_is_told_what_it_does_not_know(box, tmp_path):
     assert marks(out) == before
 
 
-def test_formgrader_on_a_copy_opens_the_copys_gradebook(box, tmp_path, monkeypatch):
+def test_formgrader_on_a_copy_opens_the_copys_gradebook(out, tmp_path, monkeypatch):
     from traitlets.config import PyFileConfigLoader
-    assert main(["grade", str(box), "--out", str(tmp_path / "out")]) == 3
-    copy = shutil.copytree(tmp_path / "out", tmp_path / "copy")
+    copy = shutil.copytree(out, tmp_path / "copy")
     monkeypatch.chdir(copy)
     read = PyFileConfigLoader("nbgrader_config.py", path=".").load_config()
     assert read.CourseDirectory.root == str(copy) and read.CourseDirectory.db_url == f"sqlite:///{copy}/gradebook.db"

@@ -12,20 +12,26 @@ from autograder.grading.marks import sheets
 from autograder.handed_in.classlist import Roster, read_roster
 from autograder.open_answers.answers import open_answers, read_results
 from autograder.teacher.report import read_class, told
+from autograder.tests.conftest import writer_of
 
 ROSTER = Roster({"ada": {"first_name": "Ada", "last_name": "Abel"}, "bo": {"name": "Bo Ōe"}, "cy": {}})
 
 
-@pytest.fixture
-def out(hand_in, tmp_path):
-    hand_in("ada", {"90.open": "Sheet of ada."}, student="ada", folder=tmp_path / "first")
-    hand_in("bo", {"90.1": "opened = kept = n.partitions"}, student="bo", folder=tmp_path / "first")
-    grade_class(tmp_path / "first", tmp_path / "out", roster=ROSTER, say=lambda text: None)
-    return tmp_path / "out"
-
-
 def silent(text):
     """Progress that nobody reads."""
+
+
+def first_week(home):
+    hand_in = writer_of(home / "first")
+    hand_in("ada", {"90.open": "Sheet of ada."}, student="ada")
+    hand_in("bo", {"90.1": "opened = kept = n.partitions"}, student="bo")
+    grade_class(home / "first", home / "out", roster=ROSTER, say=silent)
+
+
+@pytest.fixture
+def out(demo, made_once, tmp_path):
+    made_once(first_week, tmp_path)
+    return tmp_path / "out"
 
 
 def test_a_second_folder_leaves_the_first_ones_results_pages_and_queue(out, hand_in, tmp_path):
