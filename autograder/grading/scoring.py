@@ -13,7 +13,7 @@ from pathlib import Path
 from autograder.rubric import Suggestion, score
 
 ACCEPT_FROM = 0.80
-REJECT_FROM = 0.70
+REJECT_FROM = 0.66
 """Least confidence of a clear pass and of a clear fail. Chosen on the development halves of the marked sets: a wrong pass
 costs a learner's trust in the marks, a wrong fail a minute of the teacher's."""
 

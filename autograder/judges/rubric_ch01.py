@@ -211,7 +211,7 @@ OPEN = Rubric(
             "说反了: 组内每条消息只给一个消费者",
             ways=(
                 "(inside|within|same|in a|in one|of a|of the same|single|one|in the) _ {group} .. (every|each|all) _ ({member}|of them) .. {sees} .. (all|every|everything|each|whole|copy|same) ^ ({not}|partition*|(each|every|all|different|other) {group}|own|handed|assigned|one (member|consumer|reader|worker))",
-                "(every|each|all) (member*|consumer*|reader*|worker*|instance*) (in|of|inside|within) (the|a|one|this|that|same) _ {group} .. {sees} .. (all|every|everything|each|whole|copy|same) ^ ({not}|only|partition*|own|different|other|(each|every|all) {group})",
+                "(every|each|all) (member*|consumer*|reader*|worker*|instance*) (in|of|inside|within) (the|a|one|this|that|same) _ {group} .. {sees} .. (all|every|everything|each|whole|copy|same) ^ ({not}|only|partition*|put|queue|own|different|other|(each|every|all) {group})",
                 "(inside|within) .. {group} .. (publish / subscribe|pub / sub|pubsub|broadcast*) ^ ({not}|between|across|queue|outside|different)",
                 "(member*|consumer*|reader*|worker*|instance*) (in|of|inside|within) (the|a|one|this|that|same|single) _ {group} .. {sees} _ (all|every|the same|each|everything) _ ({record}|everything) ^ ({not}|partition*|different|other|own)",
                 "(组内|组里|组里面|组中|同组) 的? (所有|全部|每个|各个) _ ({member}|人) .. (都|均|各) _ (会)? _ (收到|看到|得到|消费|读到|处理) ^ (各自|一部分|自己)",

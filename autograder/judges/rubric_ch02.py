@@ -359,6 +359,15 @@ OPEN = Rubric(
             ),
         ),
         Blunder(
+            "central_claim_wrong",
+            "it has the network forbid what nothing but another id stands in the way of",
+            "复用不了只因 id 不同, 不是网络禁止",
+            ways=(
+                "~(tcp|protocol|operating system|socket) _ (forbid*|prohibit*|not allow*|not permit*) _ _ (reus*|using|same|shar*)",
+                "advertised* _ (is|equals) always _ {bootstrap_like}",
+            ),
+        ),
+        Blunder(
             "direction_reversed",
             "it takes 0 for the made-up id and -1 for the real one",
             "把真假 id 说反了",
@@ -578,6 +587,7 @@ OPEN2 = Rubric(
                 "{build} _ _ (after|once) (the|a|its)? (sender)? thread _ _ {start} ! (not|never|wrong|risk*|danger*|bad|problem|unsafe)",
                 "(set|assign|initiali*) _ fields (after|once) (the|a|its)? (sender)? thread ! (not|never|wrong|risk*|danger*|bad|problem|unsafe|may|might|can)",
                 "first {start} .. thread .. then .. {build} ! (not|never|wrong|risk*|danger*|bad|problem|unsafe)",
+                "so {start} (the|a|its)? (sender)? thread first , then _ {build} ! (not|never)",
                 "(应该|应当|安全的顺序|正确的顺序|顺序是|顺序) .. 先 _ {start} .. 线程 .. (再|然后|之后) .. {build} ! (不|错|危险|风险)",
                 "先 (启动|开启|start) .. 线程 .. (再|然后|之后) .. (构造|初始化|创建|赋值) ! (不要|不能|不应|错|危险|风险|会导致|问题)",
             ),

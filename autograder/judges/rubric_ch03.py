@@ -55,7 +55,7 @@ OPEN = Rubric(
     question="Two brokers, one topic with five partitions, one consumer in a group, one bootstrap address, client 2.3. How many TCP connections does the consumer open, "
     "how many does it keep after the idle limit has passed, and why does the coordinator get a socket of its own?",
     lexicon=_WORDS,
-    topic=("{bootstrap}", "{coordinator}", "{leader}", "{heartbeat}", "{fetch}", "(connection*|socket*|连接)"),
+    topic=("{bootstrap}", "{coordinator}", "{leader}", "{heartbeat}", "{fetch}", "(connection*|socket*|连接)", "(4|four) _ (3|three) .. {closed}"),
     count_rule=CountRule(opened="opened", counted="counted", kept="kept", closed="closed", foreign_after="foreign_after", foreign_before="foreign_before", doubted="doubted", parts="parts"),
     right_counts=(4, 3),
     needed=("4 opened", "3 kept"),

@@ -260,6 +260,8 @@ OPEN = Rubric(
                 "~(breaks|break|problem|affected|lost|lose) .. (without|null|keyless|unkeyed|with no|have no|has no) (a)? (key|keys) ! ({not} (break*|problem|affect*)|nothing|safe|fine)",
                 "~(with|have|having|use|using) (a)? (key|keys) .. (nothing changes|not affected|unaffected|safe|stays|no problem|not change) ! (without|no key*|not safe)",
                 "~(没有|无|不带) (key|键) .. (打乱|丢失|破坏|受影响|乱序) ",
+                "~(keyed {record}|{record} with a key) _ (keep|keeps|retain|retains|preserve|preserves) _ {order} ^ ({not}|only|within|inside) ! (until|as long as|promise that|relied|rely|must|should|so that|new topic|would|before)",
+                "~(without|with no|have no|no) (a|any)? (key|keys) _ they _ hash* ! (with a key|keyed ones are)",
             ),
         ),
     ),

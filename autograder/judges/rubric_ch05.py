@@ -41,13 +41,14 @@ _WORDS = Lexicon(
         "data": "data, record*, message*, write*, event*, 数据, 消息, 记录",
     },
     scopes={
-        "equal": "((only|just) (two|2)|with (two|2) (replicas|brokers|copies|machines|keyholders|engines|members|people|keys)|equal*|eqaul*|equality|{rf} = {min}|{rf} = = {min}|(are|is|be|were|both|the|being) (the)? same|identical|same (number|value)|no (surplus|slack|spare|margin|reserve|headroom|extra)|without (the|a|any|that|this|one)? (surplus|slack|spare|margin|reserve|extra|additional|+ 1)|otherwise|相等|相同|一样|等于|否则)",
-        "plus": "(+ 1|plus one|plus 1|one more|one extra|one additional|an (extra|additional)|(the|one|a) (extra|additional|spare|surplus) (replica|broker|copy|one|node)?|(surplus|slack|margin|reserve|spare|buffer|headroom) of (one|1)|with (a|one|some) (surplus|slack|margin|reserve|spare|buffer)|on top|(with|having|give me|giving|take|employ|hire|use|becomes|become|is|=) (three|four|3 replicas|4|4 replicas)|变成 (3|三|三个)|三个副本|3 个副本|one (bigger|higher|greater|larger)|加一|加 1|多一|额外|多出)",
+        "equal": "((only|just) (two|2)|with (two|2) (replicas|brokers|copies|machines|keyholders|engines|members|people|keys)|equal*|eqaul*|equality|{rf} = {min}|{rf} = = {min}|(= 2 , _ = 2)|(= 3 , _ = 3)|(quorum|minimum) is (every|all)|(are|is|be|were|both|the|being) (the)? same|identical|same (number|value)|no (surplus|slack|spare|margin|reserve|headroom|extra)|without (the|a|any|that|this|one)? (surplus|slack|spare|margin|reserve|extra|additional|+ 1)|otherwise|相等|相同|一样|等于|否则)",
+        "plus": "(+ 1|plus one|plus 1|one more|one extra|one additional|an (extra|additional)|(the|one|a) (extra|additional|spare|surplus) (replica|broker|copy|one|node)?|(surplus|slack|margin|reserve|spare|buffer|headroom) of (one|1)|with (a|one|some) (surplus|slack|margin|reserve|spare|buffer)|on top|(with|having|give me|giving|take|employ|hire|use|becomes|become|is|=) (three|four|3 replicas|4|4 replicas)|变成 (3|三|三个)|三个副本|3 个副本|one (bigger|higher|greater|larger)|one _ more than|加一|加 1|多一|额外|多出)",
     },
 )
 _WRITES_GO_ON = (
     "@equal! {down} .. {goon} ^ {beyond} ! ({nowrite}|+|plus|more|extra|additional|third|spare|加一|多一)",
     "@equal! {tolerate} .. (one|a|single|1|一个|一台|一次) _ ({down}|{replica}) ^ {beyond} ! ({nowrite}|+ 1 .. {nowrite}|zero|no|not|plus one|one more|extra|without losing avail*)",
+    "{rf} = {min} _ (survives|survive|tolerates|tolerate) ^ {not}",
     "{equal} .. (writes|write|producers|producer|writing) _ _ (continue|continues|go on|goes on|keep|keeps|still|succeed|succeeds) ^ ({not}|+|plus|more|extra|third|spare|three|stop*|refus*|block*|fail*|reject*|but|whereas|while)",
     "@equal! (accept*|take|takes|allow*) _ (write*|record*|produc*) .. (even|although|though|despite) ^ {beyond}",
     "@equal! ~(writes|producers|writing) (do|does|will|would|are) not _ (stop*|fail*|block*|affected|refused|rejected) ^ ({beyond}|+|plus) ! (not that|two)",
@@ -106,6 +107,7 @@ OPEN = Rubric(
             gloss="多一个副本可以容忍一次故障, 写入继续",
             ways=(
                 "~(nobody|no one|nothing|none) _ (notices|notice|noticed|happens|sees|seen|feels|changes) ^ =",
+                "~{down} _ (go|goes|pass|passes) (by)? (unnoticed|unseen|without notice) ^ {equal}",
                 "@plus ~{down} .. (without|no) _ (impact|effect|outage|interruption|error*|trouble)",
                 "@plus {tolerate} (one|a|1|a single|exactly one) _ ({down}|{replica})",
                 "@plus {tolerate} .. {down} ^ (zero|0|no|none|{nowrite})",
@@ -158,6 +160,7 @@ OPEN = Rubric(
                 "(still|仍|依然) _ (carr*|bear*|need*|has|have) .. (two|three|2|3|same)",
                 "~{same} .. (cop*|replicas|副本) ! {equal} .. {nowrite}",
                 "(write|record|message|it) .. (on|in|to|at|exist* (in|on)) (at least)? (two|2|min.insync*|min insync*|that many|the same number) .. (cop*|replica*|broker*|min.insync*)",
+                "still (has|carries|bears|gets|needs) _ (required|needed|same|full) number of",
                 "(still|always) .. (two|2|min.insync*|enough) .. (cop*|replica*|signature*)",
                 "~(without|not) .. (durab*|safety|copies|reliab*|guarantee*)",
                 "~(data|records|nothing|message*|write*) .. {not} .. (lost|at risk|lose)",
@@ -224,6 +227,7 @@ OPEN = Rubric(
                 "@plus! {down} .. {nowrite} ^ ({not} _ (stop*|block*|fail*)|{equal}|second|two|2|another|without|until|instead) ! (second|two (fail*|replicas|brokers|failures)|without|before|avoid*|prevent*|instead|so that|advised|because|since)",
                 "@plus! {nowrite} .. {down} ^ ({equal}|second|two|2|another|without|until|instead|only) ! (second|two (fail*|replicas|brokers|failures)|without|before|avoid*|prevent*|instead|so that|advised|because|since)",
                 "(+ 1|plus one|plus 1) (means that|means|and|:|=)? (the)? (writes|producers) (are|get|will be)? (stop*|block*|fail*|refused|rejected)",
+                "(+ 1|plus one|plus 1) (stops|blocks|refuses|halts) (the|all)? (writes|producers|writing|producing) ^ {not}",
                 "~(加一|加 1|多一个副本) .. (写入失败|写不了|停止写|无法写) ! (不|相等|否则|两)",
             ),
         ),
@@ -282,6 +286,8 @@ OPEN = Rubric(
         ),
     ),
     doubts=(
+        "{ack} _ _ (fewer|less) _ (copies|replicas|copy) ^ {not}",
+        "(slack|margin|headroom|reserve|leeway) ! ({down}|{goon}|{nowrite}|one|1)",
         "{data} .. {lossy} ! ({not}|nothing)",
         "(consumer*|reads|reading|read requests|读取|消费者)",
         "(two|2|both) _ (broker*|replica*|node*|failures) _ {down}",

@@ -86,6 +86,7 @@ OPEN = Rubric(
             ways=(
                 "~(stop|stops|stopped|cease*|silent|silence|no more) .. {session} _ (that|which)? (counts|matters|decides|rules|kicks in|applies)",
                 "~not (death|dead|liveness|the death|the liveness) _ {session}",
+                "(struck|thrown|crossed|taken|put|kicked) (off|out) .. (another|other|different) (rule|setting|parameter|timer|clock|limit) , {session}",
                 "{session} .. {alive} ! {session} _ (larger|smaller|shorter)",
                 "{alive} .. {session} ! {interval} (is|must|should)",
                 "~{alive} _ _ (by|but|that is|is|it|this|job of|task of|role of|up to|decided by|determined by|governed by|depends on|由|是|看|取决于|靠|归|根据) _ {session} ! not (by|the|via|through|up to|on|with) the? {session} ! {session} _ (nothing|not decide|not determine|not matter|does not)",
@@ -115,6 +116,7 @@ OPEN = Rubric(
             ways=(
                 "~{third} .. {session} ! {session} .. (at most|should be|<=) a? third of .. {interval}",
                 "~{session} .. {third} ! {session} _ (be|is|=|<=|at most|should be|shall be) _ third of _ {interval}",
+                "(three|3) _ (or more|at least) (per|a|in one|within a|in a) session",
                 "~{third} .. (of it|max|maximum|at most|or less|rule|beat*|heartbeat*)",
                 "~(at most|no more than|not more than|no higher than|not higher than|maximum|max|less than|below|under|<|<=|lower than|within|不超过|小于|低于|最多|不大于) _ {third}",
                 "~(several|couple of|few|two|2|一两|两|几) (heart)? (beats|heartbeats|个心跳|次心跳|心跳) .. (lost|miss*|lose|丢) & {third}",
@@ -184,6 +186,7 @@ OPEN = Rubric(
                 "(miss*|skip*|losing|错过|丢了) (one|a|single|even one|even a single|just one|一次|一个) (heartbeat|beat|心跳) .. {alive} ! {session} ! (not|no|不)",
                 "(detect*|notic*|discover*|find*|recogni*) _ _ (dead|fail*|crash*) _ _ (soon*|fast*|quick*|early|earlier) ! {session} ! not",
                 "(fast*|soon*|quick*|early|earlier) _ _ (dead|fail*|crash*) .. (detect*|notic*|discover*|found|recogni*) ! {session} ! (not|no) .. (fast*|soon*|quick*)",
+                "(it|{interval}) {decides} _ {soon} _ {broker} _ (notic*|detect*|discover*) _ _ (dead|died|crash*|fail*) ^ (not|{session})",
                 "{small} _ {interval} .. (fail*|dead|crash*|故障|死亡) .. (detect*|notic*|discover*|发现|检测) ! {session} ! (not|不)",
                 "(fail*|故障) (detection|检测) ! {session} ! (not|no|other|different|nothing|不)",
             ),
@@ -196,6 +199,7 @@ OPEN = Rubric(
                 "~{session} _ (nothing to do|has no|does not|is irrelevant|不|没有|无关) _ _ (with|decide|determine|liveness|alive|dead|matter|control|决定|判定|关) ! but {session} does",
                 "~not true that .. {session} _ {decides} .. {alive}",
                 "{session} _ {decides} _ _ ({soon}|{learn}) .. ({learn}|{rebalance}) ! {interval} _ {decides} _ {soon}",
+                "{session} 只? (影响|决定|控制) _ _ (多快|多久|何时) .. (重平衡|再均衡|再平衡)",
             ),
         ),
         Blunder(

@@ -182,6 +182,7 @@ OPEN = Rubric(
             even_supposed=True,
             ways=(
                 "retr* _ (be|is|gets) (simply|just)? (ignored|refused|rejected|dropped) by? ! (not|if|should|could|would be better)",
+                "(broker|coordinator|server|kafka) _ (refuses|rejects|ignores|discards|drops) _ (offset|offsets|commit|commits)? _ {older} ! (not|no|never|if|would|should|could)",
                 "(commit*|offset*) (are|is) (ordered|sorted) by offset (at|in|on|by) the? (broker|coordinator|server) ! not",
             ),
         ),
@@ -240,7 +241,7 @@ OPEN = Rubric(
             "central_claim_wrong",
             "it denies that the order is the reason",
             "否认顺序问题, 不对",
-            ways=("~not (because of|about|due to|a matter of) _ (order|ordering|sequence)", "order (is|are) always (kept|guaranteed|preserved|right)"),
+            ways=("~not (because of|about|due to|a matter of) _ (order|ordering|sequence)", "order (is|are) always (kept|guaranteed|preserved|right)", "~{disorder} (is not|is no|not|isn) (a|the)? problem"),
         ),
     ),
 )

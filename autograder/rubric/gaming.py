@@ -151,7 +151,7 @@ def is_salad(reading: Reading) -> bool:
     if len(han) > len(latin):
         return joined < 0.03 * (len(han) + len(latin)) or (joined < 0.1 * (len(han) + len(latin)) and _chunk_length(reading) <= 5) or (joined < 0.15 * (len(han) + len(latin)) and _chunk_length(reading) <= 4)
     verbs = sum(word in english.VERBS and word not in _JOINING for word in latin)
-    if not joined or (joined < 0.12 * len(latin) and len(latin) >= 20) or (joined < 0.1 * len(latin) and verbs < 0.2 * len(latin)) or (joined < 0.2 * len(latin) and _chunk_length(reading) <= 2.6 and len(latin) >= 8):
+    if not joined or (joined < (0.15 if _chunk_length(reading) == len(reading.words) else 0.12) * len(latin) and len(latin) >= 20) or (joined < 0.1 * len(latin) and verbs < 0.2 * len(latin)) or (joined < 0.2 * len(latin) and _chunk_length(reading) <= 2.6 and len(latin) >= 8):
         return True
     return misplaced(reading) > max(1.3, 0.042 * len(latin))
 

@@ -247,10 +247,19 @@ def is_hypothetical(reading: Reading, hit: Hit, even_supposed: bool = False) -> 
     """
     first, last = reading.sentence_of(hit.first)
     before = _stretch(reading, first, hit.first + 1)
-    if _BROKEN_PROMISE.search(_stretch(reading, first, hit.last)):
+    if _promise_broken_up_to(reading, first, hit):
         return True
     asked = reading.answer[reading.tokens[last - 1].end :].lstrip()[:1] in ("?", "？")
     return asked or (_OTHERS_OPINION if even_supposed else _HYPOTHETICAL).search(before) is not None
+
+
+def _promise_broken_up_to(reading: Reading, first: int, hit: Hit) -> bool:
+    """Whether the hit stands in what a broken promise says; a semicolon ends that."""
+    promise = _BROKEN_PROMISE.search(_stretch(reading, first, hit.last))
+    if promise is None:
+        return False
+    last = reading.token_at(reading.starts[first] + promise.end() - 1)
+    return not re.search("[;；]", reading.answer[reading.tokens[last].end : reading.tokens[hit.first].end])
 
 
 def _stretch(reading: Reading, first: int, last: int) -> str:

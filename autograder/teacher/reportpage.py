@@ -33,10 +33,11 @@ def write_page(found: Class) -> Path:
         parts.append(_chapter(chapter, folder))
     if found.troubled:
         rows = "".join(f"<tr><td>{_text(name)}</td><td>{_text(status)}</td><td>{_text(reason)}</td></tr>" for name, status, reason in found.troubled)
-        parts.append(f"<h2>Not simply graded</h2><div class=scroll><table><tr><th>submission<th>status<th>reason</tr>{rows}</table></div>")
+        parts.append("<h2>Not simply graded</h2>" + _table("<th>submission<th>status<th>reason", rows))
     if found.strangers:
         parts.append(f"<p>{_text(strangers_line(found))}</p>")
     page = (f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+            '<meta name="viewport" content="width=device-width">'
             f"<title>Report on {_text(found.out.name)}</title><style>{STYLE}</style></head><body>\n" + "\n".join(parts) + "\n</body></html>\n")
     write_atomically(folder / "index.html", page)
     return folder / "index.html"
@@ -59,7 +60,7 @@ def _items(chapter: Chapter) -> str:
         f"<tr><td>{_text(item.question)}</td><td>{_text(item.title)}</td><td class=n>{_share(item.full)}</td><td class=n>{_share(item.mean)}</td>"
         f"<td class=n>{'' if item.tells_apart is None else f'{item.tells_apart:.2f}'}</td><td class=n>{item.waiting or ''}</td>"
         f"<td class=alert>{_text(item.advice)}</td></tr>" for item in chapter.items)
-    return f"<table><tr><th>question<th>what is asked<th>full marks<th>mean<th>tells apart<th>wait for you<th></tr>{rows}</table>"
+    return _table("<th>question<th>what is asked<th>full marks<th>mean<th>tells apart<th>wait for you<th>", rows)
 
 
 def _map(chapter: Chapter) -> str:
@@ -67,7 +68,7 @@ def _map(chapter: Chapter) -> str:
         f"<tr><td>{_text(wrong.question)}</td><td>{_text(wrong.name)}</td><td class=n>{wrong.students}</td><td class=n>{_share(wrong.share)}</td>"
         f"<td>{_text(wrong.sentence)}<div class=quiet>{_text(wrong.example)}</div></td></tr>" for wrong in chapter.misconceptions)
     rest = ", ".join(f"{count} x {question}" for question, count in chapter.unnamed.items())
-    table = f"<table><tr><th>question<th>wrong answer<th>students<th>of those who missed it<th>what it means</tr>{rows}</table>"
+    table = _table("<th>question<th>wrong answer<th>students<th>of those who missed it<th>what it means", rows)
     return ((table if rows else "<p>Nobody gave a wrong answer that has a name.</p>")
             + (f"<p class=quiet>Wrong in a way that has no name yet: {_text(rest)}.</p>" if rest else ""))
 
@@ -84,12 +85,17 @@ def _students(chapter: Chapter) -> str:
                     + "".join(f"<td class=n>{mark_of(cells.get(question))}</td>" for question in questions) + "</tr>")
     head = "<th>student<th>name<th>points" + ("<th>late" if late else "") + "".join(f"<th>{_text(question[3:])}" for question in questions)
     costs = f"<p class=quiet>Late: {_text(str(late_rules.policy()))}.</p>" if late else ""
-    return f"{costs}<div class=scroll><table><tr>{head}</tr>{''.join(rows)}</table></div>"
+    return costs + _table(head, "".join(rows))
 
 
 def _absent(chapter: Chapter) -> str:
     told = " ".join(absent_line(chapter).split())
     return f"<p>{_text(told)}</p>" if told else ""
+
+
+def _table(head: str, rows: str) -> str:
+    """A table that is moved about inside the page where it is too wide or too long for the screen."""
+    return f"<div class=scroll><table><tr>{head}</tr>{rows}</table></div>"
 
 
 def _share(value: float | None) -> str:
