@@ -19,7 +19,6 @@ import select
 import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 from dataclasses import dataclass
 from functools import lru_cache
@@ -29,6 +28,7 @@ from autograder import questions
 from autograder.handed_in.needs import as_python, imported_by, needed
 from autograder.masters import HOME, master, released
 from autograder.sandbox import bubble, cgroup
+from autograder.sandbox.lodging import Lodging
 from autograder.sandbox.probing import Probe
 from autograder.sandbox.signs import any_in
 
@@ -84,8 +84,8 @@ class Sandbox:
         if level not in LEVELS:
             raise ValueError(f"There is no sandbox level {level!r}; there are {', '.join(LEVELS)}.")
         self.level, self.limits, self.official = level, limits, official
-        self.folder = Path(tempfile.mkdtemp(prefix="autograder-"))
-        self.folder.chmod(0o755)
+        self._lodging = Lodging()
+        self.folder = self._lodging.folder
         self.view = build_view(self.folder / "view")
         self._workers: list[Worker] = []
         self._own = threading.local()
@@ -109,7 +109,7 @@ class Sandbox:
 
     def __exit__(self, *exception):
         self.stop()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self._lodging.leave()
 
     def run(self, steps: list[dict], numbers: dict[str, dict], spark: bool = False) -> dict:
         """Run one submission's steps ({source, question, cases, hidden}) and return {replies, ended, noise, signs, seconds, level}.

@@ -16,6 +16,7 @@ from autograder.__main__ import main
 from autograder.grade import grade
 from autograder.masters import HOME
 from autograder.sandbox import bubble
+from autograder.sandbox.lodging import Lodging
 from autograder.sandbox.probing import Probe
 
 MARKS = """select student_id, base_cell.name, auto_score, needs_manual_grade from grade
@@ -161,6 +162,20 @@ def test_who_ends_it_politely_finds_nothing_left_behind(box, tmp_path, end):
     assert "the same command goes on from here." in run.communicate()[1] and run.returncode == 1
     assert list((tmp_path / "tmp").iterdir()) == []
     assert main(["grade", str(box), "--out", str(tmp_path / "out")]) == 3
+
+
+def test_what_a_killed_run_left_goes_with_the_next_one(tmp_path, monkeypatch):
+    """Nobody holds it any more; what somebody holds, and what only has the name, stays."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    killed = subprocess.run([sys.executable, "-c", "import os; from autograder.sandbox.lodging import Lodging; print(Lodging().folder); os.kill(0, 9)"],
+                            cwd=HOME, env={**os.environ, "TMPDIR": str(tmp_path)}, start_new_session=True, stdout=subprocess.PIPE, text=True)
+    assert killed.returncode == -signal.SIGKILL and list(tmp_path.glob("autograder-*/.held"))
+    (tmp_path / "autograder-mine").mkdir()
+    one, other = Lodging(), Lodging()
+    assert set(tmp_path.iterdir()) == {one.folder, other.folder, tmp_path / "autograder-mine"}
+    other.leave()
+    one.leave()
+    assert list(tmp_path.iterdir()) == [tmp_path / "autograder-mine"]
 
 
 def test_ctrl_c_while_the_probe_is_laid_out_leaves_nothing_behind(tmp_path, monkeypatch):

@@ -1,0 +1,40 @@
+"""The folder a sandbox lives in: held by a lock as long as its process lives, and cleared away by the next one when that was killed."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+PREFIX = "autograder-"
+HELD = ".held"
+
+
+class Lodging:
+    """A new folder for temporary files. What killed processes of the same user have left is deleted first."""
+
+    def __init__(self):
+        clear()
+        self.folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+        self.folder.chmod(0o755)
+        self._held = open(self.folder / f"{HELD}-soon", "w", encoding="utf-8")
+        fcntl.flock(self._held, fcntl.LOCK_EX)
+        os.replace(self._held.name, self.folder / HELD)  # nobody sees it before it is held
+
+    def leave(self) -> None:
+        """Delete the folder."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self._held.close()
+
+
+def clear() -> None:
+    """Delete the folders that nobody holds any more. One of another user, or another's name for something else, stays."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        with contextlib.suppress(OSError):               # held, or gone meanwhile
+            if not folder.is_symlink() and folder.stat().st_uid == os.getuid():
+                with open(folder / HELD, "r+", encoding="utf-8") as lock:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    shutil.rmtree(folder, ignore_errors=True)
