@@ -244,22 +244,23 @@ class Queue:
 def put_back(out: Path) -> int:
     """Enter what was marked in the queue and the gradebook does not know: it was taken away, or an older copy stands there. A mark belongs
     to a text, and one entered elsewhere stays. Returns how many answers got theirs back."""
-    marks: dict[str, tuple[str, int]] = {}
+    given: dict[str, tuple[str, int, bool]] = {}         # (the text's digest, the mark, had the scorer settled it)
     comments: dict[str, str] = {}
     for act in _not_undone(_read_log(out / "review.jsonl")):
         for row in act.get("rows", ()):
             if "mark" in act:
-                marks[row["token"]] = row.get("digest", act["digest"]), act["mark"]
+                given[row["token"]] = row.get("digest", act["digest"]), act["mark"], act["act"] == "check"
             else:
                 comments[row["token"]] = act["text"]
-    if not marks:
-        return 0
-    lost = [(answer, marks[answer.token][1]) for answer in open_answers(out)
-            if answer.waits and answer.manual is None and answer.token in marks and marks[answer.token][0] == answer.digest]
-    with ByHand(out) as hand:
-        for answer, mark in lost:
-            hand.enter(answer.student, answer.assignment, answer.question, Entry(_points(answer, mark), False, comments.get(answer.token, "")))
-    return len(lost)
+    back = 0
+    if given:
+        with ByHand(out) as hand:
+            for answer in open_answers(out):
+                digest, mark, settled = given.get(answer.token, ("", 0, False))
+                if answer.manual is None and digest == answer.digest and (answer.waits or settled):
+                    hand.enter(answer.student, answer.assignment, answer.question, Entry(_points(answer, mark), False, comments.get(answer.token, "")))
+                    back += 1
+    return back
 
 
 def queue(out: str | Path, question: str | None = None, **settings) -> None:

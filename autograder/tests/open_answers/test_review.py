@@ -136,6 +136,10 @@ def test_settled_answers_are_looked_at_too(out, tmp_path):
         assert "Suggested" not in screen(queue)
         queue.mark(2)
         assert book(out)[student][1] == 2.0 and queue.agreement()["scorer"]["pairs"] == 1
+    before = book(out)
+    (out / "gradebook.db").unlink()
+    grade_class(tmp_path / "class", out, say=lambda text: None)
+    assert book(out) == before, "a person's mark stands above the settled one, also in a gradebook that was lost"
 
 
 def test_the_keys(out):
