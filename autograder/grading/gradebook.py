@@ -11,10 +11,11 @@ import contextlib
 import html
 import json
 import sqlite3
+import time
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from functools import cache
 from pathlib import Path
 
 from autograder.grading.enrolled import WAIT_SECONDS, names
@@ -41,13 +42,26 @@ c.ServerApp.default_url = "/lab"
 # submission that is written, and formgrader's list of 8,000 submissions takes half a minute.
 INDEXES = (("grade", "notebook_id"), ("comment", "notebook_id"), ("submitted_notebook", "assignment_id"))
 
+# A submission in nbgrader's tables. A row that is there gets the new values in the columns named last; what a person has entered stands in others.
+STUDENT = "INSERT INTO student (id, first_name, last_name, email) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING"
+HANDED_IN = """INSERT INTO submitted_assignment (id, assignment_id, student_id, timestamp) VALUES (?, ?, ?, ?)
+    ON CONFLICT (assignment_id, student_id) DO UPDATE SET timestamp = excluded.timestamp"""
+WHICH_HANDED_IN = "SELECT id FROM submitted_assignment WHERE assignment_id = ? AND student_id = ?"
+SHEET = "INSERT INTO submitted_notebook (id, notebook_id, assignment_id, flagged) VALUES (?, ?, ?, ?) ON CONFLICT (notebook_id, assignment_id) DO NOTHING"
+WHICH_SHEET = "SELECT id FROM submitted_notebook WHERE notebook_id = ? AND assignment_id = ?"
+GIVEN = "SELECT cell_id, manual_score, needs_manual_grade FROM grade WHERE notebook_id = ?"
+GRADE = """INSERT INTO grade (id, cell_id, notebook_id, auto_score, needs_manual_grade) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (cell_id, notebook_id) DO UPDATE SET auto_score = excluded.auto_score, needs_manual_grade = excluded.needs_manual_grade"""
+COMMENT = """INSERT INTO comment (id, cell_id, notebook_id, auto_comment) VALUES (?, ?, ?, ?)
+    ON CONFLICT (cell_id, notebook_id) DO UPDATE SET auto_comment = excluded.auto_comment"""
+
 Cells = tuple[tuple[str, str], ...]      # a cell's id in the gradebook, and its question
 
 
 @dataclass(frozen=True)
 class Rows:
     """A master's ids in the gradebook. With them a submission is a few statements on nbgrader's tables; to have its objects made and
-    compared for each submission took twice as long."""
+    compared for each submission takes several times as long."""
 
     assignment: str
     notebook: str
@@ -89,7 +103,8 @@ class Gradebook:
         event.listen(self._book.engine, "connect", _as_we_write)
         self._book.engine.dispose()                      # the first connection was made before anybody listened
         self.db = self._book.db
-        self.connection = self._book.engine.connect()    # for submissions: a session's own work for each would take as long again
+        self.connection = sqlite3.connect(self.out / "gradebook.db", timeout=WAIT_SECONDS)       # for submissions
+        _as_we_write(self.connection)
         self.db.autoflush = False                        # half-made rows must not be sent before they are whole
         write_atomically(self.out / "nbgrader_config.py", CONFIG.format(course=COURSE_ID))
 
@@ -97,14 +112,14 @@ class Gradebook:
         """Record one submission: its rows, in one transaction. Its notebook in autograded/ is made afterwards (`show`): until then it is the
         one that a person's marks are for."""
         self._open()
-        api, rows = self.api, self._rows(master)
+        rows, student = self._rows(master), submission.student
         try:
-            self._student(submission.student)
-            handed_in, _ = self._row(api.SubmittedAssignment, {"assignment_id": rows.assignment, "student_id": submission.student},
-                                     timestamp=received.astimezone(timezone.utc).replace(tzinfo=None))
-            sheet, new = self._row(api.SubmittedNotebook, {"assignment_id": handed_in, "notebook_id": rows.notebook})
-            self._grades(sheet, new, rows.graded, marks, lambda: _rewritten(_autograded(self.out, master, submission.student), master, submission))
-            self._comments(sheet, new, rows.answered, marks)
+            self.connection.execute(STUDENT, (student, *names(self.roster.rows.get(student, {}))))
+            handed_in, _ = self._row(HANDED_IN, WHICH_HANDED_IN, (rows.assignment, student), received.astimezone(timezone.utc).strftime("%Y-%m-%d %H:%M:%S.%f"))
+            sheet, new = self._row(SHEET, WHICH_SHEET, (rows.notebook, handed_in), False)
+            given = {} if new else {cell: before for cell, *before in self.connection.execute(GIVEN, (sheet,))}
+            self.connection.executemany(GRADE, self._grades(sheet, rows.graded, marks, given, lambda: _rewritten(_autograded(self.out, master, student), master, submission)))
+            self.connection.executemany(COMMENT, ((_new_id(), cell, sheet, marks[question].sentence if question in marks else None) for cell, question in rows.answered))
             self.connection.commit()
         except BaseException:
             self.connection.rollback()
@@ -120,50 +135,19 @@ class Gradebook:
         """Make the assignment's rows before anybody has handed in, so that it can have a due date."""
         self._rows(master)
 
-    def _grades(self, sheet: str, new: bool, cells: Cells, marks: dict[str, Mark], rewritten: Callable[[], set[str]]) -> None:
-        table = self.api.Grade.__table__
-        given = {} if new else self._given(table, sheet)
-        rows = []
+    def _row(self, add: str, which: str, where: tuple[str, str], value) -> tuple[str, bool]:
+        """The id of the row with these two values, and whether it is a new one."""
+        mine = _new_id()
+        self.connection.execute(add, (mine, *where, value))
+        found, = self.connection.execute(which, where).fetchone()
+        return found, found == mine
+
+    def _grades(self, sheet: str, cells: Cells, marks: dict[str, Mark], given: dict, rewritten: Callable[[], set[str]]):
+        """The rows of GRADE. What a person has read waits again only where the text has changed since."""
         for cell, question in cells:
-            mark, before = marks.get(question), given.get(cell)
-            if mark is not None and _waits(mark):
-                unread = before is None or before.manual_score is None or bool(before.needs_manual_grade) or question in rewritten()
-                rows.append({"cell_id": cell, "auto_score": told(mark), "needs_manual_grade": unread})
-            else:
-                rows.append({"cell_id": cell, "auto_score": told(mark) if mark else 0.0, "needs_manual_grade": False})
-        self._put(table, sheet, given, rows)
-
-    def _comments(self, sheet: str, new: bool, cells: Cells, marks: dict[str, Mark]) -> None:
-        table = self.api.Comment.__table__
-        given = {} if new else self._given(table, sheet)
-        self._put(table, sheet, given, [{"cell_id": cell, "auto_comment": marks[question].sentence if question in marks else None} for cell, question in cells])
-
-    def _given(self, table, sheet: str) -> dict:
-        """The rows of a submitted notebook, by their cell."""
-        return {row.cell_id: row for row in self.connection.execute(_select(table, "notebook_id"), {"notebook_id": sheet})}
-
-    def _put(self, table, sheet: str, given: dict, rows: list[dict]) -> None:
-        """Rows of a submitted notebook, told apart by their cell: new ones are added, of the others only the columns named here change."""
-        if new := [{"notebook_id": sheet, **row} for row in rows if row["cell_id"] not in given]:
-            self.connection.execute(_insert(table), new)
-        if known := [{"which": given[row["cell_id"]].id, **{name: value for name, value in row.items() if name != "cell_id"}}
-                     for row in rows if row["cell_id"] in given]:  # fmt: skip
-            self.connection.execute(_update(table), known)
-
-    def _row(self, kind, where: dict[str, str], **values) -> tuple[str, bool]:
-        """The id of the one row with these values, and whether it is a new one; `values` are what else it is to have."""
-        table = kind.__table__
-        found = self.connection.execute(_select(table, *where), where).scalar()
-        if found is None:
-            return self.connection.execute(_insert(table), {**where, **values}).inserted_primary_key[0], True
-        if values:
-            self.connection.execute(_update(table), {"which": found, **values})
-        return found, False
-
-    def _student(self, student_id: str) -> None:
-        """A row for a student who has none."""
-        first, last, email = names(self.roster.rows.get(student_id, {}))
-        self.connection.execute(_insert_if_new(self.api.Student.__table__), {"id": student_id, "first_name": first, "last_name": last, "email": email})
+            mark, (manual, waits) = marks.get(question), given.get(cell, (None, True))
+            again = mark is not None and _waits(mark) and (manual is None or bool(waits) or question in rewritten())
+            yield _new_id(), cell, sheet, told(mark) if mark else 0.0, again
 
     def _rows(self, master: Master) -> Rows:
         """The ids of the master's rows, looked up once."""
@@ -246,35 +230,12 @@ def _waits(mark: Mark) -> bool:
     return mark.kind == "open" and mark.sentence.startswith(WAITS)
 
 
-@cache
-def _select(table, *columns: str):
-    """The rows with these values in these columns. Statements are made once: to make one costs as much as to run it."""
-    from sqlalchemy import bindparam
-
-    return table.select().where(*(table.c[column] == bindparam(column) for column in columns))
+def _new_id() -> str:
+    """32 hex digits, as nbgrader's ids; these grow with time (as UUID 7 does), so new rows lie together in every index."""
+    return f"{time.time_ns():016x}{uuid.uuid4().hex[:16]}"
 
 
-@cache
-def _insert(table):
-    return table.insert()
-
-
-@cache
-def _insert_if_new(table):
-    from sqlalchemy.dialects.sqlite import insert
-
-    return insert(table).on_conflict_do_nothing()
-
-
-@cache
-def _update(table):
-    """The row whose id is `which`; the other values are what changes."""
-    from sqlalchemy import bindparam
-
-    return table.update().where(table.c.id == bindparam("which"))
-
-
-def _as_we_write(connection, record) -> None:
+def _as_we_write(connection: sqlite3.Connection, record=None) -> None:
     """Readers beside us, patience with formgrader when it writes, and no wait for the disk at each commit: a commit outlives any kill, and
     what a power cut takes of the last ones the next run sees (`recorded`) and writes again. 64 MB of pages and long stretches between
     their writing back: a row's place in nbgrader's indexes is a random one, so every page of them is wanted again soon."""
