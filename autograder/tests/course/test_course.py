@@ -17,6 +17,7 @@ from autograder.making import course, sources
 from autograder.making.references import solved
 from autograder.masters import HOME
 from autograder.questions import chapters as asked_chapters, of_chapter
+from autograder.tests.shares import share
 
 CHAPTERS = sources.chapters()
 RUN = [pytest.param(chapter, marks=() if chapter[:2] in ("00", "05") else pytest.mark.slow) for chapter in CHAPTERS]
@@ -142,7 +143,7 @@ CLAIMS = (
 )
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
+@pytest.mark.parametrize("chapter", share(CHAPTERS, 3, 1))
 def test_a_chapter_built_again_is_the_same_bytes(chapter, tmp_path, monkeypatch):
     kept = HOME / "notebooks" / "release" / chapter / f"{chapter}.ipynb"
     (tmp_path / "source_py").symlink_to(HOME / "notebooks" / "source_py")

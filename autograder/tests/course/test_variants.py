@@ -24,7 +24,7 @@ def some(one_in: int, first: int) -> list:
     return share(OWN, one_in, first, id=lambda question: question.id)
 
 
-@pytest.mark.parametrize("question", some(6, 0))
+@pytest.mark.parametrize("question", some(9, 1))
 def test_ten_thousand_students_have_numbers_of_their_own(question):
     assert different(question) >= LEAST_DIFFERENT
 
@@ -37,7 +37,7 @@ def test_numbers_are_the_same_tomorrow_and_nobody_has_some_too(question):
     assert list(numbers_for(question, "")) == list(question.draws or (*question.space, *question.scenery))
 
 
-@pytest.mark.parametrize("question", some(16, 4))
+@pytest.mark.parametrize("question", some(24, 4))
 def test_two_students_numbers_are_solved(question):
     """The command's own look at one question, at a few students."""
     found = drawn(question, 2)
@@ -83,7 +83,7 @@ def test_scenery_changes_what_is_shown_and_not_what_is_right():
     assert numbers_for(question, "")["seed"] == 0
 
 
-@pytest.mark.parametrize("question", some(6, 5))
+@pytest.mark.parametrize("question", some(9, 5))
 @pytest.mark.parametrize("students", [3, pytest.param(200, marks=pytest.mark.slow)])
 def test_no_students_numbers_make_a_wrong_answer_right(question, students):
     """Every named wrong answer fails in one case at least, whoever has the numbers."""

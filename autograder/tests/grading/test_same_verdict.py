@@ -75,7 +75,7 @@ def spoken_officially(question, cells, student, sandbox) -> list[tuple[bool, str
     return [(verdict.ok, verdict.sentence) for verdict in verdicts]
 
 
-@pytest.mark.parametrize("question", share(QUESTIONS, 5, 3, id=lambda question: question.id))
+@pytest.mark.parametrize("question", share(QUESTIONS, 8, 3, id=lambda question: question.id))
 @pytest.mark.parametrize("student, one_in", [("s017", 6), pytest.param("s017", 1, marks=pytest.mark.slow), pytest.param("", 1, marks=pytest.mark.slow)])
 def test_a_cell_says_what_official_grading_says(question, student, one_in, sandbox, monkeypatch):
     right = 0
