@@ -6,6 +6,7 @@ import pytest
 
 os.environ["KAFKALAB_PYTHON_ONLY"] = "1"
 SPARKS = "kafkalab/tests/logsets/"
+LONG = (SPARKS, "autograder/tests/course/", "autograder/tests/grading/", "autograder/tests/teacher/", "autograder/tests/sandbox/", "autograder/tests/")
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -17,4 +18,10 @@ def pytest_xdist_make_scheduler(config, log):
         def _split_scope(self, nodeid: str) -> str:
             return SPARKS if nodeid.startswith(SPARKS) else super()._split_scope(nodeid)
 
+    config.option.loadscopereorder = False               # in the order below, and not by how many tests a file has
     return OneSpark(config, log) if config.getoption("dist") == "loadfile" else None
+
+
+def pytest_collection_modifyitems(items):
+    """What takes long comes first: a worker that gets such a file last keeps the others waiting at the end."""
+    items.sort(key=lambda item: next((place for place, start in enumerate(LONG) if item.nodeid.startswith(start)), len(LONG)))
