@@ -176,7 +176,7 @@ def class_of_twelve(demo_folder, tmp_path_factory):
         return Class(folder, demo_folder, writer_of(folder))
 
 
-@pytest.mark.parametrize("kind, after", [(EVERYTHING, 2), (WRITER, 3), (CTRL_C, 1)])
+@pytest.mark.parametrize("kind, after", [(EVERYTHING, 2), (WRITER, 3), pytest.param(CTRL_C, 1, marks=pytest.mark.slow)])
 def test_killed_once(class_of_twelve, kind, after):
     """The plug is pulled when so many submissions have been begun."""
     room, luck = class_of_twelve, Random(after)

@@ -9,19 +9,23 @@ from autograder.__main__ import main
 from autograder.grade import grade_class
 from autograder.grading.marking import all_cases
 from autograder.masters import master
+from autograder.tests.conftest import writer_of
 from autograder.variants import numbers_for
 
 HOSTILE = "</pre><script>alert(1)</script><img src=x onerror=alert(1)>\u202egnp"
 
 
 @pytest.fixture
-def page(hand_in, tmp_path):
+def page(demo, made_once, tmp_path):
     """The page of a student who wrote markup into code and prose."""
-    folder, out = tmp_path / "class", tmp_path / "out"
-    hand_in("ada", {"90.3": f'total = """{HOSTILE}"""', "90.open": HOSTILE}, student="ada", folder=folder)
-    grade_class(folder, out, say=lambda text: None)
-    assert main(["feedback", str(out)]) == 0
-    return (out / "feedback" / "ada" / "90_demo.html").read_text(encoding="utf-8")
+    made_once(one_of_markup, tmp_path)
+    return (tmp_path / "out" / "feedback" / "ada" / "90_demo.html").read_text(encoding="utf-8")
+
+
+def one_of_markup(home):
+    writer_of(home / "class")("ada", {"90.3": f'total = """{HOSTILE}"""', "90.open": HOSTILE}, student="ada")
+    grade_class(home / "class", home / "out", say=lambda text: None)
+    assert main(["feedback", str(home / "out")]) == 0
 
 
 def test_nothing_a_student_wrote_is_active(page):
