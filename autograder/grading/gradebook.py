@@ -19,7 +19,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from autograder.grading.enrolled import WAIT_SECONDS, names
-from autograder.grading.marking import WAITS, Mark
+from autograder.grading.marking import Mark
 from autograder.grading.results import write_atomically
 from autograder.handed_in.assignment import rebuild
 from autograder.handed_in.classlist import Roster
@@ -136,7 +136,7 @@ class Gradebook:
         self._rows(master)
 
     def _row(self, add: str, which: str, where: tuple[str, str], value) -> tuple[str, bool]:
-        """The id of the row with these two values, and whether it is a new one."""
+        """The id of the row with these two values, and whether it is a new one; `value` is for the statement's last column."""
         mine = _new_id()
         self.connection.execute(add, (mine, *where, value))
         found, = self.connection.execute(which, where).fetchone()
@@ -146,7 +146,7 @@ class Gradebook:
         """The rows of GRADE. What a person has read waits again only where the text has changed since."""
         for cell, question in cells:
             mark, (manual, waits) = marks.get(question), given.get(cell, (None, True))
-            again = mark is not None and _waits(mark) and (manual is None or bool(waits) or question in rewritten())
+            again = mark is not None and mark.waits and (manual is None or bool(waits) or question in rewritten())
             yield _new_id(), cell, sheet, told(mark) if mark else 0.0, again
 
     def _rows(self, master: Master) -> Rows:
@@ -199,7 +199,7 @@ class Gradebook:
 
 def told(mark: Mark) -> float | None:
     """The points that the gradebook is told: what the rubric suggests, if anything, for an answer that waits for a person."""
-    return mark.suggested if _waits(mark) else mark.score
+    return mark.suggested if mark.waits else mark.score
 
 
 def recorded(out: Path) -> dict[tuple[str, str], float]:
@@ -224,10 +224,6 @@ def written(out: Path, master: Master, student: str) -> bool:
 
 def _autograded(out: Path, master: Master, student: str) -> Path:
     return out / "autograded" / student / master.name / f"{master.name}.ipynb"
-
-
-def _waits(mark: Mark) -> bool:
-    return mark.kind == "open" and mark.sentence.startswith(WAITS)
 
 
 def _new_id() -> str:

@@ -39,6 +39,11 @@ class Mark:
     misconception: str | None = None
     suggested: float | None = None
 
+    @property
+    def waits(self) -> bool:
+        """Whether it is an open answer that a person has to read."""
+        return self.kind == "open" and self.sentence.startswith(WAITS)
+
     def as_cell(self) -> dict:
         """The question's entry in RESULTS.json."""
         return {"score": self.score, "max": self.max, "kind": self.kind, "sentence": self.sentence}

@@ -12,7 +12,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from autograder import judges, questions
@@ -115,13 +115,12 @@ def write_atomically(path: Path, text: str | Iterable[str], wait: bool = True) -
 
 def _draft(folder: Path):
     """A new file in `folder`, which is made only where it is missing: to ask first takes as long as to write."""
-    for last_try in (False, True):
-        try:
-            return tempfile.NamedTemporaryFile("w", encoding="utf-8", errors="replace", dir=folder, prefix=".draft", delete=False)
-        except FileNotFoundError:
-            if last_try:
-                raise
-            folder.mkdir(parents=True, exist_ok=True)
+    new = partial(tempfile.NamedTemporaryFile, "w", encoding="utf-8", errors="replace", dir=folder, prefix=".draft", delete=False)
+    try:
+        return new()
+    except FileNotFoundError:
+        folder.mkdir(parents=True, exist_ok=True)
+        return new()
 
 
 @lru_cache(maxsize=64)

@@ -7,9 +7,10 @@ clear. Change the rubric and its marks are suggestions again. A person's mark is
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from autograder.grading.calibration import Calibration
-from autograder.grading.marking import WAITS, Mark
+from autograder.grading.marking import Mark
 
 SETTLED = "settled by the scorer, whom your teacher has tried on marks of their own"
 
@@ -35,7 +36,6 @@ def marks_of(result: dict) -> dict[str, Mark]:
     """The marks of a result as the gradebook writes them: an answer that waits carries its suggestion."""
     marks = {}
     for question, cell in result["cells"].items():
-        waits = cell["kind"] == "open" and cell["sentence"].startswith(WAITS)
-        suggestion = result["suggestions"].get(question) or {}
-        marks[question] = Mark(**cell, suggested=suggestion.get("points") if waits else None)
+        mark, suggestion = Mark(**cell), result["suggestions"].get(question) or {}
+        marks[question] = replace(mark, suggested=suggestion.get("points")) if mark.waits else mark
     return marks

@@ -14,7 +14,7 @@ HELD = ".held"
 
 
 class Lodging:
-    """A new folder for temporary files. What killed processes of the same user have left is deleted first."""
+    """A new folder for temporary files. What killed processes of the same user have left is deleted first. OSError where none can be made."""
 
     def __init__(self):
         clear()
