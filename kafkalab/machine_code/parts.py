@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 PARTS = tuple("""
-broker/broker broker/delayed_produce broker/directory broker/fetch_sessions broker/fetches broker/follower_sessions
-broker/group_coordinator broker/group_joins broker/group_members broker/group_offsets broker/group_storage broker/interbroker
-broker/log_manager broker/metadata_cache broker/partition_log broker/producer_state broker/replica broker/replica_manager
-broker/request_path broker/segments broker/transaction_verification
-broker_end
+broker/cluster/directory broker/cluster/metadata_cache
+broker/groups/classic/join_phase broker/groups/classic/membership
+broker/groups/group_coordinator broker/groups/group_offsets broker/groups/group_storage
+broker/log/log_manager broker/log/partition_log broker/log/producer_state broker/log/segments
+broker/replication/delayed_produce broker/replication/fetch_requests broker/replication/fetch_sessions
+broker/replication/follower_sessions broker/replication/replica broker/replication/replica_manager
+broker/shell/broker broker/shell/broker_end broker/shell/interbroker broker/shell/request_path
+broker/transactions/transaction_verification
 clients/connection_states
 clients/consumer/auto_commit clients/consumer/completed_fetch clients/consumer/consumer_network_client clients/consumer/coordinator
 clients/consumer/coordinator_lookup clients/consumer/fetch_collector clients/consumer/fetch_session clients/consumer/fetcher
