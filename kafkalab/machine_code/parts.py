@@ -5,7 +5,7 @@ from __future__ import annotations
 PARTS = tuple("""
 broker/cluster/directory broker/cluster/metadata_cache
 broker/groups/classic/join_phase broker/groups/classic/membership
-broker/groups/group_coordinator broker/groups/group_offsets broker/groups/group_storage
+broker/groups/group_coordinator broker/groups/group_offsets broker/groups/group_storage broker/groups/group_table
 broker/log/log_manager broker/log/partition_log broker/log/producer_state broker/log/segments
 broker/replication/delayed_produce broker/replication/fetch_requests broker/replication/fetch_sessions
 broker/replication/follower_sessions broker/replication/replica broker/replication/replica_manager
