@@ -13,7 +13,7 @@ clients/consumer/classic/auto_commit clients/consumer/reading/completed_fetch cl
 clients/consumer/classic/coordinator_lookup clients/consumer/reading/fetch_collector clients/consumer/reading/fetch_session clients/consumer/reading/fetcher
 clients/consumer/classic/heartbeat clients/consumer/classic/heartbeat_thread clients/consumer/reading/consumer_interceptors clients/consumer/classic/membership
 clients/consumer/thread_guard clients/consumer/reading/position_validation clients/consumer/reading/request_future clients/consumer/reading/subscription_state
-clients/consumer/reading/decompression_cost clients/consumer/classic/classic_poll clients/consumer/reading/consumer_network clients/consumer/reading/call_timer
+clients/consumer/reading/decompression_cost clients/consumer/classic/classic_kafka_consumer clients/consumer/reading/consumer_network clients/consumer/reading/call_timer
 clients/consumer/reading/offset_fetcher clients/consumer/modern/network_client_delegate clients/consumer/modern/async_lines
 clients/network/idle_expiry clients/network/in_flight_requests clients/network/log_context clients/network/metadata clients/network/metadata_updater clients/network/metrics
 clients/network/network_client

@@ -64,7 +64,7 @@ def sent(lab, who, api="CONSUMER_GROUP_HEARTBEAT"):
 def test_it_asks_for_the_coordinator_before_anybody_polls(version):
     lab = cluster(version)
     consumer = a_consumer(lab)
-    assert isinstance(consumer, AsyncKafkaConsumer)
+    assert isinstance(consumer, KafkaConsumer) and isinstance(consumer._delegate, AsyncKafkaConsumer)
     lab.run_for(ms=1_000)
     assert len(sent(lab, "one", "FIND_COORDINATOR")) == 1 and not sent(lab, "one")
 

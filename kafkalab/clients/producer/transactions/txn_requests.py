@@ -15,7 +15,7 @@ from kafkalab.clients.network.log_context import Later
 from kafkalab.clients.network.requests import ClientResponse
 from kafkalab.clients.producer.transactions.txn_partitions import ProducerIdAndEpoch
 from kafkalab.errors import (
-    ApiException,
+    COORDINATOR_LOST, ApiException,
     CommitFailedException,
     Errors,
     KafkaException,
@@ -42,7 +42,6 @@ ADD_PARTITIONS_RETRY_BACKOFF_MS = 20
 """The last transaction is ending: the first partition of the next one is asked for again very soon (KAFKA-5482)."""
 
 BATCHED_LOOKUP_SINCE = 4
-LOST = (Errors.NOT_COORDINATOR, Errors.COORDINATOR_NOT_AVAILABLE)
 FENCED = (Errors.INVALID_PRODUCER_EPOCH, Errors.PRODUCER_FENCED)
 
 
@@ -157,7 +156,7 @@ class TxnRequest:
 
     def refused(self, error: Errors, what: str) -> None:
         """The errors that all requests to the transaction coordinator share. what: how the unexpected is called."""
-        if error in LOST:
+        if error in COORDINATOR_LOST:
             self.manager.look_up_coordinator(TRANSACTION, self.manager.transactional_id)
             self.again()
         elif error.retriable:
@@ -284,7 +283,7 @@ class AddPartitionsToTxn(TxnRequest):
 
 def _is_decisive(error: Errors) -> bool:
     """Errors that concern the producer, not the one partition."""
-    return error.retriable or error in (*FENCED, *LOST, Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, Errors.INVALID_PRODUCER_ID_MAPPING,
+    return error.retriable or error in (*FENCED, *COORDINATOR_LOST, Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, Errors.INVALID_PRODUCER_ID_MAPPING,
                                         Errors.INVALID_TXN_STATE, Errors.UNKNOWN_PRODUCER_ID, Errors.TRANSACTION_ABORTABLE)
 
 
@@ -369,7 +368,7 @@ class TxnOffsetCommit(TxnRequest):
                 error = error_for(part.error_code)
                 if error is Errors.NONE:
                     manager.pending_offsets.pop(tp, None)
-                elif error in (*LOST, Errors.REQUEST_TIMED_OUT):
+                elif error in (*COORDINATOR_LOST, Errors.REQUEST_TIMED_OUT):
                     if not looked_up:
                         looked_up = True
                         manager.look_up_coordinator(GROUP, self._group.group_id)
