@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 PARTS = tuple("""
-broker/broker broker/delayed_produce broker/directory broker/fetch_sessions broker/fetches broker/follower_sessions
-broker/group_coordinator broker/group_joins broker/group_members broker/group_offsets broker/group_storage broker/interbroker
-broker/log_manager broker/metadata_cache broker/partition_log broker/producer_state broker/replica broker/replica_manager
-broker/request_path broker/segments broker/transaction_verification
+broker/shell/broker broker/replication/delayed_produce broker/cluster/directory broker/replication/fetch_sessions broker/replication/fetch_requests broker/replication/follower_sessions
+broker/groups/group_coordinator broker/groups/classic/join_phase broker/groups/classic/membership broker/groups/group_offsets broker/groups/group_storage broker/shell/interbroker
+broker/log/log_manager broker/cluster/metadata_cache broker/log/partition_log broker/log/producer_state broker/replication/replica broker/replication/replica_manager
+broker/shell/request_path broker/log/segments broker/transactions/transaction_verification
 broker_end
 clients/network/connection_states
 clients/consumer/classic/auto_commit clients/consumer/reading/completed_fetch clients/consumer/classic/consumer_network_client clients/consumer/classic/consumer_coordinator
