@@ -92,7 +92,6 @@ FLOORS = {
     "kafkalab.logsets.explain": (f"kafkalab.logsets kafkalab.lines kafkalab.views {TABLES} pyspark matplotlib", "a report counts with Spark and draws in the views' style"),
     "kafkalab.logsets.pictures": (f"kafkalab.views.picture kafkalab.views.style {TABLES} matplotlib", "a picture takes a small pandas frame; counting is a query's work"),
     "kafkalab.logsets.generate": (f"kafkalab kafkalab.logsets {CORE} {TABLES} pyspark yaml", "a generator tells stories with a Lab and multiplies them with Spark"),
-    "kafkalab.machine_code": ("kafkalab mypyc setuptools", "compiling takes mypyc and the public names for a story; the rest of the simulator is only read"),
     "kafkalab": ("", "the doorways of the package bring nothing of their own: put the work into the room it belongs to"),
     "autograder": (f"kafkalab {SCREEN} {COURSE}", "graders use kafkalab's public names"),
     "autograder.learner": (f"{SCREEN} {CELL} kafkalab", "a learner's machine has no teacher's rooms"),
