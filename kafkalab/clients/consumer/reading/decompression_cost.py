@@ -1,7 +1,7 @@
 """What does reading compressed batches cost a consumer? (CompletedFetch decompresses while it hands records out)
 
 Each batch is decompressed by whoever reads it, once for each reader: a topic that is written once and read by five groups is
-compressed once and decompressed five times, and once more by its leader (`broker/recompression.py`).
+compressed once and decompressed five times, and once more by its leader (`broker/log/recompression.py`).
 """
 
 from __future__ import annotations
