@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PURE = "kafkalab.errors kafkalab.hashing kafkalab.records"
 SHARED = f"kafkalab.protocol kafkalab.lines kafkalab.config kafkalab.versions kafkalab.sim {PURE}"
 CORE = f"kafkalab.lab kafkalab.history kafkalab.sockets kafkalab.broker kafkalab.clients {SHARED}"
+NETWORK = "kafkalab.clients.network"
 TABLES = "numpy pandas pyarrow"
 SCREEN = "IPython matplotlib nbformat psutil"
 COURSE = "alembic nbclient nbconvert nbformat nbgrader jupytext playwright sqlalchemy traitlets"
@@ -63,11 +64,23 @@ FLOORS = {
     "kafkalab.protocol": (PURE, "messages are plain values: what they mean belongs to a broker or a client"),
     "kafkalab.lines": (f"kafkalab.protocol {PURE}", "a line is a template and a message's text: let the caller give the values"),
     "kafkalab.config": (PURE, "a config is a name, a default and a check"),
-    "kafkalab.versions": (f"kafkalab.protocol kafkalab.lines kafkalab.clients.least_loaded {PURE}",      # A rule is named by its function.
+    "kafkalab.versions": (f"kafkalab.protocol kafkalab.lines kafkalab.clients.network.least_loaded {PURE}",      # A rule is named by its function.
                           "a Profile is data: put the behaviour where it happens"),
     **BROKER,
     "kafkalab.clients": (SHARED, "brokers and clients meet in kafkalab.protocol only"),
-    "kafkalab.history": (f"kafkalab.sim.journal kafkalab.protocol.consumer_protocol kafkalab.clients.hash_order {PURE}", "time travel reads the journal and asks nobody"),
+    "kafkalab.clients.network": (SHARED, "what every client has inside knows no producer, consumer or admin client: hand it a function"),
+    "kafkalab.clients.consumer.assignors": (f"{NETWORK} {SHARED}", "an assignor takes topics and members as plain values"),
+    "kafkalab.clients.consumer.reading": (f"{NETWORK} {SHARED}", "what both group protocols share does not know which one it serves"),
+    "kafkalab.clients.consumer.classic": (f"kafkalab.clients.consumer.reading kafkalab.clients.consumer.assignors {NETWORK} {SHARED}",
+                                          "the classic protocol knows neither the facade above it nor the new protocol beside it"),
+    "kafkalab.clients.consumer.modern": (f"kafkalab.clients.consumer.reading {NETWORK} {SHARED}",
+                                         "the new protocol shares with the classic one only what is in kafkalab.clients.consumer.reading"),
+    "kafkalab.clients.consumer": (f"{NETWORK} {SHARED}", "producer, consumer and admin client share kafkalab.clients.network only"),
+    "kafkalab.clients.producer.transactions": (f"kafkalab.clients.producer.producer_batch kafkalab.clients.producer.accumulator {NETWORK} {SHARED}",
+                                               "transactions number batches and ask for the accumulator's: the rest of the producer stands above them"),
+    "kafkalab.clients.producer": (f"{NETWORK} {SHARED}", "producer, consumer and admin client share kafkalab.clients.network only"),
+    "kafkalab.clients.admin": (f"{NETWORK} {SHARED}", "producer, consumer and admin client share kafkalab.clients.network only"),
+    "kafkalab.history": (f"kafkalab.sim.journal kafkalab.protocol.consumer_protocol kafkalab.clients.network.hash_order {PURE}", "time travel reads the journal and asks nobody"),
     "kafkalab.sockets": ("kafkalab.sim", "sockets are read off the journal"),
     "kafkalab.states": ("", "a state table is looked up by its module's name when asked for, so that asking loads one machine"),
     "kafkalab.lab": (f"{CORE} pandas", "the lab is the core's only composer; views and log sets read what it wrote"),
@@ -84,7 +97,6 @@ FLOORS = {
     "kafkalab.logsets.explain": (f"kafkalab.logsets kafkalab.lines kafkalab.views {TABLES} pyspark matplotlib", "a report counts with Spark and draws in the views' style"),
     "kafkalab.logsets.pictures": (f"kafkalab.views.picture kafkalab.views.style {TABLES} matplotlib", "a picture takes a small pandas frame; counting is a query's work"),
     "kafkalab.logsets.generate": (f"kafkalab kafkalab.logsets {CORE} {TABLES} pyspark yaml", "a generator tells stories with a Lab and multiplies them with Spark"),
-    "kafkalab.machine_code": ("kafkalab mypyc setuptools", "compiling takes mypyc and the public names for a story; the rest of the simulator is only read"),
     "kafkalab": ("", "the doorways of the package bring nothing of their own: put the work into the room it belongs to"),
     "autograder": (f"kafkalab {SCREEN} {COURSE}", "graders use kafkalab's public names"),
     "autograder.learner": (f"{SCREEN} {CELL} kafkalab", "a learner's machine has no teacher's rooms"),

@@ -2,7 +2,7 @@
 
 It always decompresses it once, to look whether the records are in order; it does not compress it again, because it may keep the
 bytes as they came. Unless the topic's compression.type names another codec than the producer used: then it does, before the
-records are appended, and the producer waits for it. Consumers decompress what they are given (`clients/consumer/unpacking.py`).
+records are appended, and the producer waits for it. Consumers decompress what they are given (`clients/consumer/reading/decompression_cost.py`).
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from kafkalab import KafkaAdminClient, KafkaConsumer, KafkaProducer, Lab, ProducerRecord
-from kafkalab.clients.consumer.async_.async_kafka_consumer import AsyncKafkaConsumer
-from kafkalab.clients.consumer.async_.membership import TRANSITIONS, MemberState
+from kafkalab.clients.consumer.modern.async_kafka_consumer import AsyncKafkaConsumer
+from kafkalab.clients.consumer.modern.membership_manager import TRANSITIONS, MemberState
 from kafkalab.errors import CommitFailedException, ConfigException, IllegalStateException, KafkaException, UnsupportedVersionException, WakeupException
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 
@@ -64,7 +64,7 @@ def sent(lab, who, api="CONSUMER_GROUP_HEARTBEAT"):
 def test_it_asks_for_the_coordinator_before_anybody_polls(version):
     lab = cluster(version)
     consumer = a_consumer(lab)
-    assert isinstance(consumer, AsyncKafkaConsumer)
+    assert isinstance(consumer, KafkaConsumer) and isinstance(consumer._delegate, AsyncKafkaConsumer)
     lab.run_for(ms=1_000)
     assert len(sent(lab, "one", "FIND_COORDINATOR")) == 1 and not sent(lab, "one")
 
