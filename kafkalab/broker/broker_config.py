@@ -113,7 +113,7 @@ NOT_SIMULATED: Mapping[str, str] = MappingProxyType({
     "sasl": "authentication is left out",
     "authorizer": "authorization is left out",
     "remote.log": "tiered storage is left out",
-    "log.dir": "a broker has one disk; lab.broker(n).fill_disk() fills it",
+    "log.dir": "a broker has one disk; lab.broker(n).disk.fill() fills it",
     "log.flush": "a crash of the process loses nothing that was written: nothing has to be flushed",
     "log.cleaner.threads": "one thread cleans",
     "log.cleaner.io": "quotas and throttling are left out",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from dataclasses import replace
 
+from kafkalab.broker.log.disk import Disk
 from kafkalab.broker.log.log_settings import LogSettings
 from kafkalab.broker.log.producer_state import ProducerState
 from kafkalab.broker.log.segments import Segment, Segments
@@ -33,13 +34,15 @@ class PartitionLog:
     aborted           the transactions that came to nothing
     segments          the files it is cut into
     first_dirty       compaction has been everywhere before this offset
+    disk              what the log is written to
     """
 
     __slots__ = ("topic", "index", "log_start_offset", "log_end_offset", "high_watermark", "size_bytes", "producers", "aborted",
-                 "segments", "first_dirty", "_batches", "_bases", "_epochs")
+                 "segments", "first_dirty", "disk", "_batches", "_bases", "_epochs")
 
-    def __init__(self, topic: str, index: int, settings: LogSettings = LogSettings()) -> None:
+    def __init__(self, topic: str, index: int, settings: LogSettings = LogSettings(), disk: Disk | None = None) -> None:
         self.topic, self.index = topic, index
+        self.disk = disk or Disk()
         self.log_start_offset = self.log_end_offset = self.high_watermark = self.size_bytes = 0
         self.producers = ProducerState()
         self.aborted = TransactionIndex()
@@ -71,6 +74,8 @@ class PartitionLog:
         """As leader: give the batch its offsets and keep it; returns it with its base offset. ValueError for an empty batch.
 
         now_ms: when a producer or a coordinator wrote it; None for what is merely copied.
+
+        Raises KafkaStorageException where the disk is full.
         """
         if not batch.records:
             raise ValueError("an empty batch has no offsets")
@@ -79,9 +84,11 @@ class PartitionLog:
         return stored
 
     def copy(self, batch: RecordBatch, leader_epoch: int, now_ms: int | None = None, copied_ms: int = 0) -> None:
-        """As follower, at copied_ms: keep a batch at the offsets the leader gave it. ValueError for one that begins before the log end."""
+        """As follower, at copied_ms: keep a batch at the offsets the leader gave it. ValueError for one that begins before the log end;
+        KafkaStorageException where the disk is full."""
         if batch.base_offset < self.log_end_offset:
             raise ValueError(f"{self.topic}-{self.index} ends at {self.log_end_offset}: a batch at {batch.base_offset} cannot follow")
+        self.disk.write()
         self.note_epoch(leader_epoch)
         self.segments.take(batch, copied_ms if now_ms is None else now_ms)
         self._batches.append(batch)
