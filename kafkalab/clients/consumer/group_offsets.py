@@ -276,9 +276,12 @@ def _as_told(done: RequestFuture) -> BaseException | None:
 
 def offsets_text(offsets: Offsets) -> str:
     """A map of offsets as Java prints it."""
-    shown = (f"{tp}=OffsetAndMetadata{{offset={o.offset}, leaderEpoch={value_text(o.leader_epoch)}, metadata='{o.metadata}'}}"
-             for tp, o in offsets.items())
-    return f"{{{', '.join(shown)}}}"
+    return f"{{{', '.join(f'{tp}={offset_text(offset)}' for tp, offset in offsets.items())}}}"
+
+
+def offset_text(offset: OffsetAndMetadata) -> str:
+    """One offset with its metadata as Java prints it."""
+    return f"OffsetAndMetadata{{offset={offset.offset}, leaderEpoch={value_text(offset.leader_epoch)}, metadata='{offset.metadata}'}}"
 
 
 def _committed(answer) -> OffsetAndMetadata | None:
