@@ -67,6 +67,7 @@ class Profile:
     reset_strategy                    how the policy prints when one seeks to it
     prints_ids_of_changes             lines name what a fetch session alters and forgets with its topic id (3.1, KIP-516)
     enforces_rebalances               has enforceRebalance (2.6, KIP-568)
+    tells_current_lag                 has currentLag (3.0, KIP-695)
     tells_commits_of_rebalances       a commit during a rebalance raises RebalanceInProgressException (2.5, KIP-447); before, CommitFailed
     tells_cancelled_by_itself         a socket that the client closes itself has a line for each request that goes with it; seen in 2.8's source, not in 2.3's
     keeps_answered_lookup             an answered FIND_COORDINATOR counts until the application's thread has looked at it, and the heartbeat thread asks beside it
@@ -189,6 +190,7 @@ class Profile:
     reset_strategy: str = "AutoOffsetResetStrategy{{type={name}}}"
     prints_ids_of_changes: bool = True
     enforces_rebalances: bool = True
+    tells_current_lag: bool = True
     tells_commits_of_rebalances: bool = True
     tells_cancelled_by_itself: bool = True
     keeps_answered_lookup: bool = True
@@ -351,7 +353,7 @@ V3_6 = replace(V3_9, name="3.6", truncation_text="Detected truncated partitions:
                release="3.6.2", commit_id="c4deed513057c94e", telemetry_after_refusal_ms=None,
                exponential_refresh_backoff=False, jitter_inside_cap=False,
                names_idle_closes=False, isolation_in_lower_case=False, member_id_required_is_failure=True, sticky_sorts_owned=False)
-V2_8 = replace(V3_6, name="2.8", keeps_id_of_old_generation=False, member_id_required_is_failure=False, reset_strategy="{upper}", returns_when_position_moved=False, prints_ids_of_changes=False,
+V2_8 = replace(V3_6, name="2.8", tells_current_lag=False, keeps_id_of_old_generation=False, member_id_required_is_failure=False, reset_strategy="{upper}", returns_when_position_moved=False, prints_ids_of_changes=False,
                asks_partitioner_again="any", drain_index_by_node=False, batches_follow_leader=False,
                buffer_exhausted_text=BUFFER_EXHAUSTED_OLD, tells_timed_out_requests=False, fills_metadata_of_failed_send=False,
                names_partition_of_buffer=True, release="2.8.2", commit_id="3146c6ff4a24cc24", prepares_with_async_commit=False,

@@ -11,7 +11,7 @@ from typing import Any
 from kafkalab.clients import arguments
 from kafkalab.clients.consumer.offset_fetcher import EARLIEST, LATEST
 from kafkalab.clients.metrics import MetricValues
-from kafkalab.errors import Errors, IllegalArgumentException, TimeoutException, error_for
+from kafkalab.errors import Errors, IllegalArgumentException, TimeoutException, UnsupportedVersionException, error_for
 from kafkalab.protocol.messages import MetadataRequest, MetadataRequestTopic, MetadataResponse
 from kafkalab.records import OffsetAndTimestamp, TopicPartition
 
@@ -49,10 +49,13 @@ class ConsumerQueries:
             return {tp: None if answer.offset < 0 else OffsetAndTimestamp(answer.offset, answer.timestamp) for tp, answer in found.items()}
 
     def current_lag(self, partition: TopicPartition) -> int | None:
-        """How many records lie before this reader, as its last fetch told it; None while none has (KIP-695, 2.8).
+        """How many records lie before this reader, as its last fetch told it; None while none has (KIP-695, 3.0).
 
-        Raises IllegalStateException for a partition it does not read.
+        Raises IllegalStateException for a partition it does not read, UnsupportedVersionException for a client that has no such call.
         """
+        if not self.profile.tells_current_lag:
+            raise UnsupportedVersionException(f"A consumer {self.profile.name} has no currentLag: it came with 3.0 (KIP-695). Take a newer "
+                                              "version, or read the metric records-lag from metrics().")
         self._state(partition)
         return self._subscriptions.lag(partition, self.config["isolation.level"])
 
