@@ -3,7 +3,7 @@
 import pytest
 
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
-from kafkalab.broker.partition_log import PartitionLog
+from kafkalab.broker.log.partition_log import PartitionLog
 from kafkalab.errors import ConsumerOffsetOutOfRangeException, IllegalArgumentException, LogTruncationException
 from kafkalab.tests.clients.stories import BROKER_OF_ITS_TIME
 
