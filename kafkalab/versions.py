@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from kafkalab.clients.least_loaded import Rule, fewest_unanswered, standing_then_longest_untried, standing_then_preparing
+from kafkalab.clients.network.least_loaded import Rule, fewest_unanswered, standing_then_longest_untried, standing_then_preparing
 from kafkalab.errors import BufferExhaustedException, IllegalStateException, KafkaException, TimeoutException
 from kafkalab.protocol.api_keys import ApiKeys
 from kafkalab.protocol.api_versions import newest_known
@@ -35,7 +35,7 @@ class Profile:
     name, release, commit_id          the key of the other tables; the recorded patch release; what AppInfoParser prints
     node_knows_fencing                Node prints and hashes `isFenced` (4.0, KIP-1073)
     coordinator_connection            "{opposite}" is 2147483647 - id, "+{id}" from 4.4; keeps heartbeats off the data socket
-    least_loaded                      see clients/least_loaded.py (KAFKA-8376 in 2.3, KIP-601 in 2.7)
+    least_loaded                      see clients/network/least_loaded.py (KAFKA-8376 in 2.3, KIP-601 in 2.7)
     metadata_has_log_context          Metadata's lines carry the client's prefix (2.3)
     bootstrap_needs_update            the bootstrap cluster asks for a refresh at once (2.2, KAFKA-7567); before, the first send did
     exponential_refresh_backoff       100, 200, ... 1000 ms between fruitless refreshes (3.7, KIP-580); before, 100 ms flat

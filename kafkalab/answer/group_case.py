@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kafkalab.answer.entry import CannotAnswer
 from kafkalab.answer.raw_client import RawClient
-from kafkalab.broker.group import Group
+from kafkalab.broker.groups.classic.group import Group
 from kafkalab.errors import Errors, error_for
 from kafkalab.lab import Lab
 from kafkalab.protocol.messages import (

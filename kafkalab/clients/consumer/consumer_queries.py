@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from kafkalab.clients import arguments
-from kafkalab.clients.consumer.offset_fetcher import EARLIEST, LATEST
-from kafkalab.clients.metrics import MetricValues
+from kafkalab.clients.consumer.reading.offset_fetcher import EARLIEST, LATEST
+from kafkalab.clients.network import arguments
+from kafkalab.clients.network.metrics import MetricValues
 from kafkalab.errors import Errors, IllegalArgumentException, TimeoutException, error_for
 from kafkalab.protocol.messages import MetadataRequest, MetadataRequestTopic, MetadataResponse
 from kafkalab.records import OffsetAndTimestamp, TopicPartition

@@ -10,23 +10,23 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from kafkalab.clients import app_info, arguments
-from kafkalab.clients.consumer.classic_poll import ClassicPoll
-from kafkalab.clients.consumer.consumer_network_client import ConsumerNetworkClient
-from kafkalab.clients.consumer.consumer_metrics import ConsumerMetrics
+from kafkalab.clients.consumer.classic.classic_poll import ClassicPoll
+from kafkalab.clients.consumer.classic.committed_offsets import offsets_text
+from kafkalab.clients.consumer.classic.consumer_coordinator import ConsumerCoordinator
+from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
+from kafkalab.clients.consumer.classic.heartbeat_responses import Choice, javas_choice, learners_choice
 from kafkalab.clients.consumer.consumer_queries import ConsumerQueries
-from kafkalab.clients.consumer.coordinator import ConsumerCoordinator
-from kafkalab.clients.consumer.fetch_collector import FetchCollector
-from kafkalab.clients.consumer.fetcher import Fetcher
-from kafkalab.clients.consumer.group_offsets import offsets_text
-from kafkalab.clients.consumer.heartbeat_answers import Choice, javas_choice, learners_choice
-from kafkalab.clients.consumer.interceptors import ConsumerInterceptors
-from kafkalab.clients.consumer.offset_fetcher import OffsetFetcher
-from kafkalab.clients.consumer.one_thread import OneThread
-from kafkalab.clients.consumer.position_validation import PositionValidation
-from kafkalab.clients.consumer.subscription_state import FetchPosition, FetchState, SubscriptionState
-from kafkalab.clients.log_context import LogContext
-from kafkalab.clients.wiring import bootstrap_nodes, network_client
+from kafkalab.clients.consumer.reading.consumer_interceptors import ConsumerInterceptors
+from kafkalab.clients.consumer.reading.consumer_metrics import ConsumerMetrics
+from kafkalab.clients.consumer.reading.fetch_collector import FetchCollector
+from kafkalab.clients.consumer.reading.fetcher import Fetcher
+from kafkalab.clients.consumer.reading.offset_fetcher import OffsetFetcher
+from kafkalab.clients.consumer.reading.position_validation import PositionValidation
+from kafkalab.clients.consumer.reading.subscription_state import FetchPosition, FetchState, SubscriptionState
+from kafkalab.clients.consumer.thread_guard import OneThread
+from kafkalab.clients.network import app_info, arguments
+from kafkalab.clients.network.log_context import LogContext
+from kafkalab.clients.network.wiring import bootstrap_nodes, network_client
 from kafkalab.config import ConsumerConfig, dump_text
 from kafkalab.errors import IllegalArgumentException, IllegalStateException, InvalidGroupIdException, TimeoutException, UnsupportedVersionException
 from kafkalab.lines import metrics
@@ -48,7 +48,7 @@ class KafkaConsumer(ConsumerQueries):
     def __new__(cls, lab, config: Mapping[str, Any] | None = None, **how: Any) -> KafkaConsumer:
         """group.protocol chooses the inside, as in Java (ConsumerDelegateCreator, KIP-848)."""
         if cls is KafkaConsumer and str((config or {}).get("group.protocol", "")).lower() == "consumer":
-            from kafkalab.clients.consumer.async_.async_kafka_consumer import AsyncKafkaConsumer
+            from kafkalab.clients.consumer.modern.async_kafka_consumer import AsyncKafkaConsumer
             return super().__new__(AsyncKafkaConsumer)
         return super().__new__(cls)
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kafkalab.clients.log_context import LogContext
-from kafkalab.clients.metadata import ClusterView, Metadata
+from kafkalab.clients.network.log_context import LogContext
+from kafkalab.clients.network.metadata import ClusterView, Metadata
 from kafkalab.errors import KafkaException, TimeoutException
 from kafkalab.sim.apps import Signal
 from kafkalab.sim.scheduler import Scheduler

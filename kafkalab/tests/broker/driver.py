@@ -1,9 +1,9 @@
 """Drives machines by hand: a clock that is a number, timers that are a dict, answers that are a list."""
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.cluster import BrokerNode, ClusterState
+from kafkalab.broker.cluster.cluster_state import BrokerNode, ClusterState
 from kafkalab.broker.effects import Caller, CancelTimer, Note, Respond, SetTimer
-from kafkalab.broker.group_coordinator import GroupCoordinator
+from kafkalab.broker.groups.group_coordinator import GroupCoordinator
 from kafkalab.broker.profiles import broker_profile
 from kafkalab.errors import Errors
 from kafkalab.protocol.api_keys import api_of

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkalab.broker.broker import Broker
+from kafkalab.broker.shell.broker import Broker
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.profiles import broker_profile
 from kafkalab.protocol import messages as m

@@ -3,9 +3,9 @@
 import pytest
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.consumer_group_assignors import range_, uniform
-from kafkalab.broker.consumer_group import ConsumerMember
-from kafkalab.broker.group_coordinator import GroupCoordinator
+from kafkalab.broker.groups.modern.assignors import range_, uniform
+from kafkalab.broker.groups.modern.consumer_group import ConsumerMember
+from kafkalab.broker.groups.group_coordinator import GroupCoordinator
 from kafkalab.broker.profiles import broker_profile
 from kafkalab.errors import Errors, error_for
 from kafkalab.protocol.messages import (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkalab.broker.group_state import MOVES, GroupState, may_move
+from kafkalab.broker.groups.classic.group_state import MOVES, GroupState, may_move
 
 LEGAL = {
     ("Empty", "PreparingRebalance"), ("Empty", "Dead"),

@@ -6,8 +6,8 @@ import pytest
 
 from kafkalab import KafkaConsumer, Lab, TopicPartition
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.group_coordinator import GroupCoordinator
-from kafkalab.broker.group_storage import expired_offsets
+from kafkalab.broker.groups.group_coordinator import GroupCoordinator
+from kafkalab.broker.groups.group_storage import expired_offsets
 from kafkalab.broker.profiles import broker_profile
 from kafkalab.protocol.consumer_protocol import Subscription, subscription_bytes
 from kafkalab.protocol.messages import JoinGroupRequestProtocol, OffsetFetchRequest, OffsetFetchRequestTopic

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from kafkalab import KafkaAdminClient, KafkaConsumer, KafkaProducer, Lab, ProducerRecord
-from kafkalab.clients.consumer.async_.async_kafka_consumer import AsyncKafkaConsumer
-from kafkalab.clients.consumer.async_.membership import TRANSITIONS, MemberState
+from kafkalab.clients.consumer.modern.async_kafka_consumer import AsyncKafkaConsumer
+from kafkalab.clients.consumer.modern.membership_manager import TRANSITIONS, MemberState
 from kafkalab.errors import CommitFailedException, ConfigException, IllegalStateException, KafkaException, UnsupportedVersionException, WakeupException
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 

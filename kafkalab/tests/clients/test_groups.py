@@ -5,7 +5,7 @@ import re
 import pytest
 
 from kafkalab import KafkaConsumer, KafkaProducer, ProducerRecord, TopicPartition
-from kafkalab.clients.consumer.membership import Generation
+from kafkalab.clients.consumer.classic.membership import Generation
 from kafkalab.errors import (
     CommitFailedException, ConfigException, FencedInstanceIdException, IllegalStateException, InconsistentGroupProtocolException, KafkaException,
     RebalanceInProgressException, RetriableCommitFailedException, UnsupportedVersionException, WakeupException,

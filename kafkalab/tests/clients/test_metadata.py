@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from kafkalab.clients.metadata import Metadata
-from kafkalab.clients.wiring import node_maker
+from kafkalab.clients.network.metadata import Metadata
+from kafkalab.clients.network.wiring import node_maker
 from kafkalab.protocol.messages import MetadataResponse, MetadataResponseBroker, MetadataResponsePartition, MetadataResponseTopic
 from kafkalab.records import TopicPartition
 from kafkalab.versions import PROFILES

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from kafkalab.broker import controller, group_joins, group_members
-from kafkalab.broker.elections import Election
-from kafkalab.broker.group_offsets import GroupOffsets
-from kafkalab.broker.partition_log import PartitionLog
-from kafkalab.broker.replica import Replica
-from kafkalab.broker.replica_fetcher import ReplicaFetchers
-from kafkalab.broker.replica_manager import ReplicaManager
+from kafkalab.broker.cluster import controller
+from kafkalab.broker.groups.classic import join_phase, membership
+from kafkalab.broker.cluster.elections import Election
+from kafkalab.broker.groups.group_offsets import GroupOffsets
+from kafkalab.broker.log.partition_log import PartitionLog
+from kafkalab.broker.replication.replica import Replica
+from kafkalab.broker.replication.replica_fetcher import ReplicaFetchers
+from kafkalab.broker.replication.replica_manager import ReplicaManager
 from kafkalab.answer import logs as log_answers
-from kafkalab.broker.group_coordinator import GroupCoordinator
-from kafkalab.broker.producer_state import ProducerState, Verdict
+from kafkalab.broker.groups.group_coordinator import GroupCoordinator
+from kafkalab.broker.log.producer_state import ProducerState, Verdict
 from kafkalab.errors import Errors
 from kafkalab.tests.mutants.catchers import Law, Vector
 from kafkalab.tests.mutants.mutant import Mutant
@@ -42,8 +43,8 @@ def generation_not_checked(patch):
 
 
 def static_names_not_fenced(patch):
-    honest = group_members.membership_error
-    for module in (group_joins, group_members):
+    honest = membership.membership_error
+    for module in (join_phase, membership):
         patch.setattr(module, "membership_error", lambda group, member_id, instance_id: honest(group, member_id, None))
 
 
