@@ -256,10 +256,18 @@ def _course(wanted) -> int:
 
 
 def _release(wanted) -> None:
+    from autograder.judges.secret import is_demo
     from autograder.making.release import MYTHS, release
-    from autograder.masters import chapter_number
-    package = release([text if text == MYTHS else chapter_number(text) for text in wanted.chapters], Path(wanted.out))
-    print(f"The package for learners is {package}: no judges, no solutions, no secret.")
+    from autograder.masters import chapter_number, master
+    from autograder.variants import course_key_id
+    chapters = [text if text == MYTHS else chapter_number(text) for text in wanted.chapters]
+    asks = any(chapter != MYTHS and master(chapter).answer_cells for chapter in chapters)
+    if asks and is_demo() and not wanted.demo:
+        raise Unusable("AUTOGRADER_SECRET is not set, so the package would carry the public demo key, and your class would get other numbers than you grade by. "
+                       "Set the secret of your course, or add --demo to try things out.")
+    package = release(chapters, Path(wanted.out))
+    print(f"The package for learners is {package}: no judges, no solutions, no secret."
+          + (f" Students' numbers come from course key {course_key_id()}{', the public demo key: good for trying things out' if is_demo() else ''}." if asks else ""))
 
 
 def _lab(wanted) -> None:
@@ -405,6 +413,7 @@ def _parser() -> argparse.ArgumentParser:
     release = command("release", _release, "the package a teacher hands out: no judges, no solutions, no secret")
     release.add_argument("chapters", nargs="+", metavar="NN|myths")
     release.add_argument("--out", default="package", metavar="DIR")
+    release.add_argument("--demo", action="store_true", help="use the public demo key, where AUTOGRADER_SECRET is not set")
     built = command("course", _course, "build the notebooks of source_py, for authors")
     built.add_argument("chapters", nargs="*", metavar="NN")
     built.add_argument("--prose", action="store_true", help="only text changed: leave the sealed verdicts as they are")

@@ -87,7 +87,7 @@ def hear(submission: Submission, sandbox: Sandbox) -> tuple[dict, dict]:
         return {}, {"replies": {}, "ended": submission.reason, "seconds": 0.0, "level": sandbox.reached()[0]}
     asked = asked_of(submission)
     own = master(submission.chapter)
-    numbers = {question.id: dict(numbers_for(question, submission.variant)) for question in own.questions}
+    numbers = {question.id: dict(numbers_for(question, submission.variant, submission.key)) for question in own.questions}
     cells = steps(own, submission.answers, extras=submission.extras)
     jobs = [{"source": _python(step.source), "question": step.question,
              "cases": [case for case, hidden in asked.get(step.question, ()) if not hidden],
