@@ -257,8 +257,8 @@ def _course(wanted) -> int:
 
 def _release(wanted) -> None:
     from autograder.judges.secret import is_demo
-    from autograder.making.release import MYTHS, release
-    from autograder.masters import chapter_number, master
+    from autograder.making.release import release
+    from autograder.masters import MYTHS, chapter_number, master
     from autograder.variants import course_key_id
     chapters = [text if text == MYTHS else chapter_number(text) for text in wanted.chapters]
     asks = any(chapter != MYTHS and master(chapter).answer_cells for chapter in chapters)

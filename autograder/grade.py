@@ -42,6 +42,7 @@ from autograder.handed_in.receipts import Receipts
 from autograder.handed_in.submission import PARTIAL, Submission, entries, of, read
 from autograder.judges.secret import held_to
 from autograder.masters import chapter_number, master
+from autograder.open_answers.answers import UNFINISHED
 from autograder.open_answers.review import put_back
 from autograder.sandbox.parent import LOST, Sandbox, SandboxFailed, Unofficial
 from autograder.teacher.late import settle as settle_late
@@ -121,6 +122,7 @@ def grade_class(folder: Path, out: Path, asked: str | None = None, roster: Roste
             before, roster, calibrations = ledger.read(out), class_of(out, roster), calibration.read(out)
         except ValueError as why:
             raise Unready(*why.args) from None
+        (out / UNFINISHED).touch()
         found, receipts = _received(folder, out, roster, asked, say, ignore)
         older = _standing(ledger.elsewhere(before.values(), found), found, receipts)
         counts = _latest([*found, *(entry.submission for entry in older)], receipts, roster)
@@ -149,6 +151,7 @@ def grade_class(folder: Path, out: Path, asked: str | None = None, roster: Roste
         if todo and (back := put_back(out)):
             say(f"{back} mark{'s' if back > 1 else ''} of `review` that the gradebook had lost {'are' if back > 1 else 'is'} in it again.")
         settle_late(out)
+        (out / UNFINISHED).unlink(missing_ok=True)
         names = list(shown)[:len(here)]
         return results.Results(out / "results", {name: shown[name].key for name in names}, superseded, borrowed)
 

@@ -131,6 +131,9 @@ class Gradebook:
         write_atomically(path, json.dumps(shown(master, submission, marks), ensure_ascii=False), wait=False)
         write_atomically(path.with_name("timestamp.txt"), received.astimezone(timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC"), wait=False)
 
+        stamp = self.out / "submitted" / submission.student / master.name / "timestamp.txt"         # formgrader counts these folders as submissions
+        write_atomically(stamp, received.astimezone(timezone.utc).strftime("%Y-%m-%d %H:%M:%S.%f UTC"), wait=False)
+
     def expect(self, master: Master) -> None:
         """Make the assignment's rows before anybody has handed in, so that it can have a due date."""
         self._rows(master)

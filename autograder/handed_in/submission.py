@@ -136,7 +136,9 @@ def _by_chapter(arrival: Arrival, asked) -> tuple[dict[str, list[tuple[str, Salv
                 refusals.append(why)
                 continue
             chapter = chapter_of(salvaged.notebook) or _by_its_looks(salvaged.notebook, asked, known)
-            if chapter is None:
+            if chapter is None and _is_the_myth_court(salvaged.notebook):
+                refusals.append(Refused("it is the notebook of the myth court, which has no marks."))
+            elif chapter is None:
                 refusals.append(Unreadable("there are no answer cells of any chapter in it."))
             elif chapter not in known:
                 refusals.append(Unreadable(f"it answers chapter {chapter}, which this course has no notebook of."))
@@ -147,6 +149,10 @@ def _by_chapter(arrival: Arrival, asked) -> tuple[dict[str, list[tuple[str, Salv
                 if salvaged.other:
                     candidates[chapter].append((name, salvaged.other))
     return candidates, refusals
+
+
+def _is_the_myth_court(notebook: dict) -> bool:
+    return any("autograder.learner.court" in text_of(cell) for cell in notebook["cells"])
 
 
 def _with_code_of(cells: list[dict], code: int, magic: int) -> tuple[int, int]:

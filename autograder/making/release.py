@@ -13,7 +13,7 @@ from pathlib import Path
 
 from autograder import sealed
 from autograder.making.leaks import Leak, Secrets, given, learners_half, readable
-from autograder.masters import HOME, master, notebooks
+from autograder.masters import HOME, MYTHS, master, notebooks
 from autograder.variants import course_key, course_key_id
 
 # Modules of this package that work without judges; everything else of it stays with the teacher.
@@ -22,7 +22,6 @@ LEARNERS = ("__init__.py", "__main__.py", "again.py", "anomalies.py", "asking.py
             "questions/kinds.py", "learner/__init__.py", "learner/desk.py", "learner/jupyter", "learner/lab.py", "learner/machine.py",
             "learner/overview.py")
 COURT = ("learner/claims.py", "learner/court.py")        # what notebooks/release/myths is played with
-MYTHS = "myths"
 PAPERS = ("environment.yml", "pyproject.toml", "constraints.txt", "Makefile", "README.md", "LICENSE", "data/picture.png",
           "notebooks/README.md")
 FOLDERS = ("kafkalab", "data/recordings", "data/samples", "data/tools")
