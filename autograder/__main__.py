@@ -180,7 +180,15 @@ def _calibrate(wanted) -> int:
 
 def _review(wanted) -> None:
     from autograder.open_answers.reviewing import in_terminal
-    in_terminal(Path(wanted.out), wanted.question, seed=wanted.seed, marker=wanted.marker, blind=wanted.blind)
+    in_terminal(Path(wanted.out), wanted.question, seed=wanted.seed, marker=wanted.marker, blind=wanted.blind, share=_share(wanted.share))
+
+
+def _share(text: str) -> tuple[int, int]:
+    """"2/3" is the second of three shares; ValueError, with a sentence, for what is none."""
+    mine, _, of = text.partition("/")
+    if not (mine.isdigit() and of.isdigit() and 1 <= int(mine) <= int(of)):
+        raise Unusable(f"--share is written like 1/2, the first of two shares, not {text!r}.")
+    return int(mine), int(of)
 
 
 def _due(wanted) -> None:
@@ -386,6 +394,7 @@ def _parser() -> argparse.ArgumentParser:
     review.add_argument("question", nargs="?", metavar="QUESTION", help="03.open; without it: what waits")
     review.add_argument("--blind", action="store_true", help="keep the suggestion back until h is pressed: the fairest marks to calibrate with")
     review.add_argument("--marker", default="", metavar="NAME", help="who marks, where several do")
+    review.add_argument("--share", default="1/1", metavar="K/N", help="only the K-th of N shares, for several who mark at once: 1/2")
     review.add_argument("--seed", type=int, default=0, help="draws the order of the groups and who is read twice")
     due = command("due", _due, "when a chapter is due, or until when one student has time; without a chapter: the dates and what lateness costs")
     due.add_argument("out", metavar="OUT")
