@@ -61,6 +61,7 @@ def _grade(wanted) -> int:
     from autograder.grade import Unready, grade_class, grade_file, needs_attention, public
     from autograder.grading.colleague import Lost, Unable
     from autograder.grading.writer import Busy
+    from autograder.handed_in.download import NotAClass, folder_of
     from autograder.judges.secret import is_demo
     from autograder.masters import chapter_number
     from autograder.sandbox.parent import SandboxFailed, Unofficial
@@ -77,11 +78,14 @@ def _grade(wanted) -> int:
             raise Unusable("Say where the results go: --out OUT for a class with its gradebook, or --json - for one submission.")
         found = grade_file(source, asked)
     else:
-        if not source.is_dir():
-            raise Unusable(f"{source} is one file; a class is a folder. For one submission leave --out away and use --json -.")
+        if not source.is_dir() and source.suffix.lower() != ".zip":
+            raise Unusable(f"{source} is one file; a class is a folder, or a zip file of one. For one submission leave --out away and use --json -.")
         roster, ignore = _class_list(wanted.roster)
         try:
-            graded = grade_class(source, Path(wanted.out), asked, roster, wanted.workers, wanted.force, say, ignore, wanted.allow_unsafe)
+            with folder_of(source, roster) as folder:
+                graded = grade_class(folder, Path(wanted.out), asked, roster, wanted.workers, wanted.force, say, ignore, wanted.allow_unsafe)
+        except NotAClass as why:
+            raise Unusable(*why.args) from None
         except (Unofficial, Busy, Unready):
             raise
         except Exception as failed:                      # the machine's or ours, not the class's: the next run goes on
@@ -205,13 +209,41 @@ def _due(wanted) -> None:
 def _receive(wanted) -> None:
     from autograder.grade import receive
     from autograder.teacher.late import moment_of
-    folder = Path(wanted.submissions)
-    if not folder.is_dir():
-        raise Unusable(f"There is no folder {folder}.")
-    _must_be_a_folder(wanted.out, folder)
+    from autograder.handed_in.download import folder_of
+    source = Path(wanted.submissions)
+    if not source.exists():
+        raise Unusable(f"There is no folder {source}.")
+    _must_be_a_folder(wanted.out, source)
     roster, ignore = _class_list(wanted.roster)
-    new = receive(folder, Path(wanted.out), roster, moment_of(wanted.at) if wanted.at else None, ignore, say)
-    print(f"{new} new submissions were received; `grade` grades them whenever you like, and this moment decides what is late.")
+    with folder_of(source, roster) as folder:
+        new = receive(folder, Path(wanted.out), roster, moment_of(wanted.at) if wanted.at else None, ignore, say)
+    for line in _received(new, Path(wanted.out)):
+        print(line)
+
+
+def _received(new, out: Path, most: int = 40) -> list[str]:
+    """What `receive` tells: who has handed in, twice or unreadably, and from whom nothing new has come."""
+    from autograder.grading.enrolled import class_of, names
+    listed = class_of(out).rows
+    lines = [f"{len(new)} new submission{' was' if len(new) == 1 else 's were'} received; `grade` grades them whenever you like, and the moment of the receipt "
+             "decides what is late."]
+
+    def shown(people) -> str:
+        people = [" ".join(filter(None, (each, *names(listed.get(each, {}))[:2]))) for each in people]
+        return ", ".join(people[:most]) + (f" and {len(people) - most} more" if len(people) > most else "")
+
+    came: dict[tuple[str, str | None], list[str]] = {}
+    for each in new:
+        came.setdefault((each.student, each.chapter), []).append(each.name)
+    if new:
+        lines.append(f"From: {shown(sorted({student for student, _ in came}))}.")
+    lines += [f"{student} has {len(files)} files of chapter {chapter}: {', '.join(files)}. The last one counts."
+              for (student, chapter), files in sorted(came.items(), key=str) if chapter and len(files) > 1]
+    lines += [f"{each.name}: {each.status}, {each.reason}" for each in new if not each.can_run]
+    missing = [student for student in listed if not any(student == each.student and each.can_run for each in new)]
+    if new and missing:
+        lines.append(f"Nothing new that can be read came from {len(missing)} of the class list: {shown(missing)}.")
+    return lines
 
 
 def _regrade(wanted) -> None:

@@ -11,7 +11,7 @@ import sqlite3
 from pathlib import Path
 
 from autograder.grading.results import write_atomically
-from autograder.handed_in.classlist import Roster
+from autograder.handed_in.classlist import HANDED_IN, Roster
 
 FILE = "class.json"
 WAIT_SECONDS = 30
@@ -23,7 +23,8 @@ def class_of(out: Path, given: Roster = Roster()) -> Roster:
     path = out / FILE
     if given.rows:
         out.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, json.dumps(given.rows, ensure_ascii=False, indent=0) + "\n")
+        kept = {student: {name: said for name, said in row.items() if name != HANDED_IN} for student, row in given.rows.items()}
+        write_atomically(path, json.dumps(kept, ensure_ascii=False, indent=0) + "\n")
         return given
     try:
         return Roster({str(student): dict(row) for student, row in json.loads(path.read_text(encoding="utf-8")).items()})

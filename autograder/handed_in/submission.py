@@ -199,7 +199,9 @@ def _submission(nobody: Submission, stem: str, chapter: str, notebooks, roster: 
     flags += _of_another_key(named)
     repairs = salvaged.repairs + best.repairs
     if several > 1:
-        repairs += (f"there were {several} notebooks of this chapter; {name} counts",)
+        most = [other for other, _, each in taken if _written(own, each) == _written(own, best)]
+        why = "it has the most answers" if len(set(most)) == 1 else "the others have no more answers and their names come before it"
+        repairs += (f"there were {several} notebooks of this chapter; {name} counts, for {why}",)
     status = PARTIAL if best.missing else REPAIRED if repairs else GRADED
     plural = ("s", "are") if len(best.missing) > 1 else ("", "is")
     gone = (f"the answer cell{plural[0]} of {' and '.join(best.missing)} {plural[1]} gone",) if best.missing else ()

@@ -11,6 +11,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from datetime import datetime
 from pathlib import Path
 
 from autograder import judges
@@ -22,7 +23,7 @@ from autograder.making.leaks import Leak, of_feedback
 from autograder.masters import Master, master, question_of, text_of
 from autograder.questions import find
 from autograder.teacher import late
-from autograder.teacher.late import Policy, told as told_late
+from autograder.teacher.late import Policy, shown, told as told_late
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 LONGEST_ANSWER = 20_000
@@ -136,7 +137,7 @@ def _page(sheet: Sheet, own: Master, answers, sentences, reason: str, costs: Pol
     reached = sum(cell.max for cell in sheet.cells) - waiting
     still = f"; {waiting:g} more points wait for your teacher" if waiting else ""
     parts = [f"<h1>{_text(own.name)}: {sheet.score:g} of {reached:g} points{still}</h1>",
-             f"<p>{_text(name)}{', handed in ' + sheet.handed_in + ' UTC' if sheet.handed_in else ''}.{_lateness(sheet, costs)}</p>"]
+             f"<p>{_text(name)}{', handed in ' + _at(sheet.handed_in) if sheet.handed_in else ''}.{_lateness(sheet, costs)}</p>"]
     if reason:
         parts.append(f"<p class=said>About the file: {_text(reason)}</p>")
     parts += [_question(cell, answers.get(cell.question, ""), sentences.get(cell.question, ""), longest) for cell in sheet.cells]
@@ -155,7 +156,11 @@ def _lateness(sheet: Sheet, costs: Policy) -> str:
     if not sheet.seconds_late:
         return f" A penalty of {sheet.late_penalty:g} is taken off." if sheet.late_penalty else ""
     taken = f"{sheet.late_penalty:g} of the {sheet.earned:g} points earned are taken off" if sheet.late_penalty else "nothing is taken off"
-    return f" It was due {sheet.due} UTC and came {told_late(sheet.seconds_late)} late; {taken} ({costs})."
+    return f" It was due {_at(sheet.due)} and came {told_late(sheet.seconds_late)} late; {taken} ({costs})."
+
+
+def _at(utc: str) -> str:
+    return shown(datetime.fromisoformat(utc))
 
 
 def _of_hidden(question: str, misconception: str | None) -> str:
