@@ -93,7 +93,7 @@ def hear(submission: Submission, sandbox: Sandbox) -> tuple[dict, dict]:
     own = master(submission.chapter)
     numbers = {question.id: dict(numbers_for(question, submission.variant, submission.key)) for question in own.questions}
     cells = steps(own, submission.answers, extras=submission.extras)
-    jobs = [{"source": _python(step.source), "question": step.question,
+    jobs = [{"source": _python(step.source), "question": step.question, "spark": step.spark,
              "cases": [case for case, hidden in asked.get(step.question, ()) if not hidden],
              "hidden": [case for case, hidden in asked.get(step.question, ()) if hidden]} for step in cells]
     return asked, sandbox.run(jobs, numbers, spark=any(step.spark for step in cells))

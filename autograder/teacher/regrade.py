@@ -161,7 +161,7 @@ def _run(question: Question, out: Path, entry: Entry | None, cases: list, sandbo
         return "the copy of what was handed in is gone"
     own = master(question.chapter)
     cells = steps(own, submission.answers, only={question.id}, extras=submission.extras)
-    jobs = [{"source": _python(step.source), "question": step.question, "cases": [case for case, _ in cases] if step.question else []} for step in cells]
+    jobs = [{"source": _python(step.source), "question": step.question, "spark": step.spark, "cases": [case for case, _ in cases] if step.question else []} for step in cells]
     numbers = {each.id: dict(numbers_for(each, submission.variant, submission.key)) for each in own.questions}
     return sandbox.run(jobs, numbers, spark=any(step.spark for step in cells))
 
