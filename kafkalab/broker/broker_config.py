@@ -114,7 +114,7 @@ NOT_SIMULATED: Mapping[str, str] = MappingProxyType({
     "authorizer": "authorization is left out",
     "remote.log": "tiered storage is left out",
     "log.dir": "a broker has one disk; lab.broker(n).disk.fill() fills it",
-    "log.flush": "a crash of the process loses nothing that was written: nothing has to be flushed",
+    "log.flush": "a segment is flushed when the next one is rolled, as by default",
     "log.cleaner.threads": "one thread cleans",
     "log.cleaner.io": "quotas and throttling are left out",
     "log.cleaner.dedupe": "the map of a cleaning has no largest size here",

@@ -1,7 +1,10 @@
-"""Disk: the one place through which a broker's logs are written; it can be full or slow.
+"""Disk: the one place through which a broker's logs are written; it can be full, slow or without power.
 
 A log whose disk cannot write raises KafkaStorageException. A broker of the lab has one log directory,
 and the process halts when that fails (LogDirFailureChannel, ReplicaManager.handleLogDirFailure).
+
+Kafka does not flush what it appends (log.flush.interval.messages is never reached): bytes lie in the
+operating system's page cache, and survive the process. Without power they are lost.
 """
 
 from __future__ import annotations
@@ -13,6 +16,16 @@ DISK_FAILED = Halt("all log directories have failed")
 
 CHECKPOINT_EVERY_MS = 5_000
 """replica.high.watermark.checkpoint.interval.ms: a broker with replicas writes this file as well."""
+
+DIRTY_MS, WRITEBACK_EVERY_MS = 30_000, 5_000
+"""Linux writes a page that is dirty for so long (vm.dirty_expire_centisecs), and looks so often
+(vm.dirty_writeback_centisecs)."""
+
+
+def is_written(appended_ms: int, now_ms: int) -> bool:
+    """Whether the operating system has brought to the disk what was appended at that time."""
+    due_ms = appended_ms + DIRTY_MS
+    return now_ms >= due_ms + -due_ms % WRITEBACK_EVERY_MS
 
 
 class Disk:

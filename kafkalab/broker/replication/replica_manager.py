@@ -11,7 +11,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.cluster.cluster_state import ClusterState
+from kafkalab.broker.cluster.cluster_state import NO_LEADER, ClusterState
 from kafkalab.broker.replication.delayed_produce import DelayedProduces, WaitingProduce
 from kafkalab.broker.effects import Appended, Caller, ChangeIsr, Effect, Grown, Note, SetTimer
 from kafkalab.broker.log.disk import DISK_FAILED, Disk
@@ -379,6 +379,22 @@ class ReplicaManager:
         self._behind.clear()
         for replica in self._replicas.values():
             replica.follow()
+
+    def flush(self) -> None:
+        """The process ends in an orderly way: every log is flushed (LogManager.shutdown)."""
+        for replica in self._replicas.values():
+            replica.log.flush()
+
+    def lose_power(self, now_ms: int) -> list[Effect]:
+        """The machine has lost power, and its logs what was not on the disk yet."""
+        notes: list[Effect] = []
+        for (topic, index), replica in self._replicas.items():
+            before = replica.log.log_end_offset
+            if replica.log.lose_power(now_ms):
+                notes.append(Note("replica.truncated", {
+                    "topic": topic, "partition": index, "leader": NO_LEADER, "from_offset": before,
+                    "log_end_offset": replica.log.log_end_offset}))
+        return notes
 
     def on_timer(self, key: tuple, now_ms: int) -> list[Effect]:
         if key[0] == "checkpoint":

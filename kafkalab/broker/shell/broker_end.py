@@ -24,11 +24,7 @@ from kafkalab.sim.scheduler import Scheduler
 
 
 class DiskFaults:
-    """The faults of one broker's disk.
-
-    A disk whose bytes are torn or lost is not simulated: a process that dies loses nothing that was written, because
-    the operating system keeps it.
-    """
+    """The faults of one broker's disk. What a loss of power does to it is `BrokerEnd.power_loss`."""
 
     def __init__(self, machine: Broker, clock: Scheduler, journal: Journal, is_up: Callable[[], bool]) -> None:
         self._machine, self._clock, self._journal, self._is_up = machine, clock, journal, is_up
@@ -140,6 +136,21 @@ class BrokerEnd:
         """
         self._end("crash", clean=False)
 
+    def power_loss(self) -> None:
+        """The broker's machine loses power: the process dies, and with it what the operating system had not written to the disk.
+
+        A segment is on the disk once the next one was rolled. Of the active segment Linux writes what is older than 30 s,
+        every 5 s. Kafka cuts the rest off when it starts (LogLoader) and relies on the other replicas. An orderly stop
+        flushes, so it loses nothing. Raises ValueError where the broker coordinates a group of the KIP-848 protocol: the
+        lab does not keep such a group's members in a log that could lose them.
+        """
+        if self.machine.coordinator.table.modern:
+            group = next(iter(self.machine.coordinator.table.modern))
+            raise ValueError(f"{self.name} coordinates the group {group!r} of the new consumer protocol, and what a loss of power "
+                             f"does to such a group is not simulated: place its coordinator elsewhere, or use crash()")
+        self._end("power loss", clean=False)
+        self.machine.do(self.machine.replicas.lose_power(self._clock.now_ms))
+
     def stop(self) -> None:
         """The process ends in an orderly way: what it leads moves to replicas in sync first, and its session is closed
         (controlled.shutdown.enable). Takes a few milliseconds of the lab's time."""
@@ -213,6 +224,8 @@ class BrokerEnd:
         if not self._is_up:
             return
         self._is_up, self._was_clean = False, clean
+        if clean:
+            self.machine.replicas.flush()
         self._network.stop_listening(self.node.host, self.node.port)
         self._connections.clear()
         for channel in self._channels.values():

@@ -124,3 +124,91 @@ def test_slow_takes_whole_milliseconds():
     for wrong in (-1, 0.5, True, "300"):
         with pytest.raises(ValueError, match="whole number of milliseconds"):
             lab.broker(0).disk.slow(wrong)
+
+
+def values(lab, broker):
+    log = lab.broker(broker).machine.replicas.replica(("orders", 0)).log
+    return [record.value for batch in log.batches() for record in batch.records]
+
+
+def up_again(lab, *brokers):
+    for broker in brokers:
+        lab.broker(broker).restart()
+    partition = lab.cluster.partition("orders", 0)
+    assert lab.run_until(lambda: partition.leader >= 0 and set(brokers) <= set(partition.isr), timeout_ms=90_000)
+    lab.run_for(2_000)
+
+
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize(("how", "left"), [
+    ("crash", ["tea", "milk"]), ("stop", ["tea", "milk"]), ("power_loss", ["tea"]),
+])
+def test_without_power_a_lone_replica_loses_the_last_half_minute(release, how, left):
+    lab = a_lab(release, brokers=1)
+    shop = a_shop(lab)
+    sent_in_ms(lab, shop, "tea")
+    lab.run_for(36_000)
+    sent_in_ms(lab, shop, "milk")
+    getattr(lab.broker(0), how)()
+    lab.run_for(1_000)
+    if how == "stop":
+        lab.broker(0).power_loss()  # an orderly stop has flushed
+    up_again(lab, 0)
+    assert values(lab, 0) == left
+    assert lab.at(lab.now_ms)["partitions"]["orders-0"]["logs"][0]["log_end_offset"] == len(left)
+    sent_in_ms(lab, shop, "bread")
+    assert values(lab, 0) == [*left, "bread"]
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_what_all_replicas_have_survives_the_power_of_one_and_not_that_of_all(release):
+    lab = a_lab(release)
+    shop = a_shop(lab)
+    sent_in_ms(lab, shop, "tea")
+    lab.run_for(1_000)
+    lab.broker(0).power_loss()
+    assert values(lab, 0) == []
+    assert lab.run_until(lambda: lab.cluster.partition("orders", 0).leader > 0, timeout_ms=60_000)
+    up_again(lab, 0)
+    assert [values(lab, broker) for broker in range(3)] == [["tea"]] * 3, "it was copied back"
+    lab.run_for(40_000)
+    sent_in_ms(lab, shop, "milk")
+    for broker in range(3):
+        lab.broker(broker).power_loss()
+    up_again(lab, 0, 1, 2)
+    assert [values(lab, broker) for broker in range(3)] == [["tea"]] * 3, "acks=all is no flush"
+
+
+def test_a_rolled_segment_is_on_the_disk():
+    lab = Lab(1, 3, version="3.9")
+    lab.create_topic("orders", config={"internal.segment.bytes": 100})
+    shop = a_shop(lab)
+    for value in ("tea", "milk", "bread"):
+        sent_in_ms(lab, shop, value)
+    lab.broker(0).power_loss()
+    assert values(lab, 0) == ["tea", "milk"]
+
+
+def test_a_commit_is_lost_with_the_power_too():
+    lab = a_lab("4.4", brokers=1)
+    consumer = KafkaConsumer(lab, {"group.id": "g", "enable.auto.commit": False})
+    place = TopicPartition("orders", 0)
+    consumer.assign([place])
+    consumer.commit_sync({place: OffsetAndMetadata(3)})
+    lab.run_for(36_000)
+    consumer.commit_sync({place: OffsetAndMetadata(4)})
+    lab.broker(0).power_loss()
+    lab.broker(0).restart()
+    assert lab.run_until(lambda: lab.broker(0).is_up, timeout_ms=60_000)
+    assert consumer.committed([place])[place].offset == 3
+
+
+def test_power_loss_is_refused_where_a_new_group_would_outlive_it():
+    lab = Lab(1, 3, version="4.4")
+    lab.create_topic("orders")
+    consumer = KafkaConsumer(lab, {"group.id": "g", "group.protocol": "consumer"})
+    consumer.subscribe(["orders"])
+    consumer.poll(3_000)
+    with pytest.raises(ValueError, match="coordinates the group 'g' of the new consumer protocol"):
+        lab.broker(0).power_loss()
+    assert lab.broker(0).is_up
