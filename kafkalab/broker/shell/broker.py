@@ -20,7 +20,7 @@ from kafkalab.broker.cluster.cluster_state import OFFSETS_TOPIC, TRANSACTION_TOP
 from kafkalab.broker.cluster.directory import Directory
 from kafkalab.broker.effects import (
     Appended,
-    Ask,
+    AskBroker,
     Caller,
     CancelTimer,
     ChangeIsr,
@@ -237,7 +237,7 @@ class Broker:
             ChangeIsr: self._change_isr,
             Halt: self._halt,
             Disconnect: self._hang_up,
-            Ask: self._ask,
+            AskBroker: self._ask,
         }
 
     # -- the network's side
@@ -440,7 +440,7 @@ class Broker:
     def _change_isr(self, effect: ChangeIsr) -> None:
         self.peers.change_isr(self.node_id, effect)
 
-    def _ask(self, effect: Ask) -> None:
+    def _ask(self, effect: AskBroker) -> None:
         self._ask_broker(effect.broker, effect.request, partial(self._replied, effect.tag))
 
     def _replied(self, tag: tuple[Any, ...], response: Any) -> None:
