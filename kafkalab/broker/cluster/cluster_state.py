@@ -1,4 +1,4 @@
-"""Who is there, and who leads what? The cluster's metadata, as all brokers and the controller see it.
+"""ClusterState: topics, partitions, leaders and brokers, as brokers and the controller see them.
 
 In Kafka this knowledge lives in ZooKeeper or in the KRaft log and reaches each broker's MetadataCache a little later.
 Here all brokers share one `ClusterState`, so a change is known at once by everybody who is in touch (`metadata_cache`); who

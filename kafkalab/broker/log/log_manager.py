@@ -1,4 +1,4 @@
-"""When are segments deleted, and logs compacted? The background tasks of a broker's disk, on the clock only when they could do something.
+"""LogManager: deletes old segments and has logs compacted, when a look could find something.
 
 Kafka's classes are LogManager (retention, every log.retention.check.interval.ms) and LogCleaner with LogCleanerManager (one thread,
 every log.cleaner.backoff.ms). A look that would find nothing is not played: from what the logs hold follows when the next one can.

@@ -1,4 +1,4 @@
-"""What is in a partition, and where? One replica's log: batches in offset order.
+"""PartitionLog: one replica's log, batches in offset order.
 
 Kafka's class is UnifiedLog. How far the log is safe is said from outside: the leader moves the high watermark when its followers
 have fetched, a follower when its leader tells it. Where it is cut into files is the matter of `segments`; which of them go, and

@@ -1,4 +1,4 @@
-"""What does a leader's broker owe its followers? Their fetches, parked or answered, and what they say about who is how far.
+"""FollowerSessions: a leader's broker parks and answers the fetches of its followers.
 
 Kafka's parts are FetchSession for followers, DelayedFetch, and Partition.updateFollowerFetchState. A parked fetch goes round
 once in replica.fetch.wait.max.ms; rounds that bring nothing are computed, not played: `round_begin_ms` says when the

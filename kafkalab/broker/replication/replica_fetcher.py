@@ -1,4 +1,4 @@
-"""How does a follower copy its leader? One conversation with each leader's broker: ask, copy, ask again.
+"""ReplicaFetchers: a follower copies its leader, in one conversation with each leader's broker.
 
 Kafka's classes are ReplicaFetcherThread and ReplicaFetcherManager. A partition that begins to follow first finds out how
 much of its log the leader shares: until 2.6 it asks where its last epoch ended (KIP-101, KIP-279); later each fetch

@@ -1,4 +1,4 @@
-"""The replicas on this broker: appending to those it leads, reading from them, saying how far they are safe.
+"""ReplicaManager: appends to a broker's replicas, reads them, and moves the high watermark.
 
 Kafka's class is ReplicaManager. What followers copy stands in `replica_fetcher`, what is owed to them in
 `follower_sessions`, who waits for acks=all in `delayed_produce`.

@@ -1,4 +1,4 @@
-"""What of a transaction survives its coordinator? The log behind it: the partitions of `__transaction_state`.
+"""TransactionLog: writes and reads the partitions of `__transaction_state` for a coordinator.
 
 Kafka's classes are TransactionLog and TransactionStateManager. Each step a coordinator decides is appended like a producer's record with
 acks=all, and counts when the replicas in sync have it. Who becomes leader of the partition reads it from the start; the latest record of

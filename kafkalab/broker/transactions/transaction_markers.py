@@ -1,4 +1,4 @@
-"""How do partitions learn that a transaction has ended? WRITE_TXN_MARKERS, from the coordinator to each leader.
+"""TransactionMarkers: has each leader write that a transaction ended, by WRITE_TXN_MARKERS.
 
 Kafka's classes are TransactionMarkerChannelManager and TransactionMarkerRequestCompletionHandler. A leader that cannot be reached
 is asked again until it can: an undecided transaction holds back every read_committed reader of the partition.

@@ -1,4 +1,4 @@
-"""Does this batch belong to an open transaction? What a leader finds out before it takes a transaction's first batch (KIP-890).
+"""TransactionVerification: asks the coordinator whether a batch's transaction is open (KIP-890).
 
 Kafka's class is AddPartitionsToTxnManager, with the verification guards of UnifiedLog. Without it (until 3.5) a leader takes any
 transactional batch whose epoch and sequence fit: one that was on its way too long opens a transaction nobody will end, or gets into
