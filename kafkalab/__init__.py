@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from kafkalab.errors import CommitFailedException, ConcurrentModificationException, KafkaException, TimeoutException
     from kafkalab.lab import Lab
     from kafkalab.records import ConsumerRecord, ConsumerRecords, OffsetAndMetadata, ProducerRecord, RecordMetadata, TopicPartition
-    from kafkalab.sockets import Socket
+    from kafkalab.reading.sockets import Socket
     from kafkalab.versions import PROFILES, Profile
-    from kafkalab.worker_pool import WorkerPool
+    from kafkalab.sim.worker_pool import WorkerPool
 
 HOMES = {
     "clients.admin.kafka_admin_client": "KafkaAdminClient",
@@ -37,9 +37,9 @@ HOMES = {
     "errors": "CommitFailedException ConcurrentModificationException KafkaException TimeoutException",
     "lab": "Lab",
     "records": "ConsumerRecord ConsumerRecords OffsetAndMetadata ProducerRecord RecordMetadata TopicPartition",
-    "sockets": "Socket",
+    "reading.sockets": "Socket",
     "versions": "PROFILES Profile",
-    "worker_pool": "WorkerPool",
+    "sim.worker_pool": "WorkerPool",
 }
 """Module -> the public names it holds. A name is loaded when it is first asked for, so that the import itself is quick (PEP 562)."""
 MODULE_OF = {name: module for module, names in HOMES.items() for name in names.split()}

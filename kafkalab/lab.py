@@ -21,8 +21,8 @@ from kafkalab.broker.log.topic_config_values import checked
 from kafkalab.broker.profiles import broker_profile
 from kafkalab.broker.shell.broker_end import BrokerEnd
 from kafkalab.errors import IllegalStateException
-from kafkalab.history import History
-from kafkalab.history.group_rows import offset_rows
+from kafkalab.reading.history import History
+from kafkalab.reading.history.group_rows import offset_rows
 from kafkalab.lines.layout import Row, text_of, time_text
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.sim.apps import App, Signal, Stage
@@ -31,7 +31,7 @@ from kafkalab.sim.journal import Chain, Event, Journal
 from kafkalab.sim.network import Link, Network
 from kafkalab.sim.rng import Streams
 from kafkalab.sim.scheduler import Scheduler
-from kafkalab.sockets import Socket, sockets_of
+from kafkalab.reading.sockets import Socket, sockets_of
 from kafkalab.versions import Profile, profile_of
 
 if TYPE_CHECKING:
@@ -278,7 +278,7 @@ class Lab:
     def at(self, ms: int) -> dict[str, Any]:
         """The whole state at virtual time `ms` as plain data: brokers, topics, partitions, groups, clients, transactions, producers.
 
-        Read from the journal alone (kafkalab.history), so it can look at any moment that has passed; a later one is as it is now.
+        Read from the journal alone (kafkalab.reading.history), so it can look at any moment that has passed; a later one is as it is now.
         Raises ValueError for a time that is not a whole number of milliseconds, 0 or later.
         """
         return self._history.at(ms)

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from kafkalab.replay import STEPS, main, replay
-from kafkalab.scenario import FIELDS, UnusableScenario
+from kafkalab.proof.replay import STEPS, main, replay
+from kafkalab.proof.scenario import FIELDS, UnusableScenario
 from kafkalab.versions import PROFILES
 
 ROOT = Path(__file__).resolve().parents[2]
