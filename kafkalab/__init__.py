@@ -22,7 +22,7 @@ machine_code.use()  # before the first of the others is imported
 
 from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
-from kafkalab.errors import CommitFailedException, ConcurrentModificationException, KafkaException, TimeoutException
+from kafkalab.errors import CommitFailedException, ConcurrentModificationException, KafkaException, TimeoutException, traceback
 from kafkalab.lab import Lab
 from kafkalab.records import ConsumerRecord, ConsumerRecords, OffsetAndMetadata, ProducerRecord, RecordMetadata, TopicPartition
 from kafkalab.sockets import Socket
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CommitFailedException", "ConcurrentModificationException", "ConfigResource", "ConsumerRecord", "ConsumerRecords", "KafkaAdminClient", "KafkaConsumer", "KafkaException",
     "KafkaProducer", "Lab", "NewPartitions", "NewTopic", "OffsetAndMetadata", "OffsetSpec", "PROFILES", "ProducerRecord", "Profile",
-    "RecordMetadata", "RecordsToDelete", "Socket", "TimeoutException", "TopicPartition", "WorkerPool",
+    "RecordMetadata", "RecordsToDelete", "Socket", "TimeoutException", "TopicPartition", "WorkerPool", "traceback",
 ]
 
 LATER = {"KafkaAdminClient": "kafka_admin_client"} | dict.fromkeys(

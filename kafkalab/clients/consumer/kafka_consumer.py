@@ -47,6 +47,8 @@ class KafkaConsumer(ConsumerQueries):
 
     def __new__(cls, lab, config: Mapping[str, Any] | None = None, **how: Any) -> KafkaConsumer:
         """group.protocol chooses the inside, as in Java (ConsumerDelegateCreator, KIP-848)."""
+        arguments.lab("KafkaConsumer", lab)
+        arguments.settings("KafkaConsumer", config)
         if cls is KafkaConsumer and str((config or {}).get("group.protocol", "")).lower() == "consumer":
             from kafkalab.clients.consumer.modern.async_kafka_consumer import AsyncKafkaConsumer
             return super().__new__(AsyncKafkaConsumer)
