@@ -438,6 +438,9 @@ def error_for(code: int) -> Errors:
     return _BY_CODE.get(code, Errors.UNKNOWN_SERVER_ERROR)
 
 
+COORDINATOR_LOST = (Errors.COORDINATOR_NOT_AVAILABLE, Errors.NOT_COORDINATOR)
+"""Answers that mean: look the coordinator up again."""
+
 COMMIT_FAILED_REBALANCED = (
     "Commit cannot be completed since the group has already rebalanced and assigned the partitions to another member. "
     "This means that the time between subsequent calls to poll() was longer than the configured max.poll.interval.ms, "

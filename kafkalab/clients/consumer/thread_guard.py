@@ -40,12 +40,14 @@ class OneThread:
     def _thread(self, app: App | None) -> tuple[str, int]:
         return FRONT if app is None else (app.name, FRONT[1] + 1 + self._stage.apps.index(app))
 
-    def during(self, what: Any) -> _Call:
+    def during(self, what: Any) -> GuardedCall:
         """`what`, a context manager, with the lock held."""
-        return _Call(self, what)
+        return GuardedCall(self, what)
 
 
-class _Call:
+class GuardedCall:
+    """One call of the application, with the lock held until it returns."""
+
     __slots__ = ("_lock", "_what")
 
     def __init__(self, lock: OneThread, what: Any) -> None:

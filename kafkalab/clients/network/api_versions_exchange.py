@@ -8,19 +8,17 @@ in the newest of those, or in version 0 when the broker did not say (KIP-511).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kafkalab.clients.network.hash_order import ids_in_hash_order
 from kafkalab.clients.network.log_context import Later
 from kafkalab.clients.network.node import Node
+from kafkalab.clients.network.request_sender import RequestSender
 from kafkalab.errors import Errors
 from kafkalab.lines.cluster_text import api_versions_text, features_text
 from kafkalab.protocol.api_keys import ApiKeys
 from kafkalab.protocol.api_versions import usable_versions
 from kafkalab.protocol.messages import ApiVersionsRequest
-
-if TYPE_CHECKING:
-    from kafkalab.clients.network.network_client import NetworkClient
 
 
 class ApiVersionsExchange:
@@ -31,7 +29,7 @@ class ApiVersionsExchange:
     finalized_features  what the cluster has agreed to run, name -> level, as of features_epoch (KIP-584)
     """
 
-    def __init__(self, client: NetworkClient) -> None:
+    def __init__(self, client: RequestSender) -> None:
         self.known: dict[str, Mapping[ApiKeys, int]] = {}
         self.features_epoch = -1
         self.finalized_features: Mapping[str, int] = {}

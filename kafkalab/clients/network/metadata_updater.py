@@ -6,21 +6,17 @@ next poll looks again. The rule when a refresh is due belongs to `Metadata`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kafkalab.clients.network.least_loaded import LONG_MS
 from kafkalab.clients.network.metadata import Metadata
 from kafkalab.clients.network.node import Node
+from kafkalab.clients.network.request_sender import RequestSender
 from kafkalab.clients.network.requests import ClientRequest
 from kafkalab.errors import Errors, error_for
 from kafkalab.protocol.messages import MetadataRequest, MetadataRequestTopic, MetadataResponse
 
-if TYPE_CHECKING:
-    from kafkalab.clients.network.network_client import NetworkClient
-
 
 class DefaultMetadataUpdater:
-    def __init__(self, client: NetworkClient, metadata: Metadata) -> None:
+    def __init__(self, client: RequestSender, metadata: Metadata) -> None:
         self._client, self._metadata = client, metadata
         self._in_flight = False
         self._asking_since_ms: int | None = None
@@ -75,6 +71,11 @@ class DefaultMetadataUpdater:
         """Has a question for metadata stayed without a good answer for too long?"""
         limit_ms = self._client.settings.rebootstrap_trigger_ms
         return limit_ms is not None and self._asking_since_ms is not None and now_ms - self._asking_since_ms > limit_ms
+
+    def rebootstrap_limit_is(self, at_ms: int) -> bool:
+        """Is `at_ms` the last millisecond in which no rebootstrap is needed?"""
+        limit_ms = self._client.settings.rebootstrap_trigger_ms
+        return limit_ms is not None and self._asking_since_ms is not None and self._asking_since_ms + limit_ms == at_ms
 
     def rebootstrap(self, now_ms: int) -> None:
         """Begin again with the bootstrap addresses."""

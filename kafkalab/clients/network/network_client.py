@@ -13,10 +13,11 @@ Left out: authentication, throttling, rebootstrap (KIP-899).
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from kafkalab.clients.network.api_versions_exchange import ApiVersionsExchange
+from kafkalab.clients.network.client_settings import ClientSettings
 from kafkalab.clients.network.connection_states import ClusterConnectionStates
 from kafkalab.clients.network.in_flight_requests import InFlightRequests
 from kafkalab.clients.network.least_loaded import LONG_MS, NodeLoad, Rule
@@ -31,36 +32,12 @@ from kafkalab.clients.network.telemetry import TelemetryReporter
 from kafkalab.clients.network.telemetry_sender import TelemetrySender
 from kafkalab.lines import payload
 from kafkalab.protocol.api_keys import ApiKeys, api_of
-from kafkalab.protocol.frozen import message
 from kafkalab.protocol.header import RequestHeader
 from kafkalab.protocol.wire_forms import as_sent
 from kafkalab.sim.scheduler import Scheduler
 
 CLOSED_BECAUSE = {"refused": "failed", "broken": "peer", "idle": "idle"}
 """What the selector says of a lost connection -> what the journal says."""
-
-
-@message
-class ClientSettings:
-    """What a NetworkClient needs to know of its owner, a "consumer" or a "producer"; all times in milliseconds.
-
-    rebootstraps  begins again with the bootstrap addresses when no known node can be asked (metadata.recovery.strategy, KIP-899)
-    rebootstrap_trigger_ms  ... or when no METADATA answer came for this long; None: never for that reason (KIP-1102)
-    topic_ids     offsets are committed and fetched by topic id (the KIP-848 consumer)
-    first_use_ms  what -> (least, most): how long a client takes over what it does for the first time; empty for a warm one
-    """
-
-    kind: str
-    client_id: str
-    request_timeout_ms: int
-    reconnect_backoff_ms: int
-    max_in_flight: int
-    allow_auto_topic_creation: bool = True
-    cluster_check: bool = False
-    rebootstraps: bool = False
-    rebootstrap_trigger_ms: int | None = None
-    topic_ids: bool = False
-    first_use_ms: Mapping[str, tuple[int, int]]
 
 
 class NetworkClient:
@@ -210,7 +187,17 @@ class NetworkClient:
             self._first_write_ahead = False
             self._take_time_for("writing")  # Connects that began in this pass are under way meanwhile.
         most_ms = self.settings.request_timeout_ms
-        return self.selector.prepare(timeout_ms if timeout_ms < most_ms else most_ms)
+        until_ms = self.selector.prepare(timeout_ms if timeout_ms < most_ms else most_ms)
+        return until_ms + 1 if until_ms > now_ms and self._is_a_limit(until_ms) else until_ms
+
+    def _is_a_limit(self, at_ms: int) -> bool:
+        """Does something time out when the clock has passed `at_ms`?
+
+        Java looks with `>`, and its clock always has passed the limit at which a select ends. Virtual time stands at the limit
+        exactly. So a sleep that would end there lasts one millisecond more.
+        """
+        return (self._in_flight.ends_at(at_ms) or self.selector.idle_limit_is(at_ms) or self.states.setup_ends_at(at_ms)
+                or self._metadata_updater.rebootstrap_limit_is(at_ms))
 
     def end_poll(self) -> list[ClientResponse]:
         """The second half: take what the network brought, and call each ended request's `on_complete`."""

@@ -6,19 +6,15 @@ open one more than older ones. Whether to ask at all, and when again, is `Teleme
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kafkalab.clients.network.least_loaded import LONG_MS
 from kafkalab.clients.network.node import Node
+from kafkalab.clients.network.request_sender import RequestSender
 from kafkalab.clients.network.telemetry import TelemetryReporter
 from kafkalab.protocol.messages import GetTelemetrySubscriptionsRequest
 
-if TYPE_CHECKING:
-    from kafkalab.clients.network.network_client import NetworkClient
-
 
 class TelemetrySender:
-    def __init__(self, client: NetworkClient, reporter: TelemetryReporter) -> None:
+    def __init__(self, client: RequestSender, reporter: TelemetryReporter) -> None:
         self._client, self._reporter = client, reporter
         self._sticky_node: Node | None = None
         self._timeout_ms = client.settings.request_timeout_ms

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from kafkalab.clients.network.client_settings import ClientSettings
 from kafkalab.clients.network.connection_states import ClusterConnectionStates
 from kafkalab.clients.network.least_loaded import Rule
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.metadata import Metadata
-from kafkalab.clients.network.network_client import ClientSettings, NetworkClient
+from kafkalab.clients.network.network_client import NetworkClient
 from kafkalab.clients.network.node import Node
 from kafkalab.clients.network.selector import PASS_MS, Selector
 from kafkalab.clients.network.telemetry import TelemetryReporter

@@ -64,7 +64,7 @@ def sent(lab, who, api="CONSUMER_GROUP_HEARTBEAT"):
 def test_it_asks_for_the_coordinator_before_anybody_polls(version):
     lab = cluster(version)
     consumer = a_consumer(lab)
-    assert isinstance(consumer, AsyncKafkaConsumer)
+    assert isinstance(consumer, KafkaConsumer) and isinstance(consumer._delegate, AsyncKafkaConsumer)
     lab.run_for(ms=1_000)
     assert len(sent(lab, "one", "FIND_COORDINATOR")) == 1 and not sent(lab, "one")
 
@@ -213,7 +213,7 @@ def test_a_commit_of_an_epoch_that_is_over_fails_in_its_own_words(monkeypatch):
     consumer.subscribe(["orders"])
     poll_for(lab, consumer, 1_000)
     epoch = consumer.group_metadata().generation_id
-    consumer._group.commits._epoch = epoch - 1
+    consumer._delegate._group.commits._epoch = epoch - 1
     with pytest.raises(CommitFailedException, match="^OffsetCommit failed with stale member epoch. The member epoch is stale."):
         consumer.commit_sync()
     consumer.commit_async(callback=lambda offsets, error: told.append(type(error).__name__))

@@ -15,8 +15,9 @@ from collections.abc import Mapping
 
 from kafkalab.clients.consumer.assignors import PartitionAssignor
 from kafkalab.clients.consumer.classic.auto_commit import AutoCommit
-from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient, Timer
+from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.classic.membership import Generation, Membership
+from kafkalab.clients.consumer.reading.call_timer import Timer
 from kafkalab.clients.consumer.reading.rebalance_callbacks import RebalanceCallbacks
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState

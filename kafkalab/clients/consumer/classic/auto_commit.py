@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kafkalab.clients.consumer.classic.committed_offsets import GroupOffsets, Offsets
-from kafkalab.clients.consumer.classic.consumer_network_client import Timer
+from kafkalab.clients.consumer.classic.committed_offsets import GroupOffsets
+from kafkalab.clients.consumer.reading.call_timer import Timer
+from kafkalab.clients.consumer.reading.commit_offsets import Offsets
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
 from kafkalab.clients.network.log_context import LogContext

@@ -7,16 +7,18 @@ asks for it, OFFSET_COMMIT moves it. Only a member of the current generation may
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient, Timer
-from kafkalab.clients.consumer.classic.coordinator_lookup import LOST, CoordinatorLookup
+from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
+from kafkalab.clients.consumer.classic.coordinator_lookup import CoordinatorLookup
 from kafkalab.clients.consumer.classic.membership import NO_GENERATION, Generation, Membership, MemberState
+from kafkalab.clients.consumer.reading.call_timer import Timer
+from kafkalab.clients.consumer.reading.commit_offsets import CommitCallback, Offsets
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import FetchPosition, SubscriptionState
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.errors import (
-    COMMIT_DURING_REBALANCE, COMMIT_FAILED_REBALANCED, COMMIT_FAILED_TEXT, COMMIT_OF_FENCED, COMMIT_OF_OLD_GENERATION, COMMIT_WHILE_JOINING,
+    COORDINATOR_LOST, COMMIT_DURING_REBALANCE, COMMIT_FAILED_REBALANCED, COMMIT_FAILED_TEXT, COMMIT_OF_FENCED, COMMIT_OF_OLD_GENERATION, COMMIT_WHILE_JOINING,
     RETRIABLE_COMMIT, CommitFailedException, Errors, FencedInstanceIdException, RebalanceInProgressException, RetriableCommitFailedException,
     RetriableException, error_for,
 )
@@ -26,10 +28,6 @@ from kafkalab.protocol.messages import (
     OffsetFetchRequestTopics,
 )
 from kafkalab.records import OffsetAndMetadata, TopicPartition
-
-Offsets = Mapping[TopicPartition, OffsetAndMetadata]
-CommitCallback = Callable[[Offsets, BaseException | None], None]
-
 
 EXPELLED = (Errors.UNKNOWN_MEMBER_ID, Errors.ILLEGAL_GENERATION, Errors.FENCED_INSTANCE_ID, Errors.REBALANCE_IN_PROGRESS)
 """Answers that say: you are not the member you think you are, or the group has moved on."""
@@ -260,7 +258,7 @@ class GroupOffsets:
             if unchanged:
                 membership.refused("OFFSET_COMMIT", error)
             return CommitFailedException(COMMIT_FAILED_REBALANCED)
-        if error in (*LOST, Errors.REQUEST_TIMED_OUT):
+        if error in (*COORDINATOR_LOST, Errors.REQUEST_TIMED_OUT):
             self._lookup.mark_unknown(f"error response {error.name}", disconnected=False)
         return error.exception()
 

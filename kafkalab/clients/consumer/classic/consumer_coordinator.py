@@ -24,13 +24,14 @@ from collections.abc import Iterator, Mapping
 from kafkalab.clients.consumer.classic.assignment_changes import AssignmentChanges
 from kafkalab.clients.consumer.classic.auto_commit import AutoCommit
 from kafkalab.clients.consumer.classic.committed_offsets import GroupOffsets
-from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient, Timer
+from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.classic.coordinator_lookup import CoordinatorLookup
 from kafkalab.clients.consumer.classic.group_join import GroupJoin, JoinAgain
 from kafkalab.clients.consumer.classic.heartbeat import Heartbeat
 from kafkalab.clients.consumer.classic.heartbeat_responses import Choice, javas_choice
 from kafkalab.clients.consumer.classic.heartbeat_thread import HeartbeatThread
 from kafkalab.clients.consumer.classic.membership import Generation, Membership, MemberState
+from kafkalab.clients.consumer.reading.call_timer import Timer
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
 from kafkalab.clients.network.hash_order import ids_in_hash_order

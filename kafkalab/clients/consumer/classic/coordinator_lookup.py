@@ -10,19 +10,16 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient, Timer
+from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.classic.heartbeat import Heartbeat
+from kafkalab.clients.consumer.reading.call_timer import Timer
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.network.connection_states import exponential_ms
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.node import Node
-from kafkalab.errors import Errors, RetriableException, error_for
+from kafkalab.errors import COORDINATOR_LOST, Errors, RetriableException, error_for
 from kafkalab.lines.java_values import value_text
 from kafkalab.protocol.messages import FindCoordinatorRequest
-
-LOST = (Errors.COORDINATOR_NOT_AVAILABLE, Errors.NOT_COORDINATOR)
-"""Answers that mean: look the coordinator up again."""
-
 
 class CoordinatorLookup:
     """Finds the coordinator, knows it, and loses it. `node` is the coordinator last found, None when it is to be looked up.
@@ -131,7 +128,7 @@ class CoordinatorLookup:
 
     def mark_lost_if(self, error: Errors) -> None:
         """The answer may say that this broker coordinates the group no longer."""
-        if error in LOST:
+        if error in COORDINATOR_LOST:
             self.mark_unknown(f"error response {error.name}", disconnected=False)
 
     def _answered(self, future: RequestFuture, sent: RequestFuture) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
-from kafkalab.clients.consumer.classic.coordinator_lookup import LOST, CoordinatorLookup
+from kafkalab.clients.consumer.classic.coordinator_lookup import CoordinatorLookup
 from kafkalab.clients.consumer.classic.group_leader import GroupLeader
 from kafkalab.clients.consumer.classic.heartbeat import Heartbeat
 from kafkalab.clients.consumer.classic.heartbeat_thread import HeartbeatThread
@@ -18,7 +18,7 @@ from kafkalab.clients.consumer.classic.membership import Generation, Membership,
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
 from kafkalab.clients.network.log_context import Later, LogContext
-from kafkalab.errors import Errors, RetriableException, error_for
+from kafkalab.errors import COORDINATOR_LOST, Errors, RetriableException, error_for
 from kafkalab.lines import payload
 from kafkalab.lines.java_values import list_text
 from kafkalab.protocol.consumer_protocol import parse_assignment, parse_subscription
@@ -124,7 +124,7 @@ class GroupJoin:
         else:
             if error is Errors.COORDINATOR_LOAD_IN_PROGRESS:
                 self._log("JOIN_GROUP_LOADING", node=self._lookup.node)
-            elif error in LOST:
+            elif error in COORDINATOR_LOST:
                 self._log("JOIN_GROUP_WRONG_COORDINATOR", error=error.message, generation=membership.generation)
             self._refused(error)
 
@@ -208,7 +208,7 @@ class GroupJoin:
             membership.expelled()
             self._end(error.exception())
         else:
-            if error in LOST:
+            if error in COORDINATOR_LOST:
                 self._log("SYNC_GROUP_WRONG_COORDINATOR", error=error.message, generation=membership.generation)
             self._refused(error)
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kafkalab.clients.consumer.classic.coordinator_lookup import LOST
-from kafkalab.errors import Errors
+from kafkalab.errors import COORDINATOR_LOST, Errors
 
 ALIVE, REJOIN, START_OVER, FIND_COORDINATOR, TRY_LATER, STOP = "alive", "rejoin", "start over", "find coordinator", "try later", "stop"
 ACTIONS = (ALIVE, REJOIN, START_OVER, FIND_COORDINATOR, TRY_LATER, STOP)
@@ -36,7 +35,7 @@ def javas_choice(error: str) -> str:
         return START_OVER
     if error == Errors.FENCED_INSTANCE_ID.name:
         return STOP
-    return FIND_COORDINATOR if error in [lost.name for lost in LOST] else TRY_LATER
+    return FIND_COORDINATOR if error in [lost.name for lost in COORDINATOR_LOST] else TRY_LATER
 
 
 def learners_choice(function: Choice) -> Choice:

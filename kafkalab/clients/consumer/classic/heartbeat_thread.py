@@ -30,7 +30,7 @@ class HeartbeatThread:
     """Started with the first join, enabled while there is a membership to keep, closed with the consumer.
 
     leave   leave(reason) gives the membership up and yields like the thread itself: the application was away for too long
-    choice  what is done on an answer; see heartbeat_answers
+    choice  what is done on an answer; see heartbeat_responses
     """
 
     def __init__(self, profile, client: ConsumerNetworkClient, lookup: CoordinatorLookup, membership: Membership, heartbeat: Heartbeat,

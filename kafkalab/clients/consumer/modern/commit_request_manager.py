@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from kafkalab.clients.consumer.classic.committed_offsets import Offsets
-from kafkalab.clients.consumer.classic.consumer_network_client import Timer
 from kafkalab.clients.consumer.modern.coordinator_request_manager import CoordinatorRequestManager
 from kafkalab.clients.consumer.modern.network_client_delegate import NetworkClientDelegate
+from kafkalab.clients.consumer.reading.call_timer import Timer
+from kafkalab.clients.consumer.reading.commit_offsets import Offsets
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import FetchPosition, SubscriptionState
 from kafkalab.clients.network.log_context import LogContext

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from kafkalab.clients.consumer.classic.coordinator_lookup import LOST
 from kafkalab.clients.consumer.modern.network_client_delegate import NetworkClientDelegate
 from kafkalab.clients.consumer.modern.request_state import RequestState
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.node import Node
-from kafkalab.errors import DisconnectException, Errors, RetriableException, error_for
+from kafkalab.errors import COORDINATOR_LOST, DisconnectException, Errors, RetriableException, error_for
 from kafkalab.protocol.messages import FindCoordinatorRequest
 from kafkalab.sim.apps import FOREVER_MS
 
@@ -33,7 +32,7 @@ class CoordinatorRequestManager:
 
     def lost_if(self, error: BaseException | Errors) -> None:
         """A disconnect, or an answer that says so, means to look again."""
-        if isinstance(error, DisconnectException) or error in LOST:
+        if isinstance(error, DisconnectException) or error in COORDINATOR_LOST:
             self.node = None
 
     def _answered(self, sent: RequestFuture) -> None:

@@ -6,14 +6,14 @@ Sender waited for its id and did nothing else before; from 2.4 on that, too, is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sized
+from typing import Protocol
 
 from kafkalab.clients.network.least_loaded import LONG_MS
 from kafkalab.clients.network.network_client import NetworkClient
 from kafkalab.clients.network.network_client_utils import LoopingClient
 from kafkalab.clients.network.node import Node
 from kafkalab.clients.network.requests import ClientResponse
-from kafkalab.clients.producer.accumulator import RecordAccumulator
 from kafkalab.clients.producer.transactions.transaction_manager import UNACKNOWLEDGED, TransactionManager
 from kafkalab.clients.producer.transactions.txn_partitions import ProducerIdAndEpoch
 from kafkalab.clients.producer.transactions.txn_requests import COORDINATOR_NAMES, TRANSACTION, TxnRequest
@@ -24,10 +24,26 @@ ABORTED_TEXT = "Failing batch since transaction was aborted"
 Pass = Generator[int, None, bool]
 
 
+class UnfinishedBatches(Protocol):
+    """What transactions ask of the RecordAccumulator: which batches have no outcome yet, and to give them up."""
+
+    flushing: int
+
+    @property
+    def incomplete(self) -> Sized:
+        """Batches whose outcome is not known."""
+
+    def abort_batches(self, reason: KafkaException) -> None:
+        """Give up all that have no outcome."""
+
+    def abort_undrained(self, reason: KafkaException) -> None:
+        """Give up those that were never sent."""
+
+
 class TransactionalSender:
     """closing: says that the producer is being closed, and nobody waits for an id any more."""
 
-    def __init__(self, manager: TransactionManager, client: NetworkClient, loop: LoopingClient, accumulator: RecordAccumulator,
+    def __init__(self, manager: TransactionManager, client: NetworkClient, loop: LoopingClient, accumulator: UnfinishedBatches,
                  profile, closing: Callable[[], bool]) -> None:
         self._manager, self._client, self._loop, self._accumulator = manager, client, loop, accumulator
         self._profile, self._closing = profile, closing

@@ -9,13 +9,15 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-from kafkalab.clients.network.log_context import Later
+from kafkalab.clients.network.log_context import Later, LogContext
+from kafkalab.clients.network.network_client import NetworkClient
+from kafkalab.clients.network.node import Node
 from kafkalab.clients.network.requests import ClientResponse
 from kafkalab.clients.producer.transactions.txn_partitions import ProducerIdAndEpoch
 from kafkalab.errors import (
-    ApiException,
+    COORDINATOR_LOST, ApiException,
     CommitFailedException,
     Errors,
     KafkaException,
@@ -30,9 +32,7 @@ from kafkalab.protocol import messages as m
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.records import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
 from kafkalab.sim.apps import Signal
-
-if TYPE_CHECKING:
-    from kafkalab.clients.producer.transactions.transaction_manager import TransactionManager
+from kafkalab.versions import Profile
 
 GROUP, TRANSACTION = 0, 1
 """FIND_COORDINATOR's key types."""
@@ -42,7 +42,6 @@ ADD_PARTITIONS_RETRY_BACKOFF_MS = 20
 """The last transaction is ending: the first partition of the next one is asked for again very soon (KAFKA-5482)."""
 
 BATCHED_LOOKUP_SINCE = 4
-LOST = (Errors.NOT_COORDINATOR, Errors.COORDINATOR_NOT_AVAILABLE)
 FENCED = (Errors.INVALID_PRODUCER_EPOCH, Errors.PRODUCER_FENCED)
 
 
@@ -82,6 +81,58 @@ class TxnResult:
         self.signal.set()
 
 
+class TxnRequestOwner(Protocol):
+    """What the TransactionManager offers to the requests that it queues: its state, and what an answer may set going."""
+
+    profile: Profile
+    client: NetworkClient
+    log: LogContext
+    transactional_id: str | None
+    retry_backoff_ms: int
+    in_flight: TxnRequest | None
+    transaction_started: bool
+    partitions_in_transaction: dict[TopicPartition, None]
+    pending_partitions: dict[TopicPartition, None]
+    pending_offsets: dict[TopicPartition, OffsetAndMetadata]
+
+    def add(self, request: TxnRequest) -> None:
+        """Queue a request."""
+
+    def retry(self, request: TxnRequest) -> None:
+        """Queue it again."""
+
+    def client_text(self, message: Any) -> Later:
+        """A request as the lines print it before it has a version."""
+
+    def look_up_coordinator(self, kind: int, key: str) -> None:
+        """Forget a coordinator and ask who it is now."""
+
+    def discovered(self, kind: int, node: Node) -> None:
+        """A coordinator is known."""
+
+    def initialized(self, known_as: ProducerIdAndEpoch, is_epoch_bump: bool) -> None:
+        """The coordinator has given id and epoch."""
+
+    def next_epoch(self, known_as: ProducerIdAndEpoch) -> None:
+        """The end of a transaction has brought another epoch (KIP-890)."""
+
+    def complete_transaction(self) -> None:
+        """The transaction is committed or aborted."""
+
+    def offset_commit(self, offsets: Mapping[TopicPartition, OffsetAndMetadata], group: ConsumerGroupMetadata,
+                      result: TxnResult) -> TxnRequest:
+        """The request that commits a group's offsets within the transaction."""
+
+    def to_fatal_error(self, error: BaseException) -> None:
+        """Nothing goes on any more."""
+
+    def to_abortable_error(self, error: BaseException) -> None:
+        """The transaction can only be aborted."""
+
+    def to_abortable_error_if_possible(self, error: BaseException) -> None:
+        """The same where the broker can raise the epoch, fatal where not."""
+
+
 class TxnRequest:
     """One request in the queue; it stays the same object however often it is sent."""
 
@@ -90,7 +141,7 @@ class TxnRequest:
     is_end_txn = False
     operation = ""
 
-    def __init__(self, manager: TransactionManager, message: Any, result: TxnResult | None = None) -> None:
+    def __init__(self, manager: TxnRequestOwner, message: Any, result: TxnResult | None = None) -> None:
         self.manager, self.message = manager, message
         self.result = result or TxnResult(self.operation)
         self.is_retry = False
@@ -157,7 +208,7 @@ class TxnRequest:
 
     def refused(self, error: Errors, what: str) -> None:
         """The errors that all requests to the transaction coordinator share. what: how the unexpected is called."""
-        if error in LOST:
+        if error in COORDINATOR_LOST:
             self.manager.look_up_coordinator(TRANSACTION, self.manager.transactional_id)
             self.again()
         elif error.retriable:
@@ -178,7 +229,7 @@ class InitProducerId(TxnRequest):
 
     operation = "InitProducerId"
 
-    def __init__(self, manager: TransactionManager, transactional_id: str | None, timeout_ms: int, known_as: ProducerIdAndEpoch) -> None:
+    def __init__(self, manager: TxnRequestOwner, transactional_id: str | None, timeout_ms: int, known_as: ProducerIdAndEpoch) -> None:
         super().__init__(manager, m.InitProducerIdRequest(transactional_id=transactional_id, transaction_timeout_ms=timeout_ms,
                                                           producer_id=known_as.producer_id, producer_epoch=known_as.epoch))
         self._is_epoch_bump = known_as.producer_id >= 0
@@ -200,7 +251,7 @@ class FindCoordinator(TxnRequest):
     priority = Priority.FIND_COORDINATOR
     operation = "FindCoordinator"
 
-    def __init__(self, manager: TransactionManager, kind: int, key: str) -> None:
+    def __init__(self, manager: TxnRequestOwner, kind: int, key: str) -> None:
         super().__init__(manager, m.FindCoordinatorRequest(coordinator_keys=(key,), key_type=kind))
         self.coordinator_type = None
         self._kind, self._key = kind, key
@@ -237,7 +288,7 @@ class AddPartitionsToTxn(TxnRequest):
 
     operation = "AddPartitionsToTxn"
 
-    def __init__(self, manager: TransactionManager, transactional_id: str, known_as: ProducerIdAndEpoch,
+    def __init__(self, manager: TxnRequestOwner, transactional_id: str, known_as: ProducerIdAndEpoch,
                  partitions: list[TopicPartition]) -> None:
         topics: dict[str, list[int]] = {}
         for topic, number, _ in by_partition((tp.topic, tp.partition, None) for tp in partitions):
@@ -284,7 +335,7 @@ class AddPartitionsToTxn(TxnRequest):
 
 def _is_decisive(error: Errors) -> bool:
     """Errors that concern the producer, not the one partition."""
-    return error.retriable or error in (*FENCED, *LOST, Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, Errors.INVALID_PRODUCER_ID_MAPPING,
+    return error.retriable or error in (*FENCED, *COORDINATOR_LOST, Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, Errors.INVALID_PRODUCER_ID_MAPPING,
                                         Errors.INVALID_TXN_STATE, Errors.UNKNOWN_PRODUCER_ID, Errors.TRANSACTION_ABORTABLE)
 
 
@@ -294,7 +345,7 @@ class EndTxn(TxnRequest):
     priority = Priority.END_TXN
     is_end_txn = True
 
-    def __init__(self, manager: TransactionManager, transactional_id: str, known_as: ProducerIdAndEpoch, committed: bool) -> None:
+    def __init__(self, manager: TxnRequestOwner, transactional_id: str, known_as: ProducerIdAndEpoch, committed: bool) -> None:
         self.operation = f"EndTxn({str(committed).lower()})"
         super().__init__(manager, m.EndTxnRequest(transactional_id=transactional_id, producer_id=known_as.producer_id,
                                                   producer_epoch=known_as.epoch, committed=committed))
@@ -315,7 +366,7 @@ class AddOffsetsToTxn(TxnRequest):
 
     operation = "AddOffsetsToTxn"
 
-    def __init__(self, manager: TransactionManager, transactional_id: str, known_as: ProducerIdAndEpoch,
+    def __init__(self, manager: TxnRequestOwner, transactional_id: str, known_as: ProducerIdAndEpoch,
                  offsets: Mapping[TopicPartition, OffsetAndMetadata], group: ConsumerGroupMetadata) -> None:
         super().__init__(manager, m.AddOffsetsToTxnRequest(transactional_id=transactional_id, producer_id=known_as.producer_id,
                                                            producer_epoch=known_as.epoch, group_id=group.group_id))
@@ -336,7 +387,7 @@ class TxnOffsetCommit(TxnRequest):
 
     operation = "TxnOffsetCommitHandler"
 
-    def __init__(self, manager: TransactionManager, transactional_id: str, known_as: ProducerIdAndEpoch,
+    def __init__(self, manager: TxnRequestOwner, transactional_id: str, known_as: ProducerIdAndEpoch,
                  offsets: Mapping[TopicPartition, OffsetAndMetadata], group: ConsumerGroupMetadata, result: TxnResult | None) -> None:
         topics: dict[str, list[m.TxnOffsetCommitRequestPartition]] = {}
         for topic, number, offset in by_partition((tp.topic, tp.partition, offset) for tp, offset in offsets.items()):
@@ -369,7 +420,7 @@ class TxnOffsetCommit(TxnRequest):
                 error = error_for(part.error_code)
                 if error is Errors.NONE:
                     manager.pending_offsets.pop(tp, None)
-                elif error in (*LOST, Errors.REQUEST_TIMED_OUT):
+                elif error in (*COORDINATOR_LOST, Errors.REQUEST_TIMED_OUT):
                     if not looked_up:
                         looked_up = True
                         manager.look_up_coordinator(GROUP, self._group.group_id)
