@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kafkalab.clients.admin.values import ConfigResource, NewPartitions, NewTopic, OffsetSpec, RecordsToDelete
     from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
     from kafkalab.clients.producer.kafka_producer import KafkaProducer
-    from kafkalab.errors import CommitFailedException, ConcurrentModificationException, KafkaException, TimeoutException
+    from kafkalab.errors import CommitFailedException, ConcurrentModificationException, KafkaException, TimeoutException, traceback
     from kafkalab.lab import Lab
     from kafkalab.records import ConsumerRecord, ConsumerRecords, OffsetAndMetadata, ProducerRecord, RecordMetadata, TopicPartition
     from kafkalab.reading.sockets import Socket
@@ -34,7 +34,7 @@ HOMES = {
     "clients.admin.values": "ConfigResource NewPartitions NewTopic OffsetSpec RecordsToDelete",
     "clients.consumer.kafka_consumer": "KafkaConsumer",
     "clients.producer.kafka_producer": "KafkaProducer",
-    "errors": "CommitFailedException ConcurrentModificationException KafkaException TimeoutException",
+    "errors": "CommitFailedException ConcurrentModificationException KafkaException TimeoutException traceback",
     "lab": "Lab",
     "records": "ConsumerRecord ConsumerRecords OffsetAndMetadata ProducerRecord RecordMetadata TopicPartition",
     "reading.sockets": "Socket",
@@ -47,7 +47,7 @@ MODULE_OF = {name: module for module, names in HOMES.items() for name in names.s
 __all__ = [  # noqa: F822  (loaded by __getattr__)
     "CommitFailedException", "ConcurrentModificationException", "ConfigResource", "ConsumerRecord", "ConsumerRecords", "KafkaAdminClient", "KafkaConsumer", "KafkaException",
     "KafkaProducer", "Lab", "NewPartitions", "NewTopic", "OffsetAndMetadata", "OffsetSpec", "PROFILES", "ProducerRecord", "Profile",
-    "RecordMetadata", "RecordsToDelete", "Socket", "TimeoutException", "TopicPartition", "WorkerPool",
+    "RecordMetadata", "RecordsToDelete", "Socket", "TimeoutException", "TopicPartition", "WorkerPool", "traceback",
 ]
 
 

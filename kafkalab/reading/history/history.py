@@ -11,6 +11,7 @@ import copy
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from kafkalab.errors import IllegalArgumentException
 from kafkalab.reading.history.client_events import CLIENT_EVENTS
 from kafkalab.reading.history.cluster_events import CLUSTER_EVENTS
 from kafkalab.reading.history.group_events import GROUP_EVENTS, coordinators
@@ -45,7 +46,7 @@ class History:
         Raises ValueError for a time that is not a whole number of milliseconds, 0 or later.
         """
         if not isinstance(ms, int) or isinstance(ms, bool) or ms < 0:
-            raise ValueError(f"the past is asked for in whole milliseconds, 0 or later, not {ms!r}")
+            raise IllegalArgumentException(f"the past is asked for in whole milliseconds, 0 or later, not {ms!r}")
         if ms < self._read_to_ms:
             self._restart()
         events = self._journal.events
