@@ -87,7 +87,9 @@ class Play:
             broker = lab.broker(step.broker)
             if step.do == "start":
                 broker.restart(takes_ms=lab.streams.stream(f"{broker.name}/starting").randint(*broker.profile.starting_ms))
-            else:
+            elif step.do == "kill -STOP":
+                broker.pause(step.for_ms)  # `kill -CONT` ends it, and is no event of its own
+            elif step.do != "kill -CONT":
                 broker.crash() if step.do == "kill -9" else broker.stop()
 
 

@@ -53,12 +53,17 @@ class Scenario:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class BrokerStep:
-    """`kill -9`, `stop` or `start` of a broker. after: client -> how many of its steps come before it in the program."""
+    """What was done to a broker: one of BROKER_STEPS.
+
+    after   client -> how many of its steps come before it in the program
+    for_ms  how long a broker stands still after `kill -STOP`; None for the other steps
+    """
 
     at_ms: int
     broker: int
     do: str
     after: Mapping[str, int]
+    for_ms: int | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -166,7 +171,7 @@ NEEDS_PRODUCER = ("send", "flush", "initTransactions", "beginTransaction", "send
 EITHER = ("partitionsFor", "close", "kill -9")
 CONFIGS = {"new KafkaConsumer": ConsumerConfig, "new KafkaProducer": ProducerConfig}
 OBSERVED_STEPS = ("assignment",)
-BROKER_STEPS = ("kill -9", "stop", "start")
+BROKER_STEPS = ("kill -9", "stop", "start", "kill -STOP", "kill -CONT")
 
 
 def read(scenario: Any) -> Scenario:
@@ -302,7 +307,25 @@ def _steps(events: list[Any], topics: Mapping[str, Any],
         own.append(step)
     for client, own in found.items():
         _end_loops(own, client)
-    return found, of_brokers
+    return found, _with_pauses(of_brokers)
+
+
+def _with_pauses(steps: list[BrokerStep]) -> list[BrokerStep]:
+    """Each `kill -STOP` lasts until the next `kill -CONT` of its broker; without one, a day."""
+    found = list(steps)
+    standing: dict[int, int] = {}
+    for place, step in enumerate(steps):
+        if step.do == "kill -STOP":
+            standing[step.broker] = place
+            found[place] = dataclasses.replace(step, for_ms=LONGEST_STEP_MS)
+        elif step.do == "kill -CONT":
+            if step.broker not in standing:
+                raise UnusableScenario(f"a step 'kill -CONT' of broker {step.broker} has no 'kill -STOP' before it")
+            begins = standing.pop(step.broker)
+            kind = Kind(f"0 to {LONGEST_STEP_MS} ms (a day) later", _whole(0, LONGEST_STEP_MS))
+            for_ms = _read(kind, step.at_ms - steps[begins].at_ms, f"a step 'kill -CONT' of broker {step.broker} comes after its 'kill -STOP' by")
+            found[begins] = dataclasses.replace(found[begins], for_ms=for_ms)
+    return found
 
 
 def _end_loops(steps: list[dict[str, Any]], client: str) -> None:
