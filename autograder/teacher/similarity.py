@@ -137,15 +137,15 @@ def _blocs(holders: dict[tuple, list[str]], most: int) -> dict[str, list[frozens
     pieces = Counter((question, tuple(students)) for (question, _), students in holders.items())
     written: dict[str, Counter] = defaultdict(Counter)
     rare: dict[str, Counter] = defaultdict(Counter)
-    having: dict[tuple[str, str], set] = defaultdict(set)
-    for (question, students), count in pieces.items():
+    having: dict[tuple[str, str], set[int]] = defaultdict(set)
+    for number, ((question, students), count) in enumerate(pieces.items()):
         for student in students:
             written[question][student] += count
             rare[question][student] += count if len(students) <= most else 0
-            having[question, student].add(students)
+            having[question, student].add(number)
     alike: dict[tuple, list[str]] = defaultdict(list)
-    for (question, student), sets in having.items():
-        alike[question, frozenset(sets)].append(student)
+    for (question, student), numbers in having.items():
+        alike[question, frozenset(numbers)].append(student)
     blocs = {(question, frozenset(students)) for (question, students), count in pieces.items() if len(students) > 1 and count >= LEAST_RUNS
              and count >= BLOC_PIECES * max(max(rare[question][student], LEAST_RUNS) for student in students)}
     blocs |= {(question, frozenset(students)) for (question, _), students in alike.items()
