@@ -7,7 +7,7 @@ kind; here the network client does, at the same moments. Left out: lines, which 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from functools import partial
 from typing import Any
 
@@ -34,7 +34,7 @@ class AdminLoop:
         self._calls: list[Call] = []
         self._closing = False
 
-    def run(self) -> Iterator[int]:
+    def run(self) -> Generator[int, None, None]:
         """The loop, for Stage.loop."""
         while not self._closing or self._calls:
             yield from self._loop.poll(self._step())
@@ -132,6 +132,7 @@ class AdminLoop:
 
     def _send(self, call: Call, now_ms: int) -> int:
         client, node = self._client, call.node
+        assert node is not None, "a call is sent when it has a node"
         if client.ready(node):
             call.transition_to(CallState.IN_FLIGHT)
             timeout_ms = min(client.settings.request_timeout_ms, call.deadline_ms - now_ms)

@@ -26,8 +26,8 @@ def list_groups(outcomes: Outcomes, states: Iterable[str], types: Iterable[str])
     errors: list[BaseException] = []
     try:
         cluster = yield Ask("findAllBrokers", ANY, m.MetadataRequest(topics=()))
-    except Exception as error:
-        outcomes.fail_rest(error)
+    except Exception as raised:
+        outcomes.fail_rest(raised)
         return
     request = m.ListGroupsRequest(states_filter=tuple(states), types_filter=tuple(types))
     answers = yield [Ask("listConsumerGroups", broker.node_id, request) for broker in cluster.brokers]
@@ -162,8 +162,8 @@ def _each_partition(name: str, group: str, request: Any, error_of: Callable[[Any
     """One request, an outcome for each partition. error_of: the answer's word about the whole group."""
     try:
         answer = yield from at_coordinator(name, group, request, error_of)
-    except Exception as error:
-        outcomes.fail_rest(error)
+    except Exception as raised:
+        outcomes.fail_rest(raised)
         return
     for topic in answer.topics:
         for part in topic.partitions:

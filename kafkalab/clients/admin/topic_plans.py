@@ -97,8 +97,8 @@ def list_topics(outcomes: Outcomes, list_internal: bool) -> Plan:
     """METADATA of all topics, asked of any broker."""
     try:
         answer = yield Ask("listTopics", ANY, m.MetadataRequest(topics=None))
-    except Exception as error:
-        outcomes.fail_rest(error)
+    except Exception as raised:
+        outcomes.fail_rest(raised)
         return
     outcomes["topics"].complete({topic.name: TopicListing(topic.name, topic.topic_id, topic.is_internal)
                                  for topic in answer.topics if list_internal or not topic.is_internal})
@@ -116,8 +116,8 @@ def describe_topics(outcomes: Outcomes, node_of: Callable[..., Node]) -> Plan:
     request = m.MetadataRequest(topics=tuple(m.MetadataRequestTopic(name=name) for name in names), allow_auto_topic_creation=False)
     try:
         answer = yield Ask("describeTopics", ANY, request)
-    except Exception as error:
-        outcomes.fail_rest(error)
+    except Exception as raised:
+        outcomes.fail_rest(raised)
         return
     nodes = {broker.node_id: node_of(broker.node_id, broker.host, broker.port, broker.rack) for broker in answer.brokers}
     for topic in answer.topics:
@@ -147,8 +147,8 @@ def describe_cluster(outcomes: Outcomes, node_of: Callable[..., Node]) -> Plan:
         except UnsupportedVersionException:
             answer = yield Ask("describeCluster", ANY, m.MetadataRequest(topics=()))
             brokers = [(b.node_id, b) for b in answer.brokers]
-    except Exception as error:
-        outcomes.fail_rest(error)
+    except Exception as raised:
+        outcomes.fail_rest(raised)
         return
     nodes = {id: node_of(id, b.host, b.port, b.rack) for id, b in brokers}
     outcomes["cluster"].complete(ClusterDescription(answer.cluster_id, nodes.get(answer.controller_id), tuple(nodes.values())))
@@ -192,8 +192,8 @@ def elect_leaders(outcomes: Outcomes, unclean: bool, partitions: Sequence[TopicP
             yield Pause(renew=True)
         if answer.error_code:
             raise error_for(answer.error_code).exception()
-    except Exception as error:
-        outcomes.fail_rest(error)
+    except Exception as raised:
+        outcomes.fail_rest(raised)
         return
     outcomes["partitions"].complete({
         TopicPartition(topic.topic, one.partition_id): error_for(one.error_code).exception(one.error_message) if one.error_code else None

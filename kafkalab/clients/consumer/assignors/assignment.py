@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from kafkalab.clients.consumer.assignors.member_subscriptions import DEFAULT_GENERATION, Assignment, Cluster, Member, PartitionRacks, Say
 from kafkalab.clients.consumer.assignors.range_and_round_robin import range_assign, round_robin_assign
 from kafkalab.clients.consumer.assignors.sticky_assignors import forgetting, sticky_assign, topics_equal, withhold
 from kafkalab.clients.network.hash_order import ids_in_hash_order
 
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
+
 ASSIGNORS = ("range", "roundrobin", "sticky", "cooperative-sticky")
 """The names under which they stand in a JoinGroup request."""
 
 
-def assign(name: str, profile, partitions_of: Mapping[str, int | PartitionRacks], members: Mapping[str, Member],
+def assign(name: str, profile: Profile, partitions_of: Mapping[str, int | PartitionRacks], members: Mapping[str, Member],
            say: Say = lambda name, **values: None, newest_generation: int = DEFAULT_GENERATION) -> Assignment:
     """Divide the partitions of the topics the members want.
 

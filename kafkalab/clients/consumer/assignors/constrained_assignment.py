@@ -6,6 +6,7 @@ AbstractStickyAssignor.constrainedAssign (2.6, KAFKA-9987) and ConstrainedAssign
 from __future__ import annotations
 
 from collections import deque
+from typing import TYPE_CHECKING
 
 from kafkalab.clients.consumer.assignors.member_subscriptions import Assignment, Cluster, Say
 from kafkalab.clients.consumer.assignors.ownership_claims import Ownership
@@ -13,6 +14,9 @@ from kafkalab.clients.consumer.assignors.rack_info import RackInfo
 from kafkalab.clients.network.hash_order import ids_in_hash_order
 from kafkalab.errors import IllegalStateException
 from kafkalab.records import TopicPartition
+
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
 
 Transferred = dict[TopicPartition, str]
 """Partitions that somebody else held before -> who gets them now; cooperative-sticky withholds them."""
@@ -83,7 +87,7 @@ class ByQuota:
     An owner with more than its share gives up its last partitions: last by number from 3.8 (KAFKA-16277), before as it listed them.
     """
 
-    def __init__(self, cluster: Cluster, past: Ownership, racks: RackInfo, profile, say: Say) -> None:
+    def __init__(self, cluster: Cluster, past: Ownership, racks: RackInfo, profile: Profile, say: Say) -> None:
         self._cluster, self._past, self._racks, self._profile, self._say = cluster, past, racks, profile, say
         self._floor, self._overs = divmod(cluster.size, len(past.held))
         self._ceiling = self._floor + (1 if self._overs else 0)

@@ -6,12 +6,16 @@ Kafka's interface is ConsumerPartitionAssignor (PartitionAssignor until 2.3): su
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from kafkalab.clients.consumer.assignors import user_data
 from kafkalab.clients.consumer.assignors.assignment import assign
 from kafkalab.clients.consumer.assignors.member_subscriptions import DEFAULT_GENERATION, Assignment, Member, PartitionRacks, Say
 from kafkalab.protocol.consumer_protocol import Subscription
 from kafkalab.records import TopicPartition
+
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
 
 
 class PartitionAssignor:
@@ -21,7 +25,7 @@ class PartitionAssignor:
     cooperative  its members keep what they hold while they join (KIP-429)
     """
 
-    def __init__(self, name: str, profile, say: Say) -> None:
+    def __init__(self, name: str, profile: Profile, say: Say) -> None:
         self.name = name
         self.cooperative = name == "cooperative-sticky"
         self._profile, self._say = profile, say

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from kafkalab.clients.consumer.assignors.constrained_assignment import ByQuota, Transferred, by_capacity
 from kafkalab.clients.consumer.assignors.general_assignment import GeneralAssignment
@@ -21,8 +22,11 @@ from kafkalab.clients.consumer.assignors.ownership_claims import (
 )
 from kafkalab.clients.consumer.assignors.rack_info import RackInfo
 
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
 
-def sticky_assign(cluster: Cluster, members: Mapping[str, Member], profile, say: Say,
+
+def sticky_assign(cluster: Cluster, members: Mapping[str, Member], profile: Profile, say: Say,
                   newest_generation: int = DEFAULT_GENERATION) -> tuple[Assignment, Transferred | None]:
     """Who gets what, and which partitions thereby change hands; None for these where the general algorithm ran and did not count.
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from kafkalab.clients.consumer.assignors import PartitionAssignor
 from kafkalab.clients.consumer.classic.auto_commit import AutoCommit
@@ -26,6 +27,10 @@ from kafkalab.clients.network.log_context import LogContext
 from kafkalab.errors import KafkaException
 from kafkalab.lines.java_values import list_text
 from kafkalab.records import TopicPartition
+
+if TYPE_CHECKING:
+    from kafkalab.config import ConsumerConfig
+    from kafkalab.versions import Profile
 
 
 class RebalanceProtocol(enum.Enum):
@@ -44,7 +49,7 @@ def protocol_of(assignors: tuple[str, ...]) -> RebalanceProtocol:
 class AssignmentChanges:
     """The steps of one consumer; `protocol` says how much they give up."""
 
-    def __init__(self, config: Mapping, profile, client: ConsumerNetworkClient, subscriptions: SubscriptionState,
+    def __init__(self, config: ConsumerConfig, profile: Profile, client: ConsumerNetworkClient, subscriptions: SubscriptionState,
                  membership: Membership, auto_commit: AutoCommit, assignors: Mapping[str, PartitionAssignor], log: LogContext) -> None:
         self.protocol = protocol_of(config.assignors)
         self._config, self._profile, self._client, self._subscriptions = config, profile, client, subscriptions

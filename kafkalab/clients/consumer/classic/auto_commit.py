@@ -8,6 +8,7 @@ to have worked through it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from kafkalab.clients.consumer.classic.committed_offsets import GroupOffsets
 from kafkalab.clients.consumer.reading.call_timer import Timer
@@ -23,7 +24,7 @@ from kafkalab.sim.scheduler import Scheduler
 class AutoCommit:
     """The timer and the two ways to commit: without waiting, and waiting. `enabled` is enable.auto.commit."""
 
-    def __init__(self, config: Mapping, offsets: GroupOffsets, subscriptions: SubscriptionState, log: LogContext, clock: Scheduler) -> None:
+    def __init__(self, config: Mapping[str, Any], offsets: GroupOffsets, subscriptions: SubscriptionState, log: LogContext, clock: Scheduler) -> None:
         self.enabled = config["enable.auto.commit"]
         self._interval_ms, self._retry_backoff_ms = config["auto.commit.interval.ms"], config["retry.backoff.ms"]
         self._offsets, self._subscriptions, self._log, self._clock = offsets, subscriptions, log, clock

@@ -8,6 +8,7 @@ asks for it, OFFSET_COMMIT moves it. Only a member of the current generation may
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.classic.coordinator_lookup import CoordinatorLookup
@@ -29,6 +30,9 @@ from kafkalab.protocol.messages import (
 )
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
+
 EXPELLED = (Errors.UNKNOWN_MEMBER_ID, Errors.ILLEGAL_GENERATION, Errors.FENCED_INSTANCE_ID, Errors.REBALANCE_IN_PROGRESS)
 """Answers that say: you are not the member you think you are, or the group has moved on."""
 
@@ -40,15 +44,15 @@ class GroupOffsets:
     pending_async_commits  commits without waiting that still wait for the coordinator to be found
     """
 
-    def __init__(self, profile, client: ConsumerNetworkClient, lookup: CoordinatorLookup, membership: Membership,
+    def __init__(self, profile: Profile, client: ConsumerNetworkClient, lookup: CoordinatorLookup, membership: Membership,
                  subscriptions: SubscriptionState, log: LogContext, retry_backoff_ms: int) -> None:
         self.pending_async_commits = 0
         self.on_commit: Callable[[Offsets], object] = lambda offsets: None
         self._profile, self._client, self._lookup, self._membership = profile, client, lookup, membership
         self._subscriptions, self._log, self._retry_backoff_ms = subscriptions, log, retry_backoff_ms
         self._fetch_under_way: RequestFuture | None = None
-        self._ended_commits: list[Callable[[], None]] = []
-        self._fenced: FencedInstanceIdException | None = None
+        self._ended_commits: list[Callable[[], object]] = []
+        self._fenced: BaseException | None = None
 
     # asking
 
@@ -65,7 +69,7 @@ class GroupOffsets:
             if future.succeeded:
                 return future.value
             if not future.is_retriable:
-                raise future.error
+                raise future.failure
             self._client.sleep(min(self._retry_backoff_ms, timer.remaining_ms))
             if timer.expired:
                 return None
@@ -119,7 +123,7 @@ class GroupOffsets:
     def _fetched(self, partitions: list[TopicPartition], sent: RequestFuture, future: RequestFuture) -> None:
         self._fetch_under_way = None
         if sent.failed:
-            future.fail(sent.error)
+            future.fail(sent.failure)
             return
         group = sent.value.message.group(self._membership.group_id)
         error = error_for(group.error_code)
@@ -150,7 +154,7 @@ class GroupOffsets:
             if future.succeeded:
                 return True
             if future.failed and not future.is_retriable:
-                raise future.error
+                raise future.failure
             if timer.expired:
                 return False
             self._client.sleep(min(self._retry_backoff_ms, timer.remaining_ms))
@@ -224,7 +228,7 @@ class GroupOffsets:
 
     def _committed(self, offsets: Offsets, generation: Generation, sent: RequestFuture, future: RequestFuture) -> None:
         if sent.failed:
-            future.fail(sent.error)
+            future.fail(sent.failure)
             return
         for topic in sent.value.message.topics:
             for p in topic.partitions:
@@ -272,7 +276,7 @@ def _as_told(done: RequestFuture) -> BaseException | None:
     return wrapped
 
 
-def _committed(answer) -> OffsetAndMetadata | None:
+def _committed(answer: Any) -> OffsetAndMetadata | None:
     """One partition of an OFFSET_FETCH answer; a negative offset says that nothing was committed."""
     if answer.committed_offset < 0:
         return None

@@ -20,6 +20,7 @@ from __future__ import annotations
 import operator
 import random
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from kafkalab.clients.consumer.classic.assignment_changes import AssignmentChanges
 from kafkalab.clients.consumer.classic.auto_commit import AutoCommit
@@ -42,6 +43,10 @@ from kafkalab.lines.java_values import list_text
 from kafkalab.protocol.messages import LeaveGroupRequest, MemberIdentity
 from kafkalab.sim.apps import FOREVER_MS, Stage
 
+if TYPE_CHECKING:
+    from kafkalab.config import ConsumerConfig
+    from kafkalab.versions import Profile
+
 POLL_TIMEOUT = (
     "consumer poll timeout has expired. This means the time between subsequent calls to poll() was longer than the configured "
     "max.poll.interval.ms, which typically implies that the poll loop is spending too much time processing messages. You can address this "
@@ -52,7 +57,7 @@ POLL_TIMEOUT = (
 class ConsumerCoordinator:
     """One consumer's seat in its group. `offsets` are the group's committed offsets."""
 
-    def __init__(self, group_id: str, config: Mapping, profile, client: ConsumerNetworkClient, subscriptions: SubscriptionState,
+    def __init__(self, group_id: str, config: ConsumerConfig, profile: Profile, client: ConsumerNetworkClient, subscriptions: SubscriptionState,
                  log: LogContext, stage: Stage, rng: random.Random, choice: Choice = javas_choice) -> None:
         self._config, self._profile, self._client, self._subscriptions, self._log = config, profile, client, subscriptions, log
         self._clock = client.clock
@@ -204,7 +209,7 @@ class ConsumerCoordinator:
             if again:
                 continue
             if not future.is_retriable:
-                raise future.error
+                raise future.failure
             self._client.sleep(min(self._retry_backoff_ms, timer.remaining_ms))
             if timer.expired:
                 return False

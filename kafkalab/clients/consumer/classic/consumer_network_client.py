@@ -181,7 +181,7 @@ class ConsumerNetworkClient(ConsumerNetwork):
                 failed, queue[:] = list(queue), []
                 self._unsent_count -= len(failed)
                 for request in failed:
-                    request.on_complete(ClientResponse(request, self.clock.now_ms, disconnected=True))
+                    _complete(ClientResponse(request, self.clock.now_ms, disconnected=True))
 
     def _fail_expired(self) -> None:
         now_ms = self.clock.now_ms
@@ -189,7 +189,7 @@ class ConsumerNetworkClient(ConsumerNetwork):
             while queue and now_ms - queue[0].created_ms > queue[0].timeout_ms:
                 request = queue.pop(0)
                 self._unsent_count -= 1
-                request.on_complete(ClientResponse(request, now_ms, disconnected=True))
+                _complete(ClientResponse(request, now_ms, disconnected=True))
 
     def _disconnect_pending(self) -> None:
         while self._to_disconnect:
@@ -197,7 +197,7 @@ class ConsumerNetworkClient(ConsumerNetwork):
             unsent = self._unsent.pop(node.connection, [])
             self._unsent_count -= len(unsent)
             for request in unsent:
-                request.on_complete(ClientResponse(request, self.clock.now_ms, disconnected=True))
+                _complete(ClientResponse(request, self.clock.now_ms, disconnected=True))
             self.client.disconnect(node.connection)
 
     def _fire(self) -> None:
@@ -211,3 +211,9 @@ class ConsumerNetworkClient(ConsumerNetwork):
                 future.fail(UnsupportedVersionException(f"The node does not support {api_of(response.request.message).name}"))
             else:
                 future.complete(response)
+
+
+def _complete(response: ClientResponse) -> None:
+    """Tell whoever waits for a request that never left."""
+    if response.request.on_complete is not None:
+        response.request.on_complete(response)

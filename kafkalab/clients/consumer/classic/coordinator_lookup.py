@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.classic.heartbeat import Heartbeat
@@ -21,13 +22,16 @@ from kafkalab.errors import COORDINATOR_LOST, Errors, RetriableException, error_
 from kafkalab.lines.java_values import value_text
 from kafkalab.protocol.messages import FindCoordinatorRequest
 
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
+
 class CoordinatorLookup:
     """Finds the coordinator, knows it, and loses it. `node` is the coordinator last found, None when it is to be looked up.
 
     on_released  called when the application's thread has looked it up, and lets others have a turn
     """
 
-    def __init__(self, group_id: str, profile, client: ConsumerNetworkClient, heartbeat: Heartbeat, log: LogContext,
+    def __init__(self, group_id: str, profile: Profile, client: ConsumerNetworkClient, heartbeat: Heartbeat, log: LogContext,
                  retry_backoff_ms: int, retry_backoff_max_ms: int, rng: random.Random) -> None:
         self.node: Node | None = None
         self.on_released: Callable[[], object] = lambda: None
@@ -75,7 +79,7 @@ class CoordinatorLookup:
                 self._log("COORDINATOR_DISCOVERY_FAILED", error=str(future.error))
                 if not future.is_retriable:
                     self.forget_lookup()
-                    raise future.error
+                    raise future.failure
                 if self._doubles:
                     self._rest(attempts, timer)
                     attempts += 1
@@ -136,7 +140,7 @@ class CoordinatorLookup:
             self._under_way = None
         if sent.failed:
             self._log("FIND_COORDINATOR_FAILED", error=sent.error)
-            future.fail(sent.error)
+            future.fail(sent.failure)
             return
         self._log("FIND_COORDINATOR_RESPONSE", response=self._client.client.response_text(sent.value))
         found = sent.value.message.coordinator_of(self._group_id)

@@ -7,7 +7,7 @@ and after is `assignment_changes`'.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.classic.coordinator_lookup import CoordinatorLookup
@@ -26,6 +26,10 @@ from kafkalab.protocol.messages import (
     JoinGroupRequest, JoinGroupRequestProtocol, JoinGroupResponse, SyncGroupRequest,
 )
 from kafkalab.records import TopicPartition
+
+if TYPE_CHECKING:
+    from kafkalab.config import ConsumerConfig
+    from kafkalab.versions import Profile
 
 JOIN_GROUP_TIMEOUT_LAPSE_MS = 5000
 """A JoinGroup may rest at the coordinator for max.poll.interval.ms, the rebalance timeout, and needs some time to travel."""
@@ -47,7 +51,7 @@ class GroupJoin:
     leader           its work where it leads the group, and its assignors
     """
 
-    def __init__(self, config: Mapping, profile, client: ConsumerNetworkClient, lookup: CoordinatorLookup, membership: Membership,
+    def __init__(self, config: ConsumerConfig, profile: Profile, client: ConsumerNetworkClient, lookup: CoordinatorLookup, membership: Membership,
                  thread: HeartbeatThread, heartbeat: Heartbeat, subscriptions: SubscriptionState, log: LogContext) -> None:
         self.under_way: RequestFuture | None = None
         self.joined_topics: frozenset[str] | None = None
@@ -90,7 +94,7 @@ class GroupJoin:
         membership = self._membership
         if sent.failed:
             membership.transition_to(MemberState.UNJOINED)
-            self._end(sent.error)
+            self._end(sent.failure)
             return
         response = sent.value.message
         error = error_for(response.error_code)
@@ -175,7 +179,7 @@ class GroupJoin:
         membership = self._membership
         if sent.failed:
             membership.transition_to(MemberState.UNJOINED)
-            self._end(sent.error)
+            self._end(sent.failure)
             return
         response = sent.value.message
         error = error_for(response.error_code)

@@ -8,7 +8,8 @@ Here it is a loop that yields until when it sleeps; see `kafkalab.sim.apps`.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from typing import TYPE_CHECKING
 
 from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.classic.coordinator_lookup import CoordinatorLookup
@@ -20,6 +21,9 @@ from kafkalab.clients.network.log_context import LogContext
 from kafkalab.errors import Errors, KafkaException, error_for
 from kafkalab.protocol.messages import HeartbeatRequest
 from kafkalab.sim.apps import FOREVER_MS, Signal, Stage
+
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
 
 
 WAKES_AFTER_MS = 2
@@ -33,7 +37,7 @@ class HeartbeatThread:
     choice  what is done on an answer; see heartbeat_responses
     """
 
-    def __init__(self, profile, client: ConsumerNetworkClient, lookup: CoordinatorLookup, membership: Membership, heartbeat: Heartbeat,
+    def __init__(self, profile: Profile, client: ConsumerNetworkClient, lookup: CoordinatorLookup, membership: Membership, heartbeat: Heartbeat,
                  leave: Callable[[str], Iterator[int]], stage: Stage, log: LogContext, retry_backoff_ms: int,
                  rng: random.Random, choice: Choice = javas_choice) -> None:
         self._rng, self._choice = rng, choice
@@ -73,7 +77,7 @@ class HeartbeatThread:
             self._signal.set()
             self._log("HEARTBEAT_THREAD_CLOSED")
 
-    def _run(self) -> Iterator[int]:
+    def _run(self) -> Generator[int, None, None]:
         """HeartbeatThread.run: look every retry.backoff.ms what is to be done, or sooner when the next beat is nearer."""
         self._log("HEARTBEAT_THREAD_STARTED")
         while not self._closed:

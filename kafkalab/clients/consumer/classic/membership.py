@@ -8,11 +8,15 @@ whether to join again. A static member (group.instance.id, KIP-345) has a name t
 from __future__ import annotations
 
 import enum
+from typing import TYPE_CHECKING
 
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.errors import Errors
 from kafkalab.lines.java_values import value_text
 from kafkalab.protocol.frozen import record
+
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
 
 
 class MemberState(enum.Enum):
@@ -61,7 +65,7 @@ class Membership:
     instance_id    group.instance.id, None for a dynamic member
     """
 
-    def __init__(self, group_id: str, instance_id: str | None, profile, log: LogContext) -> None:
+    def __init__(self, group_id: str, instance_id: str | None, profile: Profile, log: LogContext) -> None:
         self.group_id, self.instance_id = group_id, instance_id
         self.state = MemberState.UNJOINED
         self.generation = NO_GENERATION

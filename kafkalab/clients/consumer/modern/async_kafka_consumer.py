@@ -126,7 +126,7 @@ class AsyncKafkaConsumer:
             self.log("ASYNC_POLL_COMPLETED", event=self._inflight.text(epoch_ms))
             self._clear_inflight()
 
-    def _wait_for_background(self, event: AsyncPollEvent, timer) -> None:
+    def _wait_for_background(self, event: AsyncPollEvent, timer: Timer) -> None:
         """4.0 waits for its events; later a poll goes on, and the background has worked it off already, or not yet."""
         if not self._setup.profile.assigns_in_poll:
             while not event.is_complete and not timer.expired:
@@ -146,7 +146,7 @@ class AsyncKafkaConsumer:
 
     def _clear_inflight(self) -> None:
         event, self._inflight = self._inflight, None
-        if event.error is not None:
+        if event is not None and event.error is not None:
             raise event.error
 
     def _take_records(self, timer: Timer) -> list[ConsumerRecord]:
@@ -236,14 +236,14 @@ class AsyncKafkaConsumer:
         log = self.log
         if self._setup.config["enable.auto.commit"]:
             log("ASYNC_COMMIT_ON_CLOSE")
-            self._group.commits.commit_sync(self.subscriptions.all_consumed(), timer)
+            self._members().commits.commit_sync(self.subscriptions.all_consumed(), timer)
         log("COMMIT_MANAGER_CLOSE_SIGNALLED")
         log("ASYNC_STOP_FINDING_COORDINATOR")
         owned = sorted(self.subscriptions.assigned())
         if owned and self.subscriptions.auto_assigned:
             self._callbacks.revoked(owned)
         log("COORDINATOR_MANAGER_CLOSE_SIGNALLED")
-        self._group.coordinator.closing = True
+        self._members().coordinator.closing = True
         log("ASYNC_LEAVING")
         log("MEMBERSHIP_LEAVE_SIGNALLED")
         self._goodbye(timer)
@@ -257,7 +257,7 @@ class AsyncKafkaConsumer:
 
     def _goodbye(self, timer: Timer) -> None:
         done = Signal()
-        membership = self._group.membership
+        membership = self._members().membership
 
         def leave(now_ms: int) -> None:
             left = membership.leave()

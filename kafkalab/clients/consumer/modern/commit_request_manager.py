@@ -7,6 +7,7 @@ from an epoch that is over. The auto commit runs in the background, but only whe
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.consumer.modern.coordinator_request_manager import CoordinatorRequestManager
 from kafkalab.clients.consumer.modern.network_client_delegate import NetworkClientDelegate
@@ -27,11 +28,15 @@ from kafkalab.protocol.messages import (
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 from kafkalab.sim.apps import FOREVER_MS
 
+if TYPE_CHECKING:
+    from kafkalab.clients.consumer.reading.commit_offsets import CommitCallback
+    from kafkalab.versions import Profile
+
 
 class CommitRequestManager:
     """on_commit hears of what was committed."""
 
-    def __init__(self, group_id: str, member_id: str, config: Mapping, profile, coordinator: CoordinatorRequestManager,
+    def __init__(self, group_id: str, member_id: str, config: Mapping[str, Any], profile: Profile, coordinator: CoordinatorRequestManager,
                  network: NetworkClientDelegate, subscriptions: SubscriptionState, log: LogContext) -> None:
         self._group_id, self._member_id, self._epoch = group_id, member_id, None
         self._config, self._profile, self._coordinator, self._network = config, profile, coordinator, network
@@ -113,7 +118,7 @@ class CommitRequestManager:
         if not self._network.poll_until(future, timer):
             return None
         if future.failed:
-            raise future.error
+            raise future.failure
         return future.value
 
     def commit_sync(self, offsets: Offsets, timer: Timer) -> bool:
@@ -125,10 +130,11 @@ class CommitRequestManager:
         if isinstance(future.error, TimeoutException):
             return False
         if future.failed:
-            raise future.error
+            raise future.failure
         return True
 
-    def commit_async(self, offsets: Offsets, callback, later: Callable[[Callable[[], None]], None]) -> None:
+    def commit_async(self, offsets: Offsets, callback: CommitCallback | None,
+                     later: Callable[[Callable[[], BaseException | None]], object]) -> None:
         """Commit without waiting; `later` runs the callback on the application's thread."""
         def ended(done: RequestFuture) -> None:
             error = done.error
@@ -136,7 +142,12 @@ class CommitRequestManager:
                 error = RetriableCommitFailedException("Offset commit failed with a retriable exception. You should retry committing the "
                                                        "latest consumed offsets.")
             if callback is not None:
-                later(lambda: callback(offsets, error) and None)
+                told = callback
+
+                def tell() -> None:
+                    told(offsets, error)
+
+                later(tell)
 
         self._committing(offsets).on_done(ended)
         self._network.client.selector.wakeup()
@@ -148,7 +159,7 @@ class CommitRequestManager:
 
         def found(done: RequestFuture) -> None:
             if done.failed:
-                future.fail(done.error)
+                future.fail(done.failure)
                 return
             metadata = self._network.client.metadata
             view = metadata.view
@@ -209,7 +220,7 @@ class CommitRequestManager:
 
         self._network.send(self._coordinator.node, OffsetFetchRequest(groups=(group,), require_stable=True)).on_done(answered)
 
-    def _committed_of(self, partitions: tuple[TopicPartition, ...], answer) -> dict[TopicPartition, OffsetAndMetadata | None]:
+    def _committed_of(self, partitions: tuple[TopicPartition, ...], answer: Any) -> dict[TopicPartition, OffsetAndMetadata | None]:
         names = self._network.client.metadata.topic_names
         told = {TopicPartition(topic.name or names.get(topic.topic_id, ""), p.partition_index): p for topic in answer.topics for p in topic.partitions}
         found: dict[TopicPartition, OffsetAndMetadata | None] = {}

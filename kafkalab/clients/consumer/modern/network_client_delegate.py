@@ -7,9 +7,9 @@ for the background to get on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.consumer.reading.call_timer import Timer
 from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
@@ -24,6 +24,9 @@ from kafkalab.protocol.api_keys import api_of
 from kafkalab.protocol.messages import FetchRequest
 from kafkalab.sim.apps import Signal, Stage
 from kafkalab.sim.scheduler import Scheduler
+
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
 
 
 @dataclass(slots=True)
@@ -40,7 +43,7 @@ class UnsentRequest:
 class NetworkClientDelegate(ConsumerNetwork):
     """progress is set after each pass of the background thread."""
 
-    def __init__(self, client: NetworkClient, stage: Stage, clock: Scheduler, profile, log: LogContext, config) -> None:
+    def __init__(self, client: NetworkClient, stage: Stage, clock: Scheduler, profile: Profile, log: LogContext, config: Mapping[str, Any]) -> None:
         super().__init__(client, clock)
         self.progress = Signal()
         self._stage, self._profile, self._log = stage, profile, log

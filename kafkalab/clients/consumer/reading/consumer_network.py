@@ -43,6 +43,10 @@ class ConsumerNetwork:
         """Ask for new metadata and wait until it is here; False when the timer ended first."""
         raise NotImplementedError
 
+    def sleep(self, ms: int) -> None:
+        """Let this much time pass."""
+        raise NotImplementedError
+
     def hurry(self) -> None:
         """Let what is queued leave now, where it would wait for the next poll. A background thread needs no telling."""
 

@@ -7,6 +7,7 @@ partition with waiting records is not fetched again. Decompression and rack-awar
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.consumer.reading.call_timer import Timer
 from kafkalab.clients.consumer.reading.completed_fetch import CompletedFetch
@@ -23,6 +24,9 @@ from kafkalab.lines import payload
 from kafkalab.protocol.messages import FetchPartition, FetchRequest, FetchResponse
 from kafkalab.records import TopicPartition
 
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
+
 LED_BY_ANOTHER = frozenset({Errors.NOT_LEADER_OR_FOLLOWER.code, Errors.FENCED_LEADER_EPOCH.code})
 """Errors whose answer names who leads, and in which epoch."""
 
@@ -34,7 +38,7 @@ class Fetcher:
     fetched_from  connections that answered a fetch, in that order; fetched: partitions they answered for
     """
 
-    def __init__(self, client: ConsumerNetwork, subscriptions: SubscriptionState, collector: FetchCollector, config: Mapping, profile,
+    def __init__(self, client: ConsumerNetwork, subscriptions: SubscriptionState, collector: FetchCollector, config: Mapping[str, Any], profile: Profile,
                  log: LogContext) -> None:
         self._client, self._subscriptions, self._collector, self._config = client, subscriptions, collector, config
         self._profile, self._log, self._metadata = profile, log, client.client.metadata

@@ -8,6 +8,7 @@ and the consumer goes back to it. A committed offset is checked before the first
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
@@ -20,6 +21,9 @@ from kafkalab.lines import payload
 from kafkalab.protocol.messages import OffsetForLeaderEpochRequest, OffsetForLeaderPartition, OffsetForLeaderTopic
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
+
 Asked = Mapping[TopicPartition, FetchPosition]
 
 
@@ -29,7 +33,7 @@ class PositionValidation:
     tells_requests  whether each question is written down before it is sent, as the new consumer does
     """
 
-    def __init__(self, client: ConsumerNetwork, subscriptions: SubscriptionState, config: Mapping, profile, log: LogContext,
+    def __init__(self, client: ConsumerNetwork, subscriptions: SubscriptionState, config: Mapping[str, Any], profile: Profile, log: LogContext,
                  tells_requests: bool = False) -> None:
         self._client, self._subscriptions, self._config, self._profile, self._log = client, subscriptions, config, profile, log
         self._metadata, self._tells_requests = client.client.metadata, tells_requests
