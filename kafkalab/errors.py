@@ -70,16 +70,16 @@ class NoOffsetForPartitionException(InvalidOffsetException):
     java_name = "org.apache.kafka.clients.consumer.NoOffsetForPartitionException"
 
 
-class LogTruncationException(InvalidOffsetException):
-    """The log was cut off before the position (an unclean election) and auto.offset.reset=none (KIP-320)."""
-
-    java_name = "org.apache.kafka.clients.consumer.LogTruncationException"
-
-
 class ConsumerOffsetOutOfRangeException(InvalidOffsetException):
     """The position lies outside the log and auto.offset.reset=none (the consumer's class of that name)."""
 
     java_name = "org.apache.kafka.clients.consumer.OffsetOutOfRangeException"
+
+
+class LogTruncationException(ConsumerOffsetOutOfRangeException):
+    """The log was cut off before the position (an unclean election) and auto.offset.reset=none (KIP-320)."""
+
+    java_name = "org.apache.kafka.clients.consumer.LogTruncationException"
 
 
 class ApiException(KafkaException):

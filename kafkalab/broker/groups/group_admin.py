@@ -1,4 +1,4 @@
-"""Groups seen by an administrator: listed, described, forgotten. LIST_GROUPS, DESCRIBE_GROUPS, DELETE_GROUPS, OFFSET_DELETE.
+"""GroupAdmin: serves LIST_GROUPS, DESCRIBE_GROUPS, DELETE_GROUPS, OFFSET_DELETE and CONSUMER_GROUP_DESCRIBE.
 
 Kafka's classes are GroupCoordinator (2.3) and GroupMetadataManager with OffsetMetadataManager (4.x). What a coordinator answers for a
 group it does not know is the protocol's matter: up to DESCRIBE_GROUPS v5 such a group is Dead, from v6 on it is not found (KIP-1043).
@@ -6,32 +6,39 @@ group it does not know is the protocol's matter: up to DESCRIBE_GROUPS v5 such a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
-
+from collections.abc import Callable, Collection, Iterable
 from kafkalab.broker.cluster.cluster_state import ClusterState
 from kafkalab.broker.groups.modern.consumer_group import ConsumerGroup
 from kafkalab.broker.effects import Caller, CancelTimer, Effect, Respond
-from kafkalab.broker.groups.classic.group import LOCALHOST, Group
-from kafkalab.broker.groups.classic.group_state import GroupState
+from kafkalab.broker.groups.any_group import LOCALHOST
+from kafkalab.broker.groups.classic.group import ClassicGroup
+from kafkalab.broker.groups.classic.group_state import ClassicGroupState
+from kafkalab.broker.groups.group_storage import GroupStorage
+from kafkalab.broker.groups.group_table import GroupTable
+from kafkalab.broker.groups.offset_expiry import Forget
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.consumer_protocol import parse_subscription
-
-if TYPE_CHECKING:
-    from kafkalab.broker.groups.group_coordinator import GroupCoordinator
 
 CLASSIC, CONSUMER = "classic", "consumer"
 """The two types of groups."""
 
 CONSUMER_PROTOCOL = "consumer"
 DEFAULT_ASSIGNOR = "uniform"
+DELETED = "the group was deleted"
 
 
 class GroupAdmin:
-    def __init__(self, coordinator: GroupCoordinator, cluster: ClusterState) -> None:
-        self._coordinator, self._cluster = coordinator, cluster
+    """Answers administrators about one broker's groups.
+
+    topics_read: gives the topics that members of a KIP-848 group read. forget: ends a group.
+    """
+
+    def __init__(self, table: GroupTable, cluster: ClusterState, storage: GroupStorage,
+                 topics_read: Callable[[ConsumerGroup], Collection[str]], forget: Forget) -> None:
+        self._table, self._cluster, self._storage = table, cluster, storage
+        self._topics_read, self._forget = topics_read, forget
 
     def list(self, request: m.ListGroupsRequest, caller: Caller, now_ms: int) -> list[Effect]:
         """The groups this broker coordinates."""
@@ -42,8 +49,8 @@ class GroupAdmin:
         found = tuple(
             m.ListedGroup(group_id=group.id, protocol_type=_protocol_type(group), group_state=group.state.value if with_state else "",
                           group_type=_type_of(group) if with_type else "")
-            for group in (*self._coordinator.groups.values(), *self._coordinator.modern.groups.values())
-            if self._coordinator.coordinates(group.id)
+            for group in self._table.all()
+            if self._table.coordinates(group.id)
             and (not states or group.state.value.lower() in states) and (not types or _type_of(group) in types))
         return [Respond(caller, m.ListGroupsResponse(groups=found))]
 
@@ -51,20 +58,20 @@ class GroupAdmin:
         return [Respond(caller, m.DescribeGroupsResponse(groups=tuple(self._described(id, caller) for id in request.groups)))]
 
     def _described(self, group_id: str, caller: Caller) -> m.DescribedGroup:
-        if not self._coordinator.coordinates(group_id):
+        if not self._table.coordinates(group_id):
             return m.DescribedGroup(group_id=group_id, error_code=Errors.NOT_COORDINATOR.code)
-        group = self._coordinator.groups.get(group_id)
-        if group is None or group.state is GroupState.DEAD:
+        group = self._table.classic.get(group_id)
+        if group is None or group.state is ClassicGroupState.DEAD:
             if WireChange.MISSING_GROUP_IS_AN_ERROR.holds_for(caller.header):
                 return m.DescribedGroup(group_id=group_id, group_state="Dead", error_code=Errors.GROUP_ID_NOT_FOUND.code,
                                         error_message=f"Group {group_id} not found.")
             return m.DescribedGroup(group_id=group_id, group_state="Dead")
-        shows_protocol = group.state in (GroupState.STABLE, GroupState.COMPLETING_REBALANCE)
+        shows_protocol = group.state in (ClassicGroupState.STABLE, ClassicGroupState.COMPLETING_REBALANCE)
         members = tuple(
             m.DescribedGroupMember(
                 member_id=member.id, group_instance_id=member.instance_id, client_id=member.client_id, client_host=member.client_host,
-                member_metadata=member.metadata_for(group.protocol) if group.state is GroupState.STABLE else b"",
-                member_assignment=member.assignment if group.state is GroupState.STABLE else b"")
+                member_metadata=member.metadata_for(group.protocol) if group.state is ClassicGroupState.STABLE else b"",
+                member_assignment=member.assignment if group.state is ClassicGroupState.STABLE else b"")
             for member in group.members.values())
         return m.DescribedGroup(group_id=group_id, group_state=group.state.value, protocol_type=group.protocol_type or "",
                                 protocol_data=(group.protocol or "") if shows_protocol else "", members=members)
@@ -74,11 +81,11 @@ class GroupAdmin:
         return [Respond(caller, m.ConsumerGroupDescribeResponse(groups=tuple(self._described_consumers(id) for id in request.group_ids)))]
 
     def _described_consumers(self, group_id: str) -> m.DescribedConsumerGroup:
-        if not self._coordinator.coordinates(group_id):
+        if not self._table.coordinates(group_id):
             return m.DescribedConsumerGroup(group_id=group_id, error_code=Errors.NOT_COORDINATOR.code)
-        group = self._coordinator.modern.groups.get(group_id)
+        group = self._table.modern.get(group_id)
         if group is None:
-            known = group_id in self._coordinator.groups
+            known = group_id in self._table.classic
             return m.DescribedConsumerGroup(group_id=group_id, error_code=Errors.GROUP_ID_NOT_FOUND.code,
                                             error_message=f"Group {group_id} is not a consumer group." if known else f"Group {group_id} not found.")
         members = tuple(
@@ -101,29 +108,30 @@ class GroupAdmin:
 
     def delete(self, request: m.DeleteGroupsRequest, caller: Caller, now_ms: int) -> list[Effect]:
         effects: list[Effect] = []
-        results = tuple(m.DeletableGroupResult(group_id=id, error_code=self._delete(id, effects).code) for id in request.groups_names)
+        results = tuple(m.DeletableGroupResult(group_id=id, error_code=self._delete(id, effects, now_ms).code) for id in request.groups_names)
         return [*effects, Respond(caller, m.DeleteGroupsResponse(results=results))]
 
-    def _delete(self, group_id: str, effects: list[Effect]) -> Errors:
+    def _delete(self, group_id: str, effects: list[Effect], now_ms: int) -> Errors:
         if not group_id:
             return Errors.INVALID_GROUP_ID
-        if not self._coordinator.coordinates(group_id):
+        if not self._table.coordinates(group_id):
             return Errors.NOT_COORDINATOR
-        if group_id in self._coordinator.modern.groups:
-            return self._delete_consumers(group_id, effects)
-        group = self._coordinator.groups.get(group_id)
-        if group is None or group.state is GroupState.DEAD:
+        if group_id in self._table.modern:
+            return self._delete_consumers(group_id, effects, now_ms)
+        group = self._table.classic.get(group_id)
+        if group is None or group.state is ClassicGroupState.DEAD:
             return Errors.GROUP_ID_NOT_FOUND
-        if group.state is not GroupState.EMPTY:
+        if group.state is not ClassicGroupState.EMPTY:
             return Errors.NON_EMPTY_GROUP
         effects += [CancelTimer(("pending", group_id, member)) for member in group.pending]
-        effects += self._coordinator.forget(group, "the group was deleted")
+        effects += self._forget(group, DELETED, now_ms)
         return Errors.NONE
 
-    def _delete_consumers(self, group_id: str, effects: list[Effect]) -> Errors:
-        if self._coordinator.modern.groups[group_id].members:
+    def _delete_consumers(self, group_id: str, effects: list[Effect], now_ms: int) -> Errors:
+        group = self._table.modern[group_id]
+        if group.members:
             return Errors.NON_EMPTY_GROUP
-        effects += self._coordinator.forget_modern(self._coordinator.modern.groups[group_id])
+        effects += self._forget(group, DELETED, now_ms)
         return Errors.NONE
 
     def delete_offsets(self, request: m.OffsetDeleteRequest, caller: Caller, now_ms: int) -> list[Effect]:
@@ -131,7 +139,7 @@ class GroupAdmin:
         error, subscribed = self._offsets_deletable(request.group_id)
         if error is not Errors.NONE:
             return [Respond(caller, m.OffsetDeleteResponse(error_code=error.code))]
-        group = self._coordinator.modern.groups.get(request.group_id) or self._coordinator.groups[request.group_id]
+        group = self._table.find(request.group_id)
         notes: list[Effect] = []
         topics = []
         for topic in request.topics:
@@ -139,22 +147,21 @@ class GroupAdmin:
             for part in topic.partitions:
                 outcome = Errors.GROUP_SUBSCRIBED_TO_TOPIC if topic.name in subscribed else Errors.NONE
                 if outcome is Errors.NONE and (topic.name, part.partition_index) in group.offsets:
-                    notes += self._coordinator.storage.remove_offsets(group, [(topic.name, part.partition_index)], "deleted", now_ms)
+                    notes += self._storage.remove_offsets(group, [(topic.name, part.partition_index)], "deleted", now_ms)
                 answers.append(m.OffsetDeleteResponsePartition(partition_index=part.partition_index, error_code=outcome.code))
             topics.append(m.OffsetDeleteResponseTopic(name=topic.name, partitions=tuple(answers)))
         return [*notes, Respond(caller, m.OffsetDeleteResponse(topics=tuple(topics)))]
 
     def _offsets_deletable(self, group_id: str) -> tuple[Errors, set[str]]:
         """Whether offsets may be removed, and of which topics they may not."""
-        if not self._coordinator.coordinates(group_id):
+        if not self._table.coordinates(group_id):
             return Errors.NOT_COORDINATOR, set()
-        modern = self._coordinator.modern
-        if group_id in modern.groups:
-            return Errors.NONE, set(modern.topics_read(modern.groups[group_id]))
-        group = self._coordinator.groups.get(group_id)
-        if group is None or group.state is GroupState.DEAD:
+        if group_id in self._table.modern:
+            return Errors.NONE, set(self._topics_read(self._table.modern[group_id]))
+        group = self._table.classic.get(group_id)
+        if group is None or group.state is ClassicGroupState.DEAD:
             return Errors.GROUP_ID_NOT_FOUND, set()
-        if group.state is GroupState.EMPTY:
+        if group.state is ClassicGroupState.EMPTY:
             return Errors.NONE, set()
         if group.protocol_type != CONSUMER_PROTOCOL:
             return Errors.NON_EMPTY_GROUP, set()
@@ -162,9 +169,9 @@ class GroupAdmin:
                              for topic in parse_subscription(offered.metadata).topics}
 
 
-def _type_of(group: Group | ConsumerGroup) -> str:
+def _type_of(group: ClassicGroup | ConsumerGroup) -> str:
     return CONSUMER if isinstance(group, ConsumerGroup) else CLASSIC
 
 
-def _protocol_type(group: Group | ConsumerGroup) -> str:
+def _protocol_type(group: ClassicGroup | ConsumerGroup) -> str:
     return CONSUMER_PROTOCOL if isinstance(group, ConsumerGroup) else group.protocol_type or ""

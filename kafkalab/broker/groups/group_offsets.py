@@ -1,18 +1,23 @@
-"""How far has a group come? OFFSET_COMMIT and OFFSET_FETCH at the coordinator.
+"""GroupOffsets: serves OFFSET_COMMIT and OFFSET_FETCH, how far a group has come.
 
 Kafka's class is OffsetMetadataManager (4.x), part of GroupCoordinator and GroupMetadataManager before. Offsets are served from
-memory; the topic behind them, and when they expire, is `group_storage`'s.
+memory; `group_storage` writes them down, and `offset_expiry` removes old ones.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState
 from kafkalab.broker.effects import Caller, Effect, Note, Respond
-from kafkalab.broker.groups.classic.group import CommittedOffset, Group, membership_error
-from kafkalab.broker.groups.classic.group_state import GroupState
+from kafkalab.broker.groups.any_group import CommittedOffset
+from kafkalab.broker.groups.classic.group import ClassicGroup, membership_error
+from kafkalab.broker.groups.classic.group_state import ClassicGroupState
+from kafkalab.broker.groups.group_storage import GroupStorage
+from kafkalab.broker.groups.group_table import GroupTable
+from kafkalab.broker.groups.modern.consumer_group import ConsumerGroup
+from kafkalab.broker.groups.modern.reconciliation import ModernGroups
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.protocol.connection_messages import ZERO_UUID
@@ -32,32 +37,36 @@ from kafkalab.protocol.messages import (
     OffsetFetchResponseTopics,
 )
 
-if TYPE_CHECKING:
-    from kafkalab.broker.groups.group_coordinator import GroupCoordinator
-
-ACCEPTS_COMMITS = (GroupState.STABLE, GroupState.PREPARING_REBALANCE)
+ACCEPTS_COMMITS = (ClassicGroupState.STABLE, ClassicGroupState.PREPARING_REBALANCE)
 """While the group gathers, the old owners may still commit what they have done: that is the grace period."""
 
 NOTHING_COMMITTED = CommittedOffset(-1, -1, "", -1)
 
 
 class GroupOffsets:
-    def __init__(self, coordinator: GroupCoordinator, cluster: ClusterState, config: BrokerConfig) -> None:
-        self._coordinator = coordinator
-        self._cluster = cluster
-        self._config = config
+    """The committed offsets of one broker's groups.
+
+    modern: says whether a member of a KIP-848 group may commit and fetch.
+    arm_expiry: sees that somebody looks for expired offsets; given the time.
+    """
+
+    def __init__(self, table: GroupTable, modern: ModernGroups, storage: GroupStorage,
+                 cluster: ClusterState, config: BrokerConfig,
+                 arm_expiry: Callable[[int], list[Effect]]) -> None:
+        self._table, self._modern, self._storage = table, modern, storage
+        self._cluster, self._config = cluster, config
+        self._arm_expiry = arm_expiry
 
     def commit(self, request: OffsetCommitRequest, caller: Caller, now_ms: int) -> list[Effect]:
         """Keep the offsets of a member of this generation, or of a consumer that belongs to no group."""
-        modern = self._coordinator.modern
-        group = modern.groups.get(request.group_id) or self._coordinator.groups.get(request.group_id)
-        if request.group_id in modern.groups and self._coordinator.coordinates(request.group_id):
-            error = modern.commit_error(request)
+        modern = self._table.modern
+        group = self._table.find(request.group_id)
+        if request.group_id in modern and self._table.coordinates(request.group_id):
+            error = self._modern.commit_error(request)
         else:
             error = self._commit_error(group, request)
-        if error is Errors.NONE and request.group_id not in modern.groups:
-            if group is None:  # a consumer that assigns itself partitions only wants its offsets kept
-                group = self._coordinator.groups[request.group_id] = Group(request.group_id)
+        if error is Errors.NONE and request.group_id not in modern:
+            group = self._table.find_or_begin(request.group_id)  # a consumer that assigns itself partitions only wants its offsets kept
             member = group.members.get(request.member_id)
             if member is not None:
                 member.deadline_ms = now_ms + member.session_timeout_ms  # a commit is as good as a heartbeat
@@ -76,19 +85,19 @@ class GroupOffsets:
 
         if not kept:
             return [*notes, Respond(caller, response(Errors.NONE))]
-        storage = self._coordinator.storage
+        storage = self._storage
         written = storage.write_offsets(group.id, kept, now_ms)
-        return [*notes, *written.effects, *storage.answer_when_safe(caller, group.id, written, response, now_ms), *storage.arm_expiry(now_ms)]
+        return [*notes, *written.effects, *storage.answer_when_safe(caller, group.id, written, response, now_ms), *self._arm_expiry(now_ms)]
 
-    def _commit_error(self, group: Group | None, request: OffsetCommitRequest) -> Errors:
+    def _commit_error(self, group: ClassicGroup | None, request: OffsetCommitRequest) -> Errors:
         generation = request.generation_id_or_member_epoch
-        if not self._coordinator.coordinates(request.group_id):
+        if not self._table.coordinates(request.group_id):
             return Errors.NOT_COORDINATOR
         if group is None:
             return Errors.NONE if generation < 0 else Errors.ILLEGAL_GENERATION
-        if group.state is GroupState.DEAD:
+        if group.state is ClassicGroupState.DEAD:
             return Errors.COORDINATOR_NOT_AVAILABLE
-        if generation < 0 and group.state is GroupState.EMPTY:
+        if generation < 0 and group.state is ClassicGroupState.EMPTY:
             return Errors.NONE
         stranger = membership_error(group, request.member_id, request.group_instance_id)
         if stranger is not None:
@@ -97,7 +106,7 @@ class GroupOffsets:
             return Errors.ILLEGAL_GENERATION
         return Errors.NONE if group.state in ACCEPTS_COMMITS else Errors.REBALANCE_IN_PROGRESS
 
-    def _keep(self, group: Group, request: OffsetCommitRequest, topic: str, part: OffsetCommitRequestPartition,
+    def _keep(self, group: ClassicGroup | ConsumerGroup, request: OffsetCommitRequest, topic: str, part: OffsetCommitRequestPartition,
               now_ms: int, notes: list[Effect], kept: dict[tuple[str, int], CommittedOffset]) -> Errors:
         if self._cluster.partition(topic, part.partition_index) is None:
             return Errors.UNKNOWN_TOPIC_OR_PARTITION
@@ -128,15 +137,14 @@ class GroupOffsets:
         return [Respond(caller, OffsetFetchResponse(topics=topics, error_code=one.error_code))]
 
     def _group_answer(self, asked: OffsetFetchRequestGroup, require_stable: bool) -> OffsetFetchResponseGroup:
-        modern = self._coordinator.modern
-        group = modern.groups.get(asked.group_id) or self._coordinator.groups.get(asked.group_id)
-        if not self._coordinator.coordinates(asked.group_id):
+        group = self._table.find(asked.group_id)
+        if not self._table.coordinates(asked.group_id):
             return OffsetFetchResponseGroup(group_id=asked.group_id, error_code=Errors.NOT_COORDINATOR.code)
-        if asked.group_id in modern.groups:
-            error = modern.fetch_error(asked.group_id, asked.member_id, asked.member_epoch)
+        if asked.group_id in self._table.modern:
+            error = self._modern.fetch_error(asked.group_id, asked.member_id, asked.member_epoch)
             if error is not Errors.NONE:
                 return OffsetFetchResponseGroup(group_id=asked.group_id, error_code=error.code)
-        if group is not None and group.state is GroupState.DEAD:
+        if group is not None and group.state is ClassicGroupState.DEAD:
             return OffsetFetchResponseGroup(group_id=asked.group_id, error_code=Errors.COORDINATOR_NOT_AVAILABLE.code)
         offsets = group.offsets if group is not None else {}
         wanted: dict[str, list[int]] = {}

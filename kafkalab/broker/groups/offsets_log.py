@@ -1,4 +1,4 @@
-"""Where does a group coordinator write, and where does it read when it starts? Its partitions of `__consumer_offsets`.
+"""OffsetsLog: writes and reads the partitions of `__consumer_offsets` for a group coordinator.
 
 A broker's coordinator writes to the logs it leads, like a producer with acks=all; a coordinator alone, in a test or a small case,
 keeps its records beside itself. (Kafka 2.3: GroupMetadataManager.appendForGroup; 4.x: CoordinatorRuntime's PartitionWriter.)

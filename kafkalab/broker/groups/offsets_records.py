@@ -1,4 +1,4 @@
-"""What stands in `__consumer_offsets`? Keys and values of its records, and what a reader makes of them.
+"""Keys and values of the records in `__consumer_offsets`, and how a coordinator reads them back.
 
 Two kinds of records (OffsetCommitKey and -Value, GroupMetadataKey and -Value). A committed offset, by group, topic and partition.
 A group as it was when it last settled: generation, leader, members and their assignments. A null value is a tombstone: expired or
@@ -15,8 +15,9 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from kafkalab.broker.groups.classic.group import CommittedOffset, Group, Member
-from kafkalab.broker.groups.classic.group_state import GroupState
+from kafkalab.broker.groups.any_group import CommittedOffset
+from kafkalab.broker.groups.classic.group import ClassicGroup, ClassicGroupMember
+from kafkalab.broker.groups.classic.group_state import ClassicGroupState
 from kafkalab.protocol.messages import JoinGroupRequestProtocol, RecordBatch, WireRecord
 
 OFFSET_KEY, GROUP_KEY = 1, 2
@@ -42,7 +43,7 @@ def offset_entry(group: str, topic: str, partition: int, offset: CommittedOffset
     return Entry(record, OFFSET_ENTRY_BYTES + len(group) + len(topic) + (0 if offset is None else len(offset.metadata)))
 
 
-def group_entry(group: Group, now_ms: int, gone: bool = False) -> Entry:
+def group_entry(group: ClassicGroup, now_ms: int, gone: bool = False) -> Entry:
     """The group as it is now; `gone` for a tombstone."""
     value = None if gone else _text(GROUP_VALUE_VERSION, {
         "protocolType": group.protocol_type or "", "generation": group.generation, "protocol": group.protocol, "leader": group.leader,
@@ -65,9 +66,9 @@ class Reading:
     """
 
     def __init__(self) -> None:
-        self.groups: dict[str, Group] = {}
+        self.groups: dict[str, ClassicGroup] = {}
 
-    def read(self, batches: Iterable[RecordBatch], now_ms: int) -> dict[str, Group]:
+    def read(self, batches: Iterable[RecordBatch], now_ms: int) -> dict[str, ClassicGroup]:
         """Groups and their offsets; sessions begin anew at `now_ms` (loadGroupsAndOffsets)."""
         for batch in batches:
             if batch.control is not None:
@@ -81,9 +82,9 @@ class Reading:
     def _take(self, record: WireRecord, producer_id: int | None, now_ms: int) -> None:
         key = json.loads(record.key)
         about, value = key["data"], None if record.value is None else json.loads(record.value)["data"]
-        group = self.groups.setdefault(about["group"], Group(about["group"]))
+        group = self.groups.setdefault(about["group"], ClassicGroup(about["group"]))
         if key["type"] == GROUP_KEY:
-            kept = self.groups[group.id] = Group(group.id)
+            kept = self.groups[group.id] = ClassicGroup(group.id)
             kept.offsets, kept.pending_offsets = group.offsets, group.pending_offsets
             if value is not None:
                 _settle(kept, value, now_ms)
@@ -101,24 +102,24 @@ class Reading:
                 group.offsets.update(pending)
 
 
-def _settle(group: Group, value: dict[str, Any], now_ms: int) -> None:
+def _settle(group: ClassicGroup, value: dict[str, Any], now_ms: int) -> None:
     group.generation, group.leader = value["generation"], value["leader"]
     group.protocol_type, group.protocol = value["protocolType"] or None, value["protocol"]
     group.in_state_since_ms = value["currentStateTimestamp"]
     for kept in value["members"]:
         offered = (JoinGroupRequestProtocol(name=group.protocol or "", metadata=base64.b64decode(kept["subscription"])),)
-        member = Member(kept["memberId"], kept["groupInstanceId"], kept["sessionTimeout"], kept["rebalanceTimeout"],
+        member = ClassicGroupMember(kept["memberId"], kept["groupInstanceId"], kept["sessionTimeout"], kept["rebalanceTimeout"],
                         group.protocol_type, offered, kept["clientId"], kept["clientHost"])
         member.assignment = base64.b64decode(kept["assignment"])
         member.is_new = False
         member.deadline_ms = now_ms + member.session_timeout_ms
         group.add(member)
     if group.members:
-        group.state = GroupState.STABLE
+        group.state = ClassicGroupState.STABLE
     group.news.clear()
 
 
-def _member(group: Group, member: Member) -> dict[str, Any]:
+def _member(group: ClassicGroup, member: ClassicGroupMember) -> dict[str, Any]:
     return {"memberId": member.id, "groupInstanceId": member.instance_id, "clientId": member.client_id, "clientHost": member.client_host,
             "rebalanceTimeout": member.rebalance_timeout_ms, "sessionTimeout": member.session_timeout_ms,
             "subscription": base64.b64encode(member.metadata_for(group.protocol)).decode("ascii"),

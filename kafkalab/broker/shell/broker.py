@@ -11,7 +11,7 @@ import random
 from collections import deque
 from collections.abc import Callable, Hashable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from kafkalab.broker.admin.administration import Administration
 from kafkalab.broker.broker_config import BrokerConfig
@@ -38,6 +38,9 @@ from kafkalab.broker.groups.group_coordinator import GroupCoordinator
 from kafkalab.broker.groups.offsets_log import LedOffsetsLog
 from kafkalab.broker.transactions.marker_writer import MarkerWriter
 from kafkalab.broker.cluster.metadata_cache import MetadataCache
+from kafkalab.broker.log.partition_log import PartitionKey
+from kafkalab.broker.replication.peer_messages import PeerMessage
+from kafkalab.errors import Errors
 from kafkalab.broker.replication.offset_requests import OffsetRequests
 from kafkalab.broker.transactions.producer_ids import ProducerIds
 from kafkalab.broker.profiles import BrokerProfile
@@ -55,9 +58,6 @@ from kafkalab.protocol.identifiers import java_uuid
 from kafkalab.sim.journal import Journal
 from kafkalab.sim.rng import Streams
 from kafkalab.sim.scheduler import Scheduler, Timer
-
-if TYPE_CHECKING:
-    from kafkalab.broker.shell.interbroker import InterBroker
 
 SLOWEST_MS = 2
 """A request is served 0 to 2 ms after it came, drawn anew each time, so that the seed decides who wins a race."""
@@ -77,6 +77,22 @@ def _close_nothing(connection_id: str) -> None:
 
 def _ask_nobody(broker: int, request: Any, on_reply: Callable[[Any], object]) -> None:
     """A broker alone."""
+
+
+class Peers(Protocol):
+    """The other brokers and the controller, as a broker's shell reaches them."""
+
+    def elect(self, places: list[PartitionKey], unclean: bool) -> dict[PartitionKey, Errors]:
+        """Have the controller elect leaders; what came of it, by partition."""
+
+    def send(self, source: int, target: int, message: PeerMessage | None, parks: bool = False) -> None:
+        """Bring a message of `source` to `target`."""
+
+    def grown(self, leader: int, key: PartitionKey) -> None:
+        """Tell followers that their leader has new records."""
+
+    def change_isr(self, leader: int, wish: ChangeIsr) -> None:
+        """Ask the controller for other in-sync replicas."""
 
 
 class BrokerConnection:
@@ -121,7 +137,7 @@ class Broker:
         self.profile = profile
         self.config = config
         self.path = RequestPath(config.num_network_threads, config.num_io_threads, config.queued_max_requests)
-        self.peers: InterBroker | None = None
+        self.peers: Peers | None = None
         self.on_halt: Callable[[str], object] = lambda why: None
         self.paused_until_ms = 0
         self.metadata = cluster = MetadataCache(cluster)
@@ -260,7 +276,7 @@ class Broker:
         if partition.topic != OFFSETS_TOPIC:
             return
         if before == self.node_id:
-            self.do(self.coordinator.resign(partition.index))
+            self.do(self.coordinator.resign(partition.index, self._scheduler.now_ms))
         if partition.leader == self.node_id:
             self.do(self.coordinator.take_over(partition.index, stored_at.coordinator, self._scheduler.now_ms))
 
@@ -271,7 +287,7 @@ class Broker:
             self.do(self.fetchers.unfollow(((topic, partition),), self._scheduler.now_ms))
             self.do(self.replicas.produces.look_again((topic, partition)))
             self.do(self.fetches.look_again(topic, partition))
-        self.do(self.coordinator.topic_deleted(topic))
+        self.do(self.coordinator.topic_deleted(topic, self._scheduler.now_ms))
 
     # -- serving
 

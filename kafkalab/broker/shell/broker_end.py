@@ -1,4 +1,4 @@
-"""Where does the network meet a broker? The end of a broker's connections, and the handle for a broker's faults.
+"""BrokerEnd: a broker's end of the network, and the handle for its faults (SocketServer).
 
 `lab.broker(0)` is one of these: `lab.broker(0).crash()`. What a broker does with a request is `kafkalab.broker`'s; here bytes
 become requests and answers become bytes, and a process can die. Kafka's counterpart is SocketServer.

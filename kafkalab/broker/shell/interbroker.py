@@ -1,4 +1,4 @@
-"""How do brokers and their controller reach one another? The network among brokers, and what follows when somebody falls out.
+"""InterBroker: the network among the brokers of a lab and their controller.
 
 The shell that joins the brokers of a lab: it brings a follower's fetch to its leader, carries out what the controller decides,
 and knows who is up, who stands still and who is cut off from whom. It holds no opinion about Kafka. The controller quorum (or

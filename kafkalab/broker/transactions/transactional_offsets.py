@@ -1,4 +1,4 @@
-"""Which offsets will count once a transaction commits? TXN_OFFSET_COMMIT at the group's coordinator.
+"""TransactionalOffsets: keeps the offsets of open transactions at the group coordinator, TXN_OFFSET_COMMIT.
 
 Part of GroupMetadataManager and GroupCoordinator, of OffsetMetadataManager in 4.x. The offsets stand in the offsets topic like any
 transactional records: pending until the marker on the group's partition, then committed or dropped. A consumer that asks with
@@ -14,9 +14,10 @@ from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState
 from kafkalab.broker.groups.modern.consumer_group import ConsumerGroup
 from kafkalab.broker.effects import Caller, Effect, Note, Respond
-from kafkalab.broker.groups.classic.group import CommittedOffset, Group
+from kafkalab.broker.groups.any_group import CommittedOffset
+from kafkalab.broker.groups.classic.group import ClassicGroup
 from kafkalab.broker.groups.group_coordinator import GroupCoordinator
-from kafkalab.broker.groups.classic.group_state import GroupState
+from kafkalab.broker.groups.classic.group_state import ClassicGroupState
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import (
@@ -42,9 +43,7 @@ class TransactionalOffsets:
         """Keep the offsets aside until the producer's transaction ends. refused: the coordinator of the transaction said no."""
         error = next(iter(refused.values()), None) or self._error(request)
         if error is Errors.NONE:
-            group = self._coordinator.modern.groups.get(request.group_id) or self._coordinator.groups.get(request.group_id)
-            if group is None:
-                group = self._coordinator.groups[request.group_id] = Group(request.group_id)
+            group = self._coordinator.table.find_or_begin(request.group_id)
             self._epochs[self._cluster.offsets_partition_of(request.group_id), request.producer_id] = request.producer_epoch
         by_id = WireChange.TXN_OFFSETS_BY_TOPIC_ID.holds_for(caller.header)
         kept: dict[tuple[str, int], CommittedOffset] = {}
@@ -70,7 +69,7 @@ class TransactionalOffsets:
         """The marker on a partition of the offsets topic: what was pending there counts now, or is forgotten."""
         self._epochs[partition, producer_id] = max(epoch, self._epochs.get((partition, producer_id), -1))
         effects = self._coordinator.storage.write_marker(partition, producer_id, epoch, committed, coordinator_epoch, now_ms)
-        for group in (*self._coordinator.groups.values(), *self._coordinator.modern.groups.values()):
+        for group in self._coordinator.table.all():
             if self._cluster.offsets_partition_of(group.id) != partition:
                 continue
             pending = group.pending_offsets.pop(producer_id, {})
@@ -85,18 +84,18 @@ class TransactionalOffsets:
 
     def _error(self, request: TxnOffsetCommitRequest) -> Errors:
         """May this producer commit for the group? (validateTransactionalOffsetCommit)"""
-        if not self._coordinator.coordinates(request.group_id):
+        if not self._coordinator.table.coordinates(request.group_id):
             return Errors.NOT_COORDINATOR
         known_epoch = self._epochs.get((self._cluster.offsets_partition_of(request.group_id), request.producer_id), -1)
         if request.producer_epoch < known_epoch:
             return Errors.INVALID_PRODUCER_EPOCH
-        if request.group_id in self._coordinator.modern.groups:
+        if request.group_id in self._coordinator.table.modern:
             return self._coordinator.modern.transactional_commit_error(request)
-        group = self._coordinator.groups.get(request.group_id)
+        group = self._coordinator.table.classic.get(request.group_id)
         generation = request.generation_id_or_member_epoch
         if group is None:
             return Errors.NONE if generation < 0 else Errors.ILLEGAL_GENERATION
-        if group.state is GroupState.DEAD:
+        if group.state is ClassicGroupState.DEAD:
             return Errors.COORDINATOR_NOT_AVAILABLE
         instance = request.group_instance_id
         if instance is not None and group.static_members.get(instance, request.member_id) != request.member_id:
@@ -105,7 +104,7 @@ class TransactionalOffsets:
             return Errors.UNKNOWN_MEMBER_ID
         return Errors.ILLEGAL_GENERATION if 0 <= generation != group.generation else Errors.NONE
 
-    def _keep(self, group: Group | ConsumerGroup, request: TxnOffsetCommitRequest, topic: TxnOffsetCommitRequestTopic,
+    def _keep(self, group: ClassicGroup | ConsumerGroup, request: TxnOffsetCommitRequest, topic: TxnOffsetCommitRequestTopic,
               part: TxnOffsetCommitRequestPartition, now_ms: int, kept: dict[tuple[str, int], CommittedOffset]) -> Errors:
         name = topic.name or self._cluster.name_of(topic.topic_id)
         if name is None:

@@ -13,7 +13,7 @@ from typing import Any
 from kafkalab.clients.consumer.classic.classic_kafka_consumer import ClassicKafkaConsumer
 from kafkalab.clients.consumer.classic.heartbeat_responses import Choice, javas_choice, learners_choice
 from kafkalab.clients.consumer.consumer_delegate import ConsumerDelegate
-from kafkalab.clients.consumer.reading.commit_offsets import CommitCallback, offsets_text
+from kafkalab.clients.consumer.reading.commit_offsets import CommitCallback
 from kafkalab.clients.consumer.reading.consumer_interceptors import ConsumerInterceptors
 from kafkalab.clients.consumer.reading.consumer_metrics import ConsumerMetrics
 from kafkalab.clients.consumer.reading.consumer_setup import ConsumerSetup
@@ -26,6 +26,7 @@ from kafkalab.clients.network.client_lab import ClientLab
 from kafkalab.clients.network.metrics import MetricValues
 from kafkalab.config import ConsumerConfig
 from kafkalab.errors import IllegalArgumentException, IllegalStateException, InvalidGroupIdException, TimeoutException, UnsupportedVersionException
+from kafkalab.lines.java_values import offsets_text
 from kafkalab.records import ConsumerGroupMetadata, ConsumerRecords, OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
 
 
@@ -293,10 +294,13 @@ class KafkaConsumer:
             return {tp: None if answer.offset < 0 else OffsetAndTimestamp(answer.offset, answer.timestamp) for tp, answer in found.items()}
 
     def current_lag(self, partition: TopicPartition) -> int | None:
-        """How many records lie before this reader, as its last fetch told it; None while none has (KIP-695, 2.8).
+        """How many records lie before this reader, as its last fetch told it; None while none has (KIP-695, 3.0).
 
-        Raises IllegalStateException for a partition it does not read.
+        Raises IllegalStateException for a partition it does not read, UnsupportedVersionException for a client that has no such call.
         """
+        if not self.profile.tells_current_lag:
+            raise UnsupportedVersionException(f"A consumer {self.profile.name} has no currentLag: it came with 3.0 (KIP-695). Take a newer "
+                                              "version, or read the metric records-lag from metrics().")
         self._state(partition)
         return self._subscriptions.lag(partition, self.config["isolation.level"])
 

@@ -152,6 +152,12 @@ class ClusterConnectionStates:
         return [id for id in self._connecting
                 if (limit_ms := self.nodes[id].setup_timeout_ms) is not None and now_ms - self.nodes[id].last_attempt_ms > limit_ms]
 
+    def setup_ends_at(self, at_ms: int) -> bool:
+        """Is `at_ms` the limit of a connection's set-up?"""
+        if not self._connecting or self._setup_ms is None:
+            return False
+        return any(self.nodes[id].last_attempt_ms + self.nodes[id].setup_timeout_ms == at_ms for id in self._connecting)
+
     def checking_api_versions(self, id: str) -> None:
         self._transition_to(id, ConnectionState.CHECKING_API_VERSIONS)
         self.nodes[id].failed_attempts = 0

@@ -28,6 +28,13 @@ class IdleExpiry:
     def forget(self, id: str) -> None:
         self._used_ms.pop(id, None)
 
+    def limit_is(self, at_ms: int) -> bool:
+        """Is `at_ms` the limit of the least recently used socket?"""
+        if at_ms < self._next_check_ms or self._limit_ms < 0:
+            return False
+        oldest = next(iter(self._used_ms), None)
+        return oldest is not None and self._used_ms[oldest] + self._limit_ms == at_ms
+
     def expired(self, now_ms: int) -> str | None:
         """The socket to close now, if any. The caller closes and forgets it."""
         if now_ms <= self._next_check_ms or self._limit_ms < 0:

@@ -55,6 +55,12 @@ class InFlightRequests:
         """Unanswered requests of one connection, or of all."""
         return self._count if connection is None else len(self._queues.get(connection, ()))
 
+    def ends_at(self, at_ms: int) -> bool:
+        """Is `at_ms` the limit of a connection's oldest request?"""
+        if at_ms < self._none_due_before_ms:
+            return False
+        return any(queue and queue[0].sent_ms + queue[0].timeout_ms == at_ms for queue in self._queues.values())
+
     def timed_out(self, now_ms: int) -> list[str]:
         """Connections whose oldest request was sent longer ago than its timeout."""
         if now_ms <= self._none_due_before_ms:

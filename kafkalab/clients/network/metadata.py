@@ -97,7 +97,7 @@ class Metadata:
         self._bootstrap: tuple[Node, ...] = ()
         self._last_refresh_ms = self._last_success_ms = 0
         self._needs_full = self._needs_new_topics = False
-        self._fruitless = 0
+        self._failures = self._equivalents = 0  # questions without an answer, and answers that brought nothing new, in a row
         self.retains: Callable[[str, bool], bool] | None = None
         self.still_wants: Callable[[str], bool] | None = None
         self.new_topics: Callable[[], list[str]] | None = None
@@ -148,7 +148,7 @@ class Metadata:
         """A topic is wanted that was not asked for before: no backoff for that."""
         self._last_refresh_ms = -(10**9)
         self._needs_new_topics = True
-        self._due_ms = None
+        self._due_ms, self._equivalents = None, 0
         return self.update_version
 
     @property
@@ -184,9 +184,10 @@ class Metadata:
     def _refresh_backoff_ms(self) -> int:
         if not self._profile.exponential_refresh_backoff:
             return self._backoff_ms
-        if self._fruitless == 0:
+        in_a_row = max(self._failures, self._equivalents)
+        if in_a_row == 0:
             return 0 if self._last_refresh_ms < 0 else self._backoff_now_ms(0)
-        return self._backoff_now_ms(self._fruitless - 1)
+        return self._backoff_now_ms(in_a_row - 1)
 
     def _backoff_now_ms(self, attempts: int) -> int:
         """Drawn once for each number of attempts, however often it is looked at."""
@@ -197,13 +198,15 @@ class Metadata:
     def failed_update(self, now_ms: int) -> None:
         self._due_ms = None
         self._last_refresh_ms = now_ms
-        self._fruitless += 1
+        self._failures, self._equivalents = self._failures + 1, 0
 
     def update(self, response: MetadataResponse, now_ms: int, node_of: Callable[..., Node]) -> None:
         """Take over a good answer; what it leaves unanswered asks for the next refresh."""
         before, self._due_ms = self.view, None
         is_partial, self._is_partial, self._needs_new_topics = self._is_partial, False, False
-        self._last_refresh_ms = now_ms
+        self._last_refresh_ms, self._failures = now_ms, 0
+        if now_ms >= self._last_success_ms + self._max_age_ms:
+            self._equivalents = 0  # a refresh because of metadata.max.age.ms is no fruitless one (timeToAllowUpdate)
         if not is_partial:
             self._needs_full, self._last_success_ms = False, now_ms
         self.update_version += 1
@@ -244,7 +247,7 @@ class Metadata:
                                 controller_id=response.controller_id)
         # An answer that brings nothing new lengthens the wait for the next one (KIP-580).
         changed = before.is_bootstrap or before.topics != self.view.topics or set(before.nodes) != set(nodes)
-        self._fruitless = 0 if changed and not self.error_topics else self._fruitless + 1
+        self._equivalents = 0 if changed and not self.error_topics else self._equivalents + 1
         if before.cluster_id != response.cluster_id:
             self._log("CLUSTER_ID", cluster_id=response.cluster_id)
         self._log("METADATA_UPDATED", version=self.update_version, cluster=self._text_of(response, nodes))

@@ -72,6 +72,11 @@ class DefaultMetadataUpdater:
         limit_ms = self._client.settings.rebootstrap_trigger_ms
         return limit_ms is not None and self._asking_since_ms is not None and now_ms - self._asking_since_ms > limit_ms
 
+    def rebootstrap_limit_is(self, at_ms: int) -> bool:
+        """Is `at_ms` the last millisecond in which no rebootstrap is needed?"""
+        limit_ms = self._client.settings.rebootstrap_trigger_ms
+        return limit_ms is not None and self._asking_since_ms is not None and self._asking_since_ms + limit_ms == at_ms
+
     def rebootstrap(self, now_ms: int) -> None:
         """Begin again with the bootstrap addresses."""
         self._metadata.rebootstrap()

@@ -190,7 +190,17 @@ class NetworkClient:
             self._first_write_ahead = False
             self._take_time_for("writing")  # Connects that began in this pass are under way meanwhile.
         most_ms = self.settings.request_timeout_ms
-        return self.selector.prepare(timeout_ms if timeout_ms < most_ms else most_ms)
+        until_ms = self.selector.prepare(timeout_ms if timeout_ms < most_ms else most_ms)
+        return until_ms + 1 if until_ms > now_ms and self._is_a_limit(until_ms) else until_ms
+
+    def _is_a_limit(self, at_ms: int) -> bool:
+        """Does something time out when the clock has passed `at_ms`?
+
+        Java looks with `>`, and its clock always has passed the limit at which a select ends. Virtual time stands at the limit
+        exactly. So a sleep that would end there lasts one millisecond more.
+        """
+        return (self._in_flight.ends_at(at_ms) or self.selector.idle_limit_is(at_ms) or self.states.setup_ends_at(at_ms)
+                or self._metadata_updater.rebootstrap_limit_is(at_ms))
 
     def end_poll(self) -> list[ClientResponse]:
         """The second half: take what the network brought, and call each ended request's `on_complete`."""

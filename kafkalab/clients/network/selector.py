@@ -177,6 +177,10 @@ class Selector:
         clock.cause = before
         return wrote
 
+    def idle_limit_is(self, at_ms: int) -> bool:
+        """Is `at_ms` the last millisecond of an idle socket?"""
+        return self._idle.limit_is(at_ms)
+
     def collect(self) -> Collected:
         """End the poll: one answer a channel at most, as Java's Selector does; more stay for the next poll."""
         self.signal.is_set = False

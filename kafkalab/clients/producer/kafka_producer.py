@@ -156,7 +156,8 @@ class KafkaProducer(TransactionalMethods):
         now_ms = self._lab.now_ms
         timestamp_ms = self._lab.epoch_ms + now_ms if record.timestamp_ms is None else record.timestamp_ms
         wire = WireRecord(record.key, record.value, timestamp_ms)
-        return Send(record, wire, lambda tp: self._outcome(record, tp, timestamp_ms, future, callback), callback_text(callback),
+        sent = self._lab.journal.cause
+        return Send(record, wire, lambda tp: self._outcome(record, tp, timestamp_ms, future, callback, sent), callback_text(callback),
                     now_ms + self.config["max.block.ms"])
 
     def _send_failed(self, send: Send, error: ApiException, future: FutureRecordMetadata, callback: Callback | None) -> None:
@@ -174,10 +175,9 @@ class KafkaProducer(TransactionalMethods):
         future.complete(None, error)
 
     def _outcome(self, record: ProducerRecord, tp: TopicPartition, timestamp_ms: int, future: FutureRecordMetadata,
-                 callback: Callback | None) -> Outcome:
-        """What to do when the record's fate is known."""
+                 callback: Callback | None, sent: int | None) -> Outcome:
+        """What to do when the record's fate is known. sent: the event of the call of send()."""
         journal = self._lab.journal
-        sent = journal.cause
 
         def outcome(offset: int, error: BaseException | None) -> None:
             metadata = RecordMetadata(tp.topic, tp.partition, -1 if error else offset, -1 if error else timestamp_ms)

@@ -109,7 +109,7 @@ class GroupByHand(ByHand):
 
     @property
     def group(self):
-        return self.coordinator.groups[self.group_id]
+        return self.coordinator.classic.groups[self.group_id]
 
     @property
     def state(self):
@@ -173,7 +173,7 @@ class GroupByHand(ByHand):
     def _generation(self, generation):
         if generation is not None:
             return generation
-        group = self.coordinator.groups.get(self.group_id)
+        group = self.coordinator.classic.groups.get(self.group_id)
         return group.generation if group else -1
 
 

@@ -201,8 +201,25 @@ def test_a_commit_after_the_broker_forgot_the_member_fails():
     coordinator = lab.broker(lab.coordinator_of("shop")).machine.coordinator.modern
     group = coordinator.groups["shop"]
     coordinator._remove(group, next(iter(group.members.values())), "fenced by the test", [])
-    with pytest.raises(CommitFailedException):
+    with pytest.raises(CommitFailedException) as refused:
         consumer.commit_sync()
+    assert str(refused.value) == "OffsetCommit failed with unknown member ID. The coordinator is not aware of this member."
+    assert "OffsetCommit failed with UNKNOWN_MEMBER_ID" in lab.log_text(consumer.name)
+
+
+def test_a_commit_of_an_epoch_that_is_over_fails_in_its_own_words(monkeypatch):
+    lab, told = cluster(), []
+    consumer = a_consumer(lab, enable_auto_commit=False)
+    consumer.subscribe(["orders"])
+    poll_for(lab, consumer, 1_000)
+    epoch = consumer.group_metadata().generation_id
+    consumer._group.commits._epoch = epoch - 1
+    with pytest.raises(CommitFailedException, match="^OffsetCommit failed with stale member epoch. The member epoch is stale."):
+        consumer.commit_sync()
+    consumer.commit_async(callback=lambda offsets, error: told.append(type(error).__name__))
+    poll_for(lab, consumer, 500)
+    assert told == ["StaleMemberEpochException"]
+    assert f" with stale member epoch error. Last epoch sent: {epoch - 1}" in lab.log_text(consumer.name)
 
 
 def test_a_fenced_member_loses_everything_and_joins_anew():

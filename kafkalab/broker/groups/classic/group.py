@@ -1,36 +1,25 @@
-"""One consumer group and its members, as its coordinator keeps them. Data and the questions about it, no decisions.
+"""ClassicGroup: one group of the classic protocol and its members, as its coordinator keeps them.
 
-Kafka's classes are ClassicGroup and ClassicGroupMember. The decisions are in `group_coordinator`.
+Kafka's classes are ClassicGroup and ClassicGroupMember. The decisions are in `membership` and `join_phase`.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from kafkalab.broker.effects import Caller, Note
-from kafkalab.broker.groups.classic.group_state import GroupState
+from kafkalab.broker.groups.any_group import LOCALHOST, AnyGroup
+from kafkalab.broker.groups.classic.group_state import ClassicGroupState
 from kafkalab.errors import Errors
 from kafkalab.hashing import hash_map_order, java_string_hash
 from kafkalab.protocol.messages import JoinGroupRequestProtocol, JoinGroupResponseMember
 
 NO_GENERATION = -1
-LOCALHOST = "/127.0.0.1"
-"""A client's address as Java prints it; all clients of a lab run on one machine."""
-
 NEW_MEMBER_TIMEOUT_MS = 300_000
 """A new member that waits for its first join answer may be silent this long (GroupCoordinator.NewMemberJoinTimeoutMs)."""
 
 
-class CommittedOffset(NamedTuple):
-    """A committed offset: the next record to read. leader_epoch is -1 where the client did not say."""
-
-    offset: int
-    leader_epoch: int
-    metadata: str
-    committed_at_ms: int
-
-
-class Member:
+class ClassicGroupMember:
     """A member, and the request of it that is parked, if any.
 
     instance_id: group.instance.id of a static member (KIP-345), else None.
@@ -67,12 +56,11 @@ class Member:
         return f"Member({self.id})"
 
 
-class Group:
+class ClassicGroup(AnyGroup):
     """A group's state, generation, members and committed offsets.
 
     leader: the member that computes the assignment; None without members.
     protocol: the assignor chosen for this generation; None before the first.
-    pending_offsets: by producer id, what open transactions would commit (see `transactional_offsets`).
     in_state_since_ms: when it came into its present state.
     to_join: members whose join is not here (yet); to_sync: members that joined this generation and have not fetched their assignment.
     pending: ids handed out with MEMBER_ID_REQUIRED whose owners have not joined yet, in order.
@@ -80,17 +68,15 @@ class Group:
     """
 
     def __init__(self, id: str) -> None:
-        self.id = id
-        self.state = GroupState.EMPTY
+        super().__init__(id)
+        self.state = ClassicGroupState.EMPTY
         self.generation = 0
         self.leader: str | None = None
         self.protocol_type: str | None = None
         self.protocol: str | None = None
-        self.members: dict[str, Member] = {}
+        self.members: dict[str, ClassicGroupMember] = {}
         self.static_members: dict[str, str] = {}
         self.pending: dict[str, None] = {}
-        self.offsets: dict[tuple[str, int], CommittedOffset] = {}
-        self.pending_offsets: dict[int, dict[tuple[str, int], CommittedOffset]] = {}
         self.in_state_since_ms = 0
         self.to_join: dict[str, None] = {}
         self.to_sync: dict[str, None] = {}
@@ -100,7 +86,11 @@ class Group:
         self.somebody_joined_meanwhile = False
         self.initial_delay_left_ms = 0
 
-    def is_leader(self, member: Member) -> bool:
+    @property
+    def is_vacant(self) -> bool:
+        return not self.members and not self.pending
+
+    def is_leader(self, member: ClassicGroupMember) -> bool:
         return self.leader == member.id
 
     @property
@@ -121,18 +111,18 @@ class Group:
         everybody = len(self.members)
         return protocol_type == self.protocol_type and any(self._supporters.get(offered.name) == everybody for offered in protocols)
 
-    def park_join(self, member: Member, caller: Caller) -> None:
+    def park_join(self, member: ClassicGroupMember, caller: Caller) -> None:
         """The member's join waits for the others."""
         member.parked_join = caller
         self.to_join.pop(member.id, None)
 
-    def take_join(self, member: Member) -> Caller:
+    def take_join(self, member: ClassicGroupMember) -> Caller:
         """The join that waited; it is answered now."""
         caller, member.parked_join = member.parked_join, None
         self.to_join[member.id] = None
         return caller
 
-    def change_protocols(self, member: Member, protocols: tuple[JoinGroupRequestProtocol, ...]) -> None:
+    def change_protocols(self, member: ClassicGroupMember, protocols: tuple[JoinGroupRequestProtocol, ...]) -> None:
         if protocols is not member.protocols:
             self._count(member, -1)
             member.protocols = protocols
@@ -156,7 +146,7 @@ class Group:
                                              metadata=member.metadata_for(self.protocol))
                      for member in self.members.values())
 
-    def add(self, member: Member) -> None:
+    def add(self, member: ClassicGroupMember) -> None:
         """Add a member; the first becomes the leader and sets the protocol type."""
         if not self.members:
             self.protocol_type = member.protocol_type
@@ -171,7 +161,7 @@ class Group:
             self.static_members[member.instance_id] = member.id
         self.news.append(Note("group.member", {"group": self.id, **told_of(member)}))
 
-    def remove(self, member: Member) -> None:
+    def remove(self, member: ClassicGroupMember) -> None:
         """Remove a member; leadership passes to the one that has been here longest."""
         del self.members[member.id]
         self._count(member, -1)
@@ -183,7 +173,7 @@ class Group:
             self.leader = next(iter(self.members), None)
         self.news.append(Note("group.left", {"group": self.id, "member": member.id}))
 
-    def rename(self, member: Member, new_id: str) -> None:
+    def rename(self, member: ClassicGroupMember, new_id: str) -> None:
         """A static member came back under a new id: same place, same assignment (KIP-345)."""
         old_id = member.id
         member.id = new_id
@@ -201,20 +191,20 @@ class Group:
         everybody = len(self.members)
         return frozenset(name for name, supporters in self._supporters.items() if supporters == everybody)
 
-    def _count(self, member: Member, step: int) -> None:
+    def _count(self, member: ClassicGroupMember, step: int) -> None:
         """How many members support each assignor: asked with every join, so it is kept."""
         for name in {offered.name: None for offered in member.protocols}:
             self._supporters[name] = self._supporters.get(name, 0) + step
 
 
-def told_of(member: Member) -> dict[str, Any]:
+def told_of(member: ClassicGroupMember) -> dict[str, Any]:
     """A member as the journal tells it; subscription and assignment in the bytes the members wrote."""
     return {"member": member.id, "instance_id": member.instance_id, "client_id": member.client_id, "host": member.client_host,
             "session_timeout_ms": member.session_timeout_ms, "rebalance_timeout_ms": member.rebalance_timeout_ms,
             "protocols": {offered.name: offered.metadata for offered in member.protocols}, "assignment": member.assignment}
 
 
-def membership_error(group: Group, member_id: str, instance_id: str | None) -> Errors | None:
+def membership_error(group: ClassicGroup, member_id: str, instance_id: str | None) -> Errors | None:
     """UNKNOWN_MEMBER_ID for a stranger, FENCED_INSTANCE_ID where another member took over the static name (KIP-345)."""
     if instance_id is not None and group.static_members.get(instance_id, member_id) != member_id:
         return Errors.FENCED_INSTANCE_ID

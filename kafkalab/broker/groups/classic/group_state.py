@@ -1,6 +1,6 @@
 """The life of a consumer group (classic protocol): five states and the moves between them.
 
-Kafka's enum is ClassicGroupState (GroupState in the Scala coordinator; the table is the same in both). The coordinator
+Kafka's enum is ClassicGroupState (ClassicGroupState in the Scala coordinator; the table is the same in both). The coordinator
 changes a group's state in one place only, which looks the move up here.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 
-class GroupState(enum.Enum):
+class ClassicGroupState(enum.Enum):
     """Each member says what the coordinator does in that state, and what ends it."""
 
     EMPTY = "Empty"
@@ -57,16 +57,16 @@ class GroupState(enum.Enum):
         return self.value
 
 
-MOVES: Mapping[GroupState, frozenset[GroupState]] = MappingProxyType({
-    GroupState.EMPTY: frozenset({GroupState.PREPARING_REBALANCE, GroupState.DEAD}),
-    GroupState.PREPARING_REBALANCE: frozenset({GroupState.COMPLETING_REBALANCE, GroupState.EMPTY, GroupState.DEAD}),
-    GroupState.COMPLETING_REBALANCE: frozenset({GroupState.STABLE, GroupState.PREPARING_REBALANCE, GroupState.DEAD}),
-    GroupState.STABLE: frozenset({GroupState.PREPARING_REBALANCE, GroupState.DEAD}),
-    GroupState.DEAD: frozenset({GroupState.DEAD}),
+MOVES: Mapping[ClassicGroupState, frozenset[ClassicGroupState]] = MappingProxyType({
+    ClassicGroupState.EMPTY: frozenset({ClassicGroupState.PREPARING_REBALANCE, ClassicGroupState.DEAD}),
+    ClassicGroupState.PREPARING_REBALANCE: frozenset({ClassicGroupState.COMPLETING_REBALANCE, ClassicGroupState.EMPTY, ClassicGroupState.DEAD}),
+    ClassicGroupState.COMPLETING_REBALANCE: frozenset({ClassicGroupState.STABLE, ClassicGroupState.PREPARING_REBALANCE, ClassicGroupState.DEAD}),
+    ClassicGroupState.STABLE: frozenset({ClassicGroupState.PREPARING_REBALANCE, ClassicGroupState.DEAD}),
+    ClassicGroupState.DEAD: frozenset({ClassicGroupState.DEAD}),
 })
 """From each state, where a group may go. Dead is dead, but saying so twice does no harm."""
 
 
-def may_move(before: GroupState, after: GroupState) -> bool:
+def may_move(before: ClassicGroupState, after: ClassicGroupState) -> bool:
     """Is this a legal transition?"""
     return after in MOVES[before]

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kafkalab.broker.groups.modern.consumer_group import ConsumerMember, Owned
+from kafkalab.broker.groups.modern.consumer_group import ConsumerGroupMember, Owned
 from kafkalab.hashing import hash_map_order, java_string_hash
 
 Target = dict[str, Owned]
 
 
-def uniform(members: Mapping[str, ConsumerMember], topics_of: Mapping[str, tuple[str, ...]], sizes: Mapping[str, int],
+def uniform(members: Mapping[str, ConsumerGroupMember], topics_of: Mapping[str, tuple[str, ...]], sizes: Mapping[str, int],
             before: Mapping[str, Owned]) -> Target:
     """topics_of: member -> what it reads. sizes: topic -> partitions. before: the last target."""
     order = hash_map_order(members, java_string_hash)
@@ -39,7 +39,7 @@ def uniform(members: Mapping[str, ConsumerMember], topics_of: Mapping[str, tuple
     return {member: frozenset(partitions) for member, partitions in target.items()}
 
 
-def range_(members: Mapping[str, ConsumerMember], topics_of: Mapping[str, tuple[str, ...]], sizes: Mapping[str, int],
+def range_(members: Mapping[str, ConsumerGroupMember], topics_of: Mapping[str, tuple[str, ...]], sizes: Mapping[str, int],
            before: Mapping[str, Owned]) -> Target:
     """Contiguous blocks, topic by topic; static members first, by instance id. What was before does not count."""
     order = sorted(members, key=lambda m: (members[m].instance_id is None, members[m].instance_id or m))

@@ -1,4 +1,4 @@
-"""One group of the new protocol and its members (modern.consumer.ConsumerGroup, ConsumerGroupMember, CurrentAssignmentBuilder).
+"""ConsumerGroup: one group of the KIP-848 protocol and its members (modern.consumer.ConsumerGroup).
 
 Three things move one after another: the group epoch (something changed), the target assignment's epoch (it was computed for that),
 and each member's epoch (it has got there). Data and the questions about it; the decisions are in `reconciliation`.
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from kafkalab.broker.groups.modern.consumer_group_state import ConsumerGroupState, MemberState
-from kafkalab.broker.groups.classic.group import LOCALHOST, CommittedOffset
+from kafkalab.broker.groups.modern.consumer_group_state import ConsumerGroupState, ConsumerGroupMemberState
+from kafkalab.broker.groups.any_group import LOCALHOST, AnyGroup
 from kafkalab.protocol.messages import HeartbeatTopicPartitions
 
 FIRST_EPOCH = 1
@@ -21,7 +21,7 @@ Owned = frozenset[tuple[str, int]]
 
 
 @dataclass(slots=True)
-class ConsumerMember:
+class ConsumerGroupMember:
     """A member.
 
     epoch, previous_epoch  how far it has come, and where it was before
@@ -43,7 +43,7 @@ class ConsumerMember:
     assignor: str | None = None
     epoch: int = 0
     previous_epoch: int = -1
-    state: MemberState = MemberState.STABLE
+    state: ConsumerGroupMemberState = ConsumerGroupMemberState.STABLE
     assigned: dict[tuple[str, int], int] = field(default_factory=dict)
     revoking: Owned = frozenset()
     deadline_ms: int = 0
@@ -54,7 +54,7 @@ class ConsumerMember:
             self.previous_epoch, self.epoch = self.epoch, epoch
 
 
-class ConsumerGroup:
+class ConsumerGroup(AnyGroup):
     """A group.
 
     epoch          grows with every change of members, subscriptions or topics
@@ -66,7 +66,7 @@ class ConsumerGroup:
     """
 
     def __init__(self, id: str) -> None:
-        self.id = id
+        super().__init__(id)
         self.state = ConsumerGroupState.EMPTY
         self.epoch = FIRST_EPOCH
         self.target_epoch = FIRST_EPOCH
@@ -74,17 +74,15 @@ class ConsumerGroup:
         self.assignor: str | None = None
         self.computed_ms: int | None = None
         self.topic_sizes: dict[str, int] = {}
-        self.members: dict[str, ConsumerMember] = {}
+        self.members: dict[str, ConsumerGroupMember] = {}
         self.static_members: dict[str, str] = {}
-        self.offsets: dict[tuple[str, int], CommittedOffset] = {}
-        self.pending_offsets: dict[int, dict[tuple[str, int], CommittedOffset]] = {}
 
-    def add(self, member: ConsumerMember) -> None:
+    def add(self, member: ConsumerGroupMember) -> None:
         self.members[member.id] = member
         if member.instance_id is not None:
             self.static_members[member.instance_id] = member.id
 
-    def remove(self, member: ConsumerMember) -> None:
+    def remove(self, member: ConsumerGroupMember) -> None:
         del self.members[member.id]
         self.target.pop(member.id, None)
         if self.static_members.get(member.instance_id) == member.id:
@@ -100,15 +98,15 @@ class ConsumerGroup:
             return ConsumerGroupState.EMPTY
         if self.epoch > self.target_epoch:
             return ConsumerGroupState.ASSIGNING
-        settled = all(m.state is MemberState.STABLE and m.epoch == self.target_epoch for m in self.members.values())
+        settled = all(m.state is ConsumerGroupMemberState.STABLE and m.epoch == self.target_epoch for m in self.members.values())
         return ConsumerGroupState.STABLE if settled else ConsumerGroupState.RECONCILING
 
-    def reconcile(self, member: ConsumerMember, owned: Owned | None) -> None:
+    def reconcile(self, member: ConsumerGroupMember, owned: Owned | None) -> None:
         """Bring a member one step nearer to the target, given what it says it owns; None when it says nothing."""
-        if member.state is MemberState.STABLE and member.epoch == self.target_epoch:
+        if member.state is ConsumerGroupMemberState.STABLE and member.epoch == self.target_epoch:
             return
         epoch = member.epoch
-        if member.state is MemberState.UNREVOKED_PARTITIONS:
+        if member.state is ConsumerGroupMemberState.UNREVOKED_PARTITIONS:
             if owned is None or member.revoking & owned:
                 return
             epoch += 1
@@ -118,13 +116,13 @@ class ConsumerGroup:
         missing = target - frozenset(kept)
         busy = frozenset(p for p in missing if self.holder_of(p) not in (None, member.id))
         if giving_up and (owned is None or giving_up & owned):
-            member.state, member.assigned, member.revoking = MemberState.UNREVOKED_PARTITIONS, kept, giving_up
+            member.state, member.assigned, member.revoking = ConsumerGroupMemberState.UNREVOKED_PARTITIONS, kept, giving_up
             member.move_to(epoch)
             return
         member.move_to(self.target_epoch)
         member.assigned = kept | {partition: member.epoch for partition in sorted(missing - busy)}
         member.revoking = frozenset()
-        member.state = MemberState.UNRELEASED_PARTITIONS if busy else MemberState.STABLE
+        member.state = ConsumerGroupMemberState.UNRELEASED_PARTITIONS if busy else ConsumerGroupMemberState.STABLE
 
 
 def owned_of(listed: Iterable[HeartbeatTopicPartitions] | None, names: Mapping[str, str]) -> Owned | None:
@@ -134,7 +132,7 @@ def owned_of(listed: Iterable[HeartbeatTopicPartitions] | None, names: Mapping[s
     return frozenset((names[topic.topic_id], number) for topic in listed if topic.topic_id in names for number in topic.partitions)
 
 
-def told_of(member: ConsumerMember, group: ConsumerGroup) -> dict[str, object]:
+def told_of(member: ConsumerGroupMember, group: ConsumerGroup) -> dict[str, object]:
     """A member as the journal tells it, with its group's epochs."""
     return {"member": member.id, "instance_id": member.instance_id, "client_id": member.client_id, "host": LOCALHOST,
             "rebalance_timeout_ms": member.rebalance_timeout_ms, "subscription": member.topics or ((member.regex,) if member.regex else ()),

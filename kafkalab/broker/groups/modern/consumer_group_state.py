@@ -59,7 +59,7 @@ MOVES: Mapping[ConsumerGroupState, frozenset[ConsumerGroupState]] = MappingProxy
 """From each state, where a group may go."""
 
 
-class MemberState(enum.Enum):
+class ConsumerGroupMemberState(enum.Enum):
     STABLE = "STABLE"
     """It owns what the target of its epoch gives it. Next: any other when there is a newer target."""
     UNREVOKED_PARTITIONS = "UNREVOKED_PARTITIONS"
@@ -69,5 +69,5 @@ class MemberState(enum.Enum):
     UNREVOKED_PARTITIONS under a newer target."""
 
 
-MEMBER_MOVES: Mapping[MemberState, frozenset[MemberState]] = MappingProxyType({state: frozenset(MemberState) for state in MemberState})
+MEMBER_MOVES: Mapping[ConsumerGroupMemberState, frozenset[ConsumerGroupMemberState]] = MappingProxyType({state: frozenset(ConsumerGroupMemberState) for state in ConsumerGroupMemberState})
 """CurrentAssignmentBuilder goes from each to each: what counts is the target, not the way there."""

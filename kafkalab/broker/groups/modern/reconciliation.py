@@ -1,6 +1,6 @@
-"""Who is a member, and who owns what? The new group protocol (KIP-848), decided by the coordinator alone.
+"""ModernGroups: assigns partitions in groups of the KIP-848 protocol, by CONSUMER_GROUP_HEARTBEAT alone.
 
-A pure machine, beside `group_coordinator` for the classic protocol; Kafka's class for both is GroupMetadataManager. One request does
+A pure machine, beside `ClassicGroups` of the classic protocol; Kafka's class for both is GroupMetadataManager. One request does
 everything: a heartbeat joins, reports, acknowledges and leaves. Whatever changes raises the group epoch; the next heartbeat computes a
 target for it, at most once in group.consumer.assignment.interval.ms (KIP-1263); each member is brought towards it in its own
 heartbeats. Left out: classic and new members in one group (group.consumer.migration.policy is `disabled` here; an empty group changes
@@ -10,16 +10,16 @@ sides), and that topics are looked at anew every 10 minutes although nobody came
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState
-from kafkalab.broker.groups.modern.consumer_group import ConsumerGroup, ConsumerMember, Owned, owned_of, told_of
+from kafkalab.broker.groups.modern.consumer_group import ConsumerGroup, ConsumerGroupMember, Owned, owned_of, told_of
 from kafkalab.broker.groups.modern.assignors import SERVER_ASSIGNORS
-from kafkalab.broker.groups.modern.consumer_group_state import MOVES, ConsumerGroupState, MemberState
+from kafkalab.broker.groups.modern.consumer_group_state import MOVES, ConsumerGroupState, ConsumerGroupMemberState
 from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer
-from kafkalab.broker.groups.classic.group import Group
+from kafkalab.broker.groups.any_group import GroupsById
 from kafkalab.errors import Errors
 from kafkalab.protocol.consumer_group_messages import JOINING_EPOCH, LEAVING_EPOCH, LEAVING_STATIC_EPOCH
 from kafkalab.protocol.messages import (
@@ -35,14 +35,16 @@ class Refused(Exception):
         self.error, self.message = error, message
 
 
-class ConsumerGroups:
+class ModernGroups:
     """All groups of the new protocol on one broker.
 
-    classic  gives the groups of the other protocol, by id: a group is of one kind
+    groups  those that the broker keeps, by id
+    classic  the groups of the other protocol: a group is of one kind
     """
 
-    def __init__(self, node_id: int, cluster: ClusterState, config: BrokerConfig, classic: Callable[[], dict[str, Group]]) -> None:
-        self.groups: dict[str, ConsumerGroup] = {}
+    def __init__(self, node_id: int, cluster: ClusterState, config: BrokerConfig,
+                 groups: dict[str, ConsumerGroup], classic: GroupsById) -> None:
+        self.groups = groups
         self._node_id, self._cluster, self._config, self._classic = node_id, cluster, config, classic
 
     def handle(self, request: ConsumerGroupHeartbeatRequest, caller: Caller, now_ms: int) -> list[Effect]:
@@ -64,7 +66,7 @@ class ConsumerGroups:
             if now_ms < member.deadline_ms:
                 return [SetTimer(key, member.deadline_ms)]
             reason = "the member session expired"
-        elif member.state is MemberState.UNREVOKED_PARTITIONS:
+        elif member.state is ConsumerGroupMemberState.UNREVOKED_PARTITIONS:
             reason = "the member failed to transition within the rebalance timeout"
         else:
             return []
@@ -140,14 +142,14 @@ class ConsumerGroups:
             assignment=self._assignment(member) if changed else None)
 
     def _group(self, group_id: str, create: bool) -> ConsumerGroup:
-        classic = self._classic().get(group_id)
+        classic = self._classic.get(group_id)
         if classic is not None:
-            if classic.members or classic.pending:
+            if not classic.is_vacant:
                 raise Refused(Errors.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a consumer group.")
             if create:
                 group = self.groups[group_id] = ConsumerGroup(group_id)
                 group.offsets = classic.offsets
-                del self._classic()[group_id]
+                self._classic.pop(group_id)
         if group_id not in self.groups:
             if not create:
                 raise Refused(Errors.GROUP_ID_NOT_FOUND, f"Consumer group {group_id} not found.")
@@ -155,7 +157,7 @@ class ConsumerGroups:
         return self.groups[group_id]
 
     def _member(self, group: ConsumerGroup, request: ConsumerGroupHeartbeatRequest, owned: Owned | None, caller: Caller, now_ms: int,
-                out: list[Effect]) -> tuple[ConsumerMember, bool]:
+                out: list[Effect]) -> tuple[ConsumerGroupMember, bool]:
         """Who sent this, and whether the group knew it: the epoch must fit (getOrMaybeSubscribe...ConsumerGroupMember)."""
         joins = request.member_epoch == JOINING_EPOCH
         member = group.members.get(request.member_id)
@@ -171,7 +173,7 @@ class ConsumerGroups:
         if member is None:
             if not joins:
                 raise Refused(Errors.UNKNOWN_MEMBER_ID, f"Member {request.member_id} is not a member of group {group.id}.")
-            member = ConsumerMember(request.member_id, request.instance_id, request.rack_id, caller.header.client_id)
+            member = ConsumerGroupMember(request.member_id, request.instance_id, request.rack_id, caller.header.client_id)
             group.add(member)
             out.append(Note("consumer_group.joined", {"group": group.id, "member": member.id}))
             return member, True
@@ -179,18 +181,18 @@ class ConsumerGroups:
             _check_epoch(member, request.member_epoch, owned)
         return member, False
 
-    def _replace(self, group: ConsumerGroup, away: ConsumerMember, member_id: str, out: list[Effect]) -> ConsumerMember:
+    def _replace(self, group: ConsumerGroup, away: ConsumerGroupMember, member_id: str, out: list[Effect]) -> ConsumerGroupMember:
         """A static member is back under a new id: it goes on where it was."""
         target = group.target.get(away.id, frozenset())
         group.remove(away)
         out.append(Note("group.left", {"group": group.id, "member": away.id}))
-        back = replace(away, id=member_id, epoch=group.target_epoch, state=MemberState.STABLE)
+        back = replace(away, id=member_id, epoch=group.target_epoch, state=ConsumerGroupMemberState.STABLE)
         group.add(back)
         group.target[member_id] = target
         out += [CancelTimer(("member session", group.id, away.id)), Note("consumer_group.joined", {"group": group.id, "member": member_id})]
         return back
 
-    def _update(self, member: ConsumerMember, request: ConsumerGroupHeartbeatRequest) -> bool:
+    def _update(self, member: ConsumerGroupMember, request: ConsumerGroupHeartbeatRequest) -> bool:
         """Take over what the heartbeat says; whether the group has to assign anew."""
         before = (member.topics, member.regex, member.assignor)
         if request.subscribed_topic_names is not None:
@@ -224,7 +226,7 @@ class ConsumerGroups:
         out.append(Note("consumer_group.assigned", {"group": group.id, "epoch": group.epoch, "assignments": {
             member: [f"{topic}-{number}" for topic, number in sorted(owned)] for member, owned in group.target.items()}}))
 
-    def _topics(self, member: ConsumerMember) -> tuple[str, ...]:
+    def _topics(self, member: ConsumerGroupMember) -> tuple[str, ...]:
         """The topics it subscribed to that exist; a pattern must match whole names."""
         names = dict.fromkeys(name for name in member.topics if name in self._cluster.topics)
         if member.regex:
@@ -250,7 +252,7 @@ class ConsumerGroups:
             self._remove(group, member, f"member {member.id} left", out)
         return ConsumerGroupHeartbeatResponse(member_id=member.id, member_epoch=request.member_epoch)
 
-    def _remove(self, group: ConsumerGroup, member: ConsumerMember, reason: str, out: list[Effect]) -> None:
+    def _remove(self, group: ConsumerGroup, member: ConsumerGroupMember, reason: str, out: list[Effect]) -> None:
         """Take a member out. The group epoch grows; who gets its partitions is computed at somebody's next heartbeat."""
         group.remove(member)
         out += [CancelTimer(("member session", group.id, member.id)), CancelTimer(("member revokes", group.id, member.id)),
@@ -259,17 +261,17 @@ class ConsumerGroups:
         self._raise_epoch(group, reason)
         self._note_state(group, out)
 
-    def _watch(self, group: ConsumerGroup, member: ConsumerMember, now_ms: int, out: list[Effect]) -> None:
+    def _watch(self, group: ConsumerGroup, member: ConsumerGroupMember, now_ms: int, out: list[Effect]) -> None:
         self._renew(group, member, now_ms, out)
         key = ("member revokes", group.id, member.id)
-        waits = member.state is MemberState.UNREVOKED_PARTITIONS
+        waits = member.state is ConsumerGroupMemberState.UNREVOKED_PARTITIONS
         out.append(SetTimer(key, now_ms + member.rebalance_timeout_ms) if waits else CancelTimer(key))
 
-    def _renew(self, group: ConsumerGroup, member: ConsumerMember, now_ms: int, out: list[Effect]) -> None:
+    def _renew(self, group: ConsumerGroup, member: ConsumerGroupMember, now_ms: int, out: list[Effect]) -> None:
         member.deadline_ms = now_ms + self._config.group_consumer_session_timeout_ms
         out.append(SetTimer(("member session", group.id, member.id), member.deadline_ms))
 
-    def _assignment(self, member: ConsumerMember) -> HeartbeatAssignment:
+    def _assignment(self, member: ConsumerGroupMember) -> HeartbeatAssignment:
         numbers: dict[str, list[int]] = {}
         for topic, number in sorted(member.assigned):
             numbers.setdefault(topic, []).append(number)
@@ -323,7 +325,7 @@ def _check(request: ConsumerGroupHeartbeatRequest) -> None:
                                                    f"Supported assignors: {', '.join(SERVER_ASSIGNORS)}.")
 
 
-def _check_epoch(member: ConsumerMember, epoch: int, owned: Owned | None) -> None:
+def _check_epoch(member: ConsumerGroupMember, epoch: int, owned: Owned | None) -> None:
     """A greater epoch than ours is a lie. A smaller one is the last one before an answer that got lost, if what it owns fits."""
     if epoch > member.epoch:
         raise Refused(Errors.FENCED_MEMBER_EPOCH, f"The consumer group member has a greater member epoch ({epoch}) than the one known by "

@@ -12,11 +12,12 @@ from typing import Any
 
 from kafkalab.clients.consumer.classic.committed_offsets import GroupOffsets
 from kafkalab.clients.consumer.reading.call_timer import Timer
-from kafkalab.clients.consumer.reading.commit_offsets import Offsets, offsets_text
+from kafkalab.clients.consumer.reading.commit_offsets import Offsets
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.errors import CommitFailedException, RebalanceInProgressException, RetriableCommitFailedException
+from kafkalab.lines.java_values import offsets_text
 from kafkalab.sim.apps import FOREVER_MS
 from kafkalab.sim.scheduler import Scheduler
 

@@ -14,7 +14,7 @@ from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNe
 from kafkalab.clients.consumer.classic.coordinator_lookup import CoordinatorLookup
 from kafkalab.clients.consumer.classic.membership import NO_GENERATION, Generation, Membership, MemberState
 from kafkalab.clients.consumer.reading.call_timer import Timer
-from kafkalab.clients.consumer.reading.commit_offsets import CommitCallback, Offsets, offsets_text
+from kafkalab.clients.consumer.reading.commit_offsets import CommitCallback, Offsets
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import FetchPosition, SubscriptionState
 from kafkalab.clients.network.log_context import LogContext
@@ -23,7 +23,7 @@ from kafkalab.errors import (
     RETRIABLE_COMMIT, CommitFailedException, Errors, FencedInstanceIdException, RebalanceInProgressException, RetriableCommitFailedException,
     RetriableException, error_for,
 )
-from kafkalab.lines.java_values import list_text
+from kafkalab.lines.java_values import list_text, offsets_text
 from kafkalab.protocol.messages import (
     OffsetCommitRequest, OffsetCommitRequestPartition, OffsetCommitRequestTopic, OffsetFetchRequest, OffsetFetchRequestGroup,
     OffsetFetchRequestTopics,

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any
 from kafkalab.clients.consumer.modern.coordinator_request_manager import CoordinatorRequestManager
 from kafkalab.clients.consumer.modern.network_client_delegate import NetworkClientDelegate
 from kafkalab.clients.consumer.reading.call_timer import Timer
-from kafkalab.clients.consumer.reading.commit_offsets import Offsets, offsets_text
+from kafkalab.clients.consumer.reading.commit_offsets import Offsets
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import FetchPosition, SubscriptionState
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.errors import (
-    COMMIT_FAILED_TEXT, CommitFailedException, Errors, RetriableCommitFailedException, RetriableException, TimeoutException, error_for,
+    CommitFailedException, Errors, KafkaException, RetriableCommitFailedException, RetriableException, StaleMemberEpochException,
+    TimeoutException, error_for,
 )
-from kafkalab.lines.java_values import list_text
+from kafkalab.lines.java_values import list_text, offsets_text
 from kafkalab.protocol.connection_messages import ZERO_UUID
 from kafkalab.protocol.messages import (
     OffsetCommitRequest, OffsetCommitRequestPartition, OffsetCommitRequestTopic, OffsetFetchRequest, OffsetFetchRequestGroup,
@@ -31,6 +32,13 @@ from kafkalab.sim.apps import FOREVER_MS
 if TYPE_CHECKING:
     from kafkalab.clients.consumer.reading.commit_offsets import CommitCallback
     from kafkalab.versions import Profile
+
+PASSED_ON = (
+    Errors.GROUP_AUTHORIZATION_FAILED, Errors.COORDINATOR_NOT_AVAILABLE, Errors.NOT_COORDINATOR, Errors.REQUEST_TIMED_OUT,
+    Errors.OFFSET_METADATA_TOO_LARGE, Errors.INVALID_COMMIT_OFFSET_SIZE, Errors.COORDINATOR_LOAD_IN_PROGRESS,
+    Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.UNKNOWN_TOPIC_ID, Errors.TOPIC_AUTHORIZATION_FAILED,
+)
+"""Refusals of a commit that the application hears as they are (OffsetCommitRequestState.onResponse)."""
 
 
 class CommitRequestManager:
@@ -129,6 +137,8 @@ class CommitRequestManager:
             return False
         if isinstance(future.error, TimeoutException):
             return False
+        if isinstance(future.error, StaleMemberEpochException):  # commitSyncExceptionForError
+            raise CommitFailedException(f"OffsetCommit failed with stale member epoch. {Errors.STALE_MEMBER_EPOCH.message}")
         if future.failed:
             raise future.failure
         return True
@@ -268,13 +278,23 @@ class CommitRequestManager:
                     return
                 known = error_for(codes.pop())
                 self._coordinator.lost_if(known)
-                gone = (Errors.UNKNOWN_MEMBER_ID, Errors.STALE_MEMBER_EPOCH, Errors.FENCED_MEMBER_EPOCH)
-                error = CommitFailedException(COMMIT_FAILED_TEXT[self._profile.name]) if known in gone else known.exception()
+                error = self._refused(known, request)
             else:
                 self._coordinator.lost_if(error)
             self._again_or_fail(error, deadline_ms, future, lambda: self._send_commit(offsets, deadline_ms, future))
 
         self._network.send(self._coordinator.node, request).on_done(answered)
+
+    def _refused(self, known: Errors, request: OffsetCommitRequest) -> BaseException:
+        """What the application hears of a refused commit (OffsetCommitRequestState.onResponse)."""
+        if known is Errors.UNKNOWN_MEMBER_ID:
+            self._log("ASYNC_OFFSET_COMMIT_REFUSED", error=known.name)
+            return CommitFailedException(f"OffsetCommit failed with unknown member ID. {known.message}")
+        if known is Errors.STALE_MEMBER_EPOCH:
+            epoch = request.generation_id_or_member_epoch
+            self._log("ASYNC_OFFSET_COMMIT_STALE", member_id=self._member_id, epoch="undefined" if epoch < 0 else epoch)
+            return known.exception()
+        return known.exception() if known in PASSED_ON else KafkaException(f"Unexpected error in commit: {known.message}")
 
     def _again_or_fail(self, error: BaseException, deadline_ms: int | None, future: RequestFuture, again: Callable[[], None]) -> None:
         now_ms = self._network.clock.now_ms
