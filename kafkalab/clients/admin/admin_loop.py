@@ -11,7 +11,7 @@ from collections.abc import Generator
 from functools import partial
 from typing import Any
 
-from kafkalab.clients.admin.calls import ANY, CONTROLLER, Ask, Call, CallState, Pause, Plan
+from kafkalab.clients.admin.calls import ANY, CONTROLLER, PlannedRequest, Call, CallState, Pause, Plan
 from kafkalab.clients.network.least_loaded import LONG_MS
 from kafkalab.clients.network.network_client import NetworkClient
 from kafkalab.clients.network.network_client_utils import LoopingClient
@@ -61,7 +61,7 @@ class AdminLoop:
         except StopIteration:
             return
         go_on = partial(self._go_on, plan, deadline_ms)
-        if isinstance(wanted, Ask):
+        if isinstance(wanted, PlannedRequest):
             self._add(Call(wanted, deadline_ms, go_on))
         elif isinstance(wanted, Pause):
             if wanted.renew:
@@ -70,7 +70,7 @@ class AdminLoop:
         else:
             self._ask_all(list(wanted), deadline_ms, go_on)
 
-    def _ask_all(self, asks: list[Ask], deadline_ms: int, go_on) -> None:
+    def _ask_all(self, asks: list[PlannedRequest], deadline_ms: int, go_on) -> None:
         """Side by side; the plan goes on with the list of outcomes, exceptions among them."""
         outcomes: list[Any] = [None] * len(asks)
         missing = len(asks)

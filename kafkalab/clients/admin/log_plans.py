@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from kafkalab.clients.admin.calls import Ask, Pause, Plan
+from kafkalab.clients.admin.calls import PlannedRequest, Pause, Plan
 from kafkalab.clients.admin.futures import Outcomes
 from kafkalab.clients.admin.lookups import leaders_of
 from kafkalab.clients.admin.values import DeletedRecords, ListOffsetsResultInfo, OffsetSpec, RecordsToDelete
@@ -28,7 +28,7 @@ def _ask_leaders(name: str, outcomes: Outcomes, message_of: Callable[[list[Topic
             by_leader, refused = yield from leaders_of(missing)
             for tp, refusal in refused.items():
                 outcomes[tp].fail(refusal)
-            answers = yield [Ask(name, leader, message_of(partitions)) for leader, partitions in by_leader.items()]
+            answers = yield [PlannedRequest(name, leader, message_of(partitions)) for leader, partitions in by_leader.items()]
             missing = []
             for partitions, answer in zip(by_leader.values(), answers):
                 if isinstance(answer, BaseException):

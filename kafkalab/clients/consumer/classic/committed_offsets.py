@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.classic.coordinator_lookup import CoordinatorLookup
-from kafkalab.clients.consumer.classic.membership import NO_GENERATION, Generation, Membership, MemberState
-from kafkalab.clients.consumer.reading.call_timer import Timer
+from kafkalab.clients.consumer.classic.membership import NO_GENERATION, ClassicMemberState, Generation, Membership
+from kafkalab.clients.consumer.reading.call_timer import CallTimer
 from kafkalab.clients.consumer.reading.commit_offsets import CommitCallback, Offsets
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import FetchPosition, SubscriptionState
@@ -37,7 +37,7 @@ EXPELLED = (Errors.UNKNOWN_MEMBER_ID, Errors.ILLEGAL_GENERATION, Errors.FENCED_I
 """Answers that say: you are not the member you think you are, or the group has moved on."""
 
 
-class GroupOffsets:
+class CommittedOffsets:
     """Asks for committed offsets and commits them, with or without waiting.
 
     on_commit              hears of every commit the coordinator has accepted
@@ -56,7 +56,7 @@ class GroupOffsets:
 
     # asking
 
-    def fetch(self, partitions: list[TopicPartition], timer: Timer) -> dict[TopicPartition, OffsetAndMetadata | None] | None:
+    def fetch(self, partitions: list[TopicPartition], timer: CallTimer) -> dict[TopicPartition, OffsetAndMetadata | None] | None:
         """The committed offset of each partition, None where there is none; None as a whole when the timer ended first.
 
         Raises what the coordinator answers for good.
@@ -75,7 +75,7 @@ class GroupOffsets:
                 return None
         return None
 
-    def set_positions(self, timer: Timer) -> bool:
+    def set_positions(self, timer: CallTimer) -> bool:
         """Partitions just assigned go on at their committed offsets; False when the timer ended before they were known.
 
         Partitions without one stay as they are: the reset policy decides (initWithCommittedOffsetsIfNeeded).
@@ -139,7 +139,7 @@ class GroupOffsets:
 
     # committing
 
-    def commit_sync(self, offsets: Offsets, timer: Timer) -> bool:
+    def commit_sync(self, offsets: Offsets, timer: CallTimer) -> bool:
         """Commit and wait; retriable errors are tried again until the timer ends, which is the answer False.
 
         Raises CommitFailedException when this consumer is no longer a member.
@@ -206,7 +206,7 @@ class GroupOffsets:
         group_id, generation, node = self._membership.group_id, self._membership.generation, self._lookup.node
         if not self._subscriptions.auto_assigned:
             generation = NO_GENERATION
-        elif self._membership.state is not MemberState.STABLE:
+        elif self._membership.state is not ClassicMemberState.STABLE:
             self._log("COMMIT_NOT_A_MEMBER")
             if self._membership.is_rebalancing and self._profile.tells_commits_of_rebalances:
                 return RequestFuture.failed_with(RebalanceInProgressException(COMMIT_WHILE_JOINING))
@@ -254,7 +254,7 @@ class GroupOffsets:
             return RebalanceInProgressException(COMMIT_DURING_REBALANCE)
         if error in EXPELLED:
             fenced, unchanged = error is Errors.FENCED_INSTANCE_ID, sent_by in (membership.generation, NO_GENERATION)
-            if not unchanged and membership.state is MemberState.PREPARING_REBALANCE:
+            if not unchanged and membership.state is ClassicMemberState.PREPARING_REBALANCE:
                 return RebalanceInProgressException(COMMIT_OF_FENCED if fenced else COMMIT_OF_OLD_GENERATION)
             if unchanged and fenced:
                 return error.exception()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from kafkalab.clients.consumer.reading.call_timer import Timer
+from kafkalab.clients.consumer.reading.call_timer import CallTimer
 from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.network.network_client import NetworkClient
@@ -44,7 +44,7 @@ class ConsumerNetworkClient(ConsumerNetwork):
         self.client.selector.wakeup()
         return future
 
-    def poll(self, timer: Timer, future: RequestFuture | None = None, block: Callable[[], bool] | None = None) -> None:
+    def poll(self, timer: CallTimer, future: RequestFuture | None = None, block: Callable[[], bool] | None = None) -> None:
         """One pass: fire callbacks, send what can be sent, wait for news until the timer ends, fire callbacks.
 
         With a `future` it does not wait when that is done already; `block` says likewise whether waiting makes sense.
@@ -58,7 +58,7 @@ class ConsumerNetworkClient(ConsumerNetwork):
         self._end_pass(can_be_woken=True)
         self.client.metadata.raise_fatal()
 
-    def poll_until(self, future: RequestFuture, timer: Timer) -> bool:
+    def poll_until(self, future: RequestFuture, timer: CallTimer) -> bool:
         """Poll until `future` is done or the timer ends."""
         while True:
             self.poll(timer, future)
@@ -106,7 +106,7 @@ class ConsumerNetworkClient(ConsumerNetwork):
         """Wait, whatever news comes."""
         self._stage.wait(Signal(), self.clock.now_ms + ms)
 
-    def await_metadata_update(self, timer: Timer) -> bool:
+    def await_metadata_update(self, timer: CallTimer) -> bool:
         """Ask for new metadata and poll until it is here; False when the timer ended first."""
         version = self.client.metadata.request_update()
         while True:
@@ -116,7 +116,7 @@ class ConsumerNetworkClient(ConsumerNetwork):
             if timer.expired:
                 return False
 
-    def await_pending_requests(self, node: Node, timer: Timer) -> bool:
+    def await_pending_requests(self, node: Node, timer: CallTimer) -> bool:
         """Poll until `node` owes nothing; False when the timer ended first."""
         while self.has_pending_requests(node) and not timer.expired:
             self.poll(timer)

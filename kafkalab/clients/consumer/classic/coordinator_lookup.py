@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.classic.heartbeat import Heartbeat
-from kafkalab.clients.consumer.reading.call_timer import Timer
+from kafkalab.clients.consumer.reading.call_timer import CallTimer
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.network.connection_states import exponential_ms
 from kafkalab.clients.network.log_context import LogContext
@@ -57,7 +57,7 @@ class CoordinatorLookup:
             self.mark_unknown("coordinator unavailable", disconnected=True)
         return self.node
 
-    def ensure_ready(self, timer: Timer) -> bool:
+    def ensure_ready(self, timer: CallTimer) -> bool:
         """Look the coordinator up until it is known or the timer ends. Raises what FIND_COORDINATOR answers for good."""
         if not self.unknown:
             return True
@@ -68,7 +68,7 @@ class CoordinatorLookup:
             self._is_looking = False
             self.on_released()
 
-    def _look_up(self, timer: Timer) -> bool:
+    def _look_up(self, timer: CallTimer) -> bool:
         attempts = 0
         while True:
             future = self.find()
@@ -94,7 +94,7 @@ class CoordinatorLookup:
                 break
         return not self.unknown
 
-    def _rest(self, attempts: int, timer: Timer) -> None:
+    def _rest(self, attempts: int, timer: CallTimer) -> None:
         """Wait before the next question: retry.backoff.ms, which doubles since KIP-580."""
         wait_ms = exponential_ms(self._rng, self._retry_backoff_ms, self._most_ms, attempts, True) if self._doubles else self._retry_backoff_ms
         self._client.sleep(min(wait_ms, timer.remaining_ms))

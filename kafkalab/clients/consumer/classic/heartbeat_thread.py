@@ -15,7 +15,7 @@ from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNe
 from kafkalab.clients.consumer.classic.coordinator_lookup import CoordinatorLookup
 from kafkalab.clients.consumer.classic.heartbeat import Heartbeat
 from kafkalab.clients.consumer.classic.heartbeat_responses import ALIVE, FIND_COORDINATOR, REJOIN, START_OVER, STOP, Choice, javas_choice
-from kafkalab.clients.consumer.classic.membership import Generation, Membership, MemberState
+from kafkalab.clients.consumer.classic.membership import ClassicMemberState, Generation, Membership
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.errors import Errors, KafkaException, error_for
@@ -169,7 +169,7 @@ class HeartbeatThread:
         elif action == REJOIN:
             # KIP-62: the member is alive and must rejoin in its next poll.
             self._heartbeat.received(now_ms)
-            if self._profile.heartbeats_from_join and self._membership.state is not MemberState.STABLE:
+            if self._profile.heartbeats_from_join and self._membership.state is not ClassicMemberState.STABLE:
                 self._log("HEARTBEAT_IGNORED", error=error.name, state=self._membership.state.name)  # It is about to finish joining.
                 return
             self._log("HEARTBEAT_REBALANCING")

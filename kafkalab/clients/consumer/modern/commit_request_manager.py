@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.consumer.modern.coordinator_request_manager import CoordinatorRequestManager
 from kafkalab.clients.consumer.modern.network_client_delegate import NetworkClientDelegate
-from kafkalab.clients.consumer.reading.call_timer import Timer
+from kafkalab.clients.consumer.reading.call_timer import CallTimer
 from kafkalab.clients.consumer.reading.commit_offsets import Offsets
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import FetchPosition, SubscriptionState
@@ -117,9 +117,9 @@ class CommitRequestManager:
     def _after(self, future: RequestFuture, say: Callable[[], None]) -> None:
         future.on_done(lambda done: None if done.failed else self._waiting.append((0, say)))
 
-    # as GroupOffsets
+    # as CommittedOffsets of the classic protocol
 
-    def fetch(self, partitions: list[TopicPartition], timer: Timer) -> dict[TopicPartition, OffsetAndMetadata | None] | None:
+    def fetch(self, partitions: list[TopicPartition], timer: CallTimer) -> dict[TopicPartition, OffsetAndMetadata | None] | None:
         """The committed offsets; None when the timer ended first. Raises what the coordinator answers for good."""
         future = self.look_up(tuple(partitions), timer.deadline_ms)
         self._network.client.selector.wakeup()
@@ -129,7 +129,7 @@ class CommitRequestManager:
             raise future.failure
         return future.value
 
-    def commit_sync(self, offsets: Offsets, timer: Timer) -> bool:
+    def commit_sync(self, offsets: Offsets, timer: CallTimer) -> bool:
         """Commit and wait; False when the timer ended first."""
         future = self._committing(offsets, timer.deadline_ms)
         self._network.client.selector.wakeup()

@@ -30,7 +30,7 @@ LONGEST_PASS_MS = 5_000
 
 
 @record
-class Group:
+class RequestManagers:
     """The managers of a consumer that is in a group."""
 
     coordinator: CoordinatorRequestManager
@@ -59,7 +59,7 @@ class AsyncPollEvent:
 
 
 @dataclass(slots=True)
-class Reading:
+class RecordReader:
     """What fetches records and finds positions."""
 
     fetcher: Fetcher
@@ -73,7 +73,7 @@ class Reading:
 class ConsumerNetworkThread:
     """finished is set when the thread has ended."""
 
-    def __init__(self, network: NetworkClientDelegate, reading: Reading, group: Group | None, log: LogContext) -> None:
+    def __init__(self, network: NetworkClientDelegate, reading: RecordReader, group: RequestManagers | None, log: LogContext) -> None:
         self.finished = Signal()
         self._network, self._reading, self._group, self._log = network, reading, group, log
         self._events: deque[Callable[[int], None]] = deque()

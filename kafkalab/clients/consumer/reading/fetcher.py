@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from kafkalab.clients.consumer.reading.call_timer import Timer
+from kafkalab.clients.consumer.reading.call_timer import CallTimer
 from kafkalab.clients.consumer.reading.completed_fetch import CompletedFetch
 from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
 from kafkalab.clients.consumer.reading.fetch_collector import FetchCollector
@@ -70,7 +70,7 @@ class Fetcher:
             self._send(node, session, fetch)
         return len(built)
 
-    def close(self, timer: Timer) -> None:
+    def close(self, timer: CallTimer) -> None:
         """Tell every broker that the fetch session ends, and wait for the answers (3.6 and later)."""
         if not self._profile.closes_fetch_sessions:
             return
