@@ -21,7 +21,8 @@ class TopicPartition(NamedTuple):
     def __str__(self) -> str:
         return f"{self.topic}-{self.partition}"
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return f"{self.topic}-{self.partition}"
 
 
 SERIALIZER = "org.apache.kafka.common.serialization.StringSerializer"

@@ -41,7 +41,7 @@ class Options(argparse.ArgumentParser):
         raise Refusal(message)
 
 
-class Cluster:
+class PlayedCluster:
     """A played scenario. state: everything at the moment asked for (`Lab.at`); release: the tools of its brokers' release."""
 
     def __init__(self, options: argparse.Namespace) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.network import app_info, arguments
 from kafkalab.clients.network.learners_rule import learners_rule
@@ -35,6 +35,10 @@ from kafkalab.protocol.messages import WireRecord
 from kafkalab.records import ProducerRecord, RecordMetadata, TopicPartition
 from kafkalab.sim.apps import FOREVER_MS, Signal
 
+if TYPE_CHECKING:
+    from kafkalab.clients.network.metadata import ClusterView
+    from kafkalab.clients.network.client_lab import ClientLab
+
 LARGEST_LONG = 9_223_372_036_854_775_807
 """Long.MAX_VALUE: how long close() waits when it is not told."""
 
@@ -50,8 +54,8 @@ class KafkaProducer(TransactionalMethods):
     least_loaded  a learner's own rule, function(nodes) -> node or None, in place of the version's; see clients/network/least_loaded.py
     """
 
-    def __init__(self, lab, config: Mapping[str, Any] | None = None, *, version: str | None = None, name: str | None = None,
-                 least_loaded: Callable | None = None) -> None:
+    def __init__(self, lab: ClientLab, config: Mapping[str, Any] | None = None, *, version: str | None = None, name: str | None = None,
+                 least_loaded: Callable[..., Any] | None = None) -> None:
         arguments.lab("KafkaProducer", lab)
         arguments.settings("KafkaProducer", config)
         arguments.rule(least_loaded)
@@ -67,7 +71,7 @@ class KafkaProducer(TransactionalMethods):
         with lab.journal.because(event):
             self._build(lab, least_loaded)
 
-    def _build(self, lab, least_loaded) -> None:
+    def _build(self, lab: ClientLab, least_loaded: Callable[..., Any] | None) -> None:
         profile, config, clock, stream = self.profile, self.config, lab.clock, lab.streams.stream
         transactional_id = config["transactional.id"]
         of = "" if transactional_id is None else f", transactionalId={transactional_id}"
@@ -206,7 +210,7 @@ class KafkaProducer(TransactionalMethods):
         finally:
             self._in_callback = False
 
-    def _view_of(self, record: ProducerRecord, deadline_ms: int):
+    def _view_of(self, record: ProducerRecord, deadline_ms: int) -> ClusterView:
         try:
             return self._await_topic(record.topic, record.partition, deadline_ms)
         except KafkaException as error:
@@ -214,7 +218,7 @@ class KafkaProducer(TransactionalMethods):
                 raise KafkaException("Producer closed while send in progress") from error
             raise
 
-    def _await_topic(self, topic: str, partition: int | None, deadline_ms: int):
+    def _await_topic(self, topic: str, partition: int | None, deadline_ms: int) -> ClusterView:
         began_ms = self._lab.now_ms
         view = self._topics.wait_for(topic, partition, deadline_ms)
         self._metrics.waited_for_metadata(self._lab.now_ms - began_ms)

@@ -11,7 +11,7 @@ from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.groups.classic.group_state import ClassicGroupState, may_move
 from kafkalab.broker.groups.offset_expiry import expired_offsets
 from kafkalab.broker.profiles import broker_profile
-from kafkalab.clients.consumer.assignors import Member, assign
+from kafkalab.clients.consumer.assignors import MemberSubscription, assign
 from kafkalab.errors import Errors
 from kafkalab.records import TopicPartition
 
@@ -131,7 +131,7 @@ def _is_rebalance_timeout(key: str) -> bool:
 def assignment(entry: Entry) -> dict[str, Any]:
     """What the leader of a group gives to each member. A member's `owned` may name the generation in which it got it."""
     given = entry.input
-    members = {name: Member(
+    members = {name: MemberSubscription(
         topics=tuple(member.get("topics", ())), owned=None if "owned" not in member else tuple(map(_partition, member["owned"])),
         generation=member.get("generation", 1 if member.get("owned") else None), instance_id=member.get("instance_id", member.get("group_instance_id")),
         rack_id=member.get("rack")) for name, member in given["members"].items()}
