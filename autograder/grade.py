@@ -310,13 +310,13 @@ def _without_strays(found: list[Submission]) -> list[Submission]:
         return found
     (usual, many), = chapters.most_common(1)
     right = {each.path for each in found if each.chapter == usual}
-    strays = [each for each in found if each.can_run and each.chapter != usual and each.path not in right]
+    strays = {id(each) for each in found if each.can_run and each.chapter != usual and each.path not in right}
     if many < STRAYS_BESIDE or len(strays) > MOST_STRAYS * (many + len(strays)):
         return found
     return [dataclasses.replace(
         each, chapter=None, answers={}, extras=(), missing=(), status=REFUSED,
         reason=f"it answers chapter {each.chapter}, and nearly everything beside it answers chapter {usual}. If it is meant, put it into a folder of its own "
-               f"and grade that; else ask for the file of chapter {usual}.") if each in strays else each
+               f"and grade that; else ask for the file of chapter {usual}.") if id(each) in strays else each
         for each in found]
 
 

@@ -33,6 +33,9 @@ class Results(Mapping):
     def __init__(self, kept: Path, keys: dict[str, str], superseded: dict[str, str], borrowed: frozenset[str] = frozenset(),
                  too_late: frozenset[str] = frozenset()):
         self._kept, self._keys, self._superseded, self._borrowed, self._too_late = kept, keys, superseded, borrowed, too_late
+        self._stayed: dict[str, list[str]] = {}          # a submission that counts -> those that came later and are worth no more
+        for name in sorted(too_late):
+            self._stayed.setdefault(superseded[name], []).append(name)
 
     def __getitem__(self, name: str) -> dict:
         result = read(self._kept, self._keys[name])
@@ -49,10 +52,9 @@ class Results(Mapping):
             if said not in result["reason"]:             # a regraded result says so already
                 result["reason"] = f"{result['reason']} {said}".strip()
                 result["flags"] = [*result.get("flags", ()), *([said.removesuffix(".")] if borrowed else [])]
-        for other in sorted(self._too_late):
-            if self._superseded.get(other) == name:
-                said = f"{other} came later and late, and is worth no more after the penalty; so this one counts."
-                result["reason"] = result["reason"] if said in result["reason"] else f"{result['reason']} {said}".strip()
+        for other in self._stayed.get(name, ()):
+            said = f"{other} came later and late, and is worth no more after the penalty; so this one counts."
+            result["reason"] = result["reason"] if said in result["reason"] else f"{result['reason']} {said}".strip()
         return result
 
     def __iter__(self) -> Iterator[str]:

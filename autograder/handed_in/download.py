@@ -1,4 +1,5 @@
 """A class's submissions as a platform gives them: a folder, or the zip file of one, as Moodle's "Download all submissions" makes it."""
+
 from __future__ import annotations
 
 import contextlib
@@ -33,12 +34,17 @@ def folder_of(source: Path, roster: Roster = Roster()) -> Iterator[Path]:
     if not source.exists():
         raise NotAClass(f"There is no {source}.")
     if not zipfile.is_zipfile(source):
-        raise NotAClass(f"{source} is neither a folder nor a zip file. Name the folder with the submissions, or the zip file that your platform made of it.")
+        raise NotAClass(
+            f"{source} is neither a folder nor a zip file. Name the folder with the submissions, or"
+            " the zip file that your platform made of it."
+        )
     with tempfile.TemporaryDirectory(prefix="submissions") as home:
         try:
             _unpack(source, Path(home))
         except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError) as broken:
-            raise NotAClass(f"{source} cannot be unpacked ({broken}); download it once more.") from None
+            raise NotAClass(
+                f"{source} cannot be unpacked ({broken}); download it once more."
+            ) from None
         yield _inmost(Path(home), roster)
 
 
@@ -46,17 +52,30 @@ def _unpack(source: Path, home: Path) -> None:
     with zipfile.ZipFile(source) as archive:
         members = [member for member in archive.infolist() if not member.is_dir()]
         if len(members) > MOST_FILES or sum(member.file_size for member in members) > MOST_TOGETHER:
-            raise NotAClass(f"{source} holds more than {MOST_FILES:,} files or {MOST_TOGETHER >> 30} GB; unpack it yourself and name the folder.")
+            raise NotAClass(
+                f"{source} holds more than {MOST_FILES:,} files or {MOST_TOGETHER >> 30} GB; unpack"
+                " it yourself and name the folder."
+            )
         for member in members:
             parts = re.split(r"[/\\]", member.filename)
-            if ".." in parts or "" in parts or ":" in parts[0] or stat.S_ISLNK(member.external_attr >> 16):
-                raise NotAClass(f"{source} holds {member.filename!r}, which would be unpacked outside of its folder or is a link; nothing was taken in.")
+            if (
+                ".." in parts
+                or "" in parts
+                or ":" in parts[0]
+                or stat.S_ISLNK(member.external_attr >> 16)
+            ):
+                raise NotAClass(
+                    f"{source} holds {member.filename!r}, which would be unpacked outside of its"
+                    " folder or is a link; nothing was taken in."
+                )
             if is_hidden(member.filename):
                 continue
             place = home.joinpath(*parts)
             place.parent.mkdir(parents=True, exist_ok=True)
             with archive.open(member) as packed, open(place, "wb") as file:
-                left = MOST_BYTES + 1                    # one byte more than anybody's file may have: it is refused later, with a sentence
+                left = (
+                    MOST_BYTES + 1
+                )  # one byte more than anybody's file may have: it is refused later, with a sentence
                 while left > 0 and (piece := packed.read(min(left, 1 << 20))):
                     left -= file.write(piece)
             changed = time.mktime((*member.date_time, 0, 0, -1))
