@@ -1,4 +1,5 @@
-"""A class's submissions as a platform gives them: a folder, or the zip file of one, as Moodle's "Download all submissions" makes it."""
+"""A class's submissions as a platform gives them: a folder, or the zip file of one, as Moodle's
+"Download all submissions" makes it."""
 
 from __future__ import annotations
 
@@ -21,13 +22,15 @@ MOST_TOGETHER = 20 << 30
 
 
 class NotAClass(ValueError):
-    """The submissions cannot be taken out of this; the message is the sentence that says why and what to do."""
+    """The submissions cannot be taken out of this; the message is the sentence that says why and
+    what to do."""
 
 
 @contextlib.contextmanager
 def folder_of(source: Path, roster: Roster = Roster()) -> Iterator[Path]:
-    """The folder with what was handed in: the source itself, or a folder that a zip file is unpacked into as long as the block lasts.
-    NotAClass, with a sentence, for any other file and for a zip file that cannot be unpacked."""
+    """The folder with what was handed in: the source itself, or a folder that a zip file is
+    unpacked into as long as the block lasts. NotAClass, with a sentence, for any other file and for
+    a zip file that cannot be unpacked."""
     if source.is_dir():
         yield source
         return
@@ -75,7 +78,8 @@ def _unpack(source: Path, home: Path) -> None:
             with archive.open(member) as packed, open(place, "wb") as file:
                 left = (
                     MOST_BYTES + 1
-                )  # one byte more than anybody's file may have: it is refused later, with a sentence
+                # one byte more than anybody's file may have: it is refused later, with a sentence
+                )
                 while left > 0 and (piece := packed.read(min(left, 1 << 20))):
                     left -= file.write(piece)
             changed = time.mktime((*member.date_time, 0, 0, -1))
@@ -83,7 +87,8 @@ def _unpack(source: Path, home: Path) -> None:
 
 
 def _inmost(home: Path, roster: Roster) -> Path:
-    """The folder itself where the zip file holds nothing but one that is a class's, and no student's."""
+    """The folder itself where the zip file holds nothing but one that is a class's, and no
+    student's."""
     inside = list(home.iterdir())
     if len(inside) != 1 or not inside[0].is_dir() or len(list(inside[0].iterdir())) < 2:
         return home

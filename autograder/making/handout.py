@@ -1,4 +1,5 @@
-"""The papers of a learner's package: its README, its Makefile and its list of chapters, cut down to what the package holds."""
+"""The papers of a learner's package: its README, its Makefile and its list of chapters, cut down to
+what the package holds."""
 
 from __future__ import annotations
 
@@ -41,7 +42,8 @@ A new package comes each week? Copy all of it over this folder and give `make la
 
 
 def write_papers(package: Path) -> None:
-    """Write the learner's README and cut the Makefile and the list of chapters down to what the package holds."""
+    """Write the learner's README and cut the Makefile and the list of chapters down to what the
+    package holds."""
     released = sorted(path.name for path in (package / "notebooks" / "release").iterdir())
     shown = "\n".join(
         f"- [{name.replace('_', ' ')}](notebooks/release/{name}/{name}.ipynb)" for name in released

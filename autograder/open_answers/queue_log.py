@@ -1,4 +1,5 @@
-"""OUT/review.jsonl: every mark and comment of the review queue, and who has which answer on the screen.
+"""OUT/review.jsonl: every mark and comment of the review queue, and who has which answer on the
+screen.
 
 Several people mark at once, each in a *sitting* of their own. A sitting reserves the answer that it shows, so that nobody
 else is shown it meanwhile. A reservation ends with the next one of the same sitting, when the sitting ends, and after ten
@@ -27,7 +28,8 @@ BUSY = (
 
 @dataclass(frozen=True)
 class Hold:
-    """An answer that somebody has on the screen. `words` stands for its text, so that equal texts are reserved with it."""
+    """An answer that somebody has on the screen. `words` stands for its text, so that equal texts
+    are reserved with it."""
 
     token: str
     words: str
@@ -48,7 +50,8 @@ class Log:
 
     @contextlib.contextmanager
     def alone(self):
-        """Nobody else reads and writes the log meanwhile; OSError, with a sentence, when that takes too long."""
+        """Nobody else reads and writes the log meanwhile; OSError, with a sentence, when that takes
+        too long."""
         from autograder.grading.writer import holding
 
         with holding(self.out / ".review", WAIT_SECONDS, BUSY):
@@ -127,7 +130,8 @@ def read_log(out: Path) -> list[dict]:
 
 
 def parsed(text: str) -> list[dict]:
-    """The lines of a log; one that is not whole is left out, for the machine went down while it was written."""
+    """The lines of a log; one that is not whole is left out, for the machine went down while it was
+    written."""
     acts = []
     for line in text.splitlines():
         with contextlib.suppress(ValueError):

@@ -1,4 +1,5 @@
-"""A notebook says which course key its numbers are from, and a class is told of one that has another key."""
+"""A notebook says which course key its numbers are from, and a class is told of one that has
+another key."""
 
 import json
 
@@ -11,7 +12,8 @@ CLASS, OTHER = "the secret of this class", "the secret of another class"
 
 
 def solved_with(hand_in, monkeypatch, name, secret, folder, printed=False):
-    """A right notebook whose numbers come from this secret, as `release` or the first cell's output says it."""
+    """A right notebook whose numbers come from this secret, as `release` or the first cell's output
+    says it."""
     (
         monkeypatch.setenv("AUTOGRADER_SECRET", secret)
         if secret

@@ -1,4 +1,5 @@
-"""Two weeks of a class as a teacher met them: what went wrong there is told, and costs nobody points."""
+"""Two weeks of a class as a teacher met them: what went wrong there is told, and costs nobody
+points."""
 
 import json
 import shutil
@@ -124,7 +125,8 @@ def points(out) -> dict[str, tuple[float, float]]:
 def test_a_late_second_file_counts_only_where_it_is_worth_more(
     out, hand_in, tmp_path, monkeypatch, capsys, rule, bo
 ):
-    """Ada had everything and saves again; Bo mends his answer, and the penalty eats what he gains; Cy's first could not be read."""
+    """Ada had everything and saves again; Bo mends his answer, and the penalty eats what he gains;
+    Cy's first could not be read."""
     monkeypatch.setattr(late, "policy", lambda: Policy(0.25, 0.50, 15, rule))
     for name in ("ada", "bo", "cy"):
         hand_in(f"{name} again", student=name, folder=tmp_path / "second")
@@ -182,7 +184,8 @@ def moodle_list(path, rows):
 
 
 def test_moodles_list_says_when_each_handed_in(demo, hand_in, tmp_path, monkeypatch, capsys):
-    """Graded two days after, first without the list and then with it; a zip file as Moodle makes it."""
+    """Graded two days after, first without the list and then with it; a zip file as Moodle makes
+    it."""
     monkeypatch.setattr(late, "policy", lambda: Policy(0.10, 0.50, 15, "better", "Europe/Vienna"))
     out, box = tmp_path / "out", tmp_path / "box"
     people = [("u1", "Ada Abel"), ("u2", "Bo Berg"), ("u3", "Cy Cole")]
