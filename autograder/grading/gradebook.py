@@ -131,9 +131,8 @@ class Gradebook:
         write_atomically(path, json.dumps(shown(master, submission, marks), ensure_ascii=False), wait=False)
         write_atomically(path.with_name("timestamp.txt"), received.astimezone(timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC"), wait=False)
 
-        stamp = (
-            self.out / "submitted" / submission.student / master.name / "timestamp.txt"
-        )  # formgrader counts these folders as submissions
+        # formgrader counts these folders as submissions.
+        stamp = self.out / "submitted" / submission.student / master.name / "timestamp.txt"
         write_atomically(
             stamp,
             received.astimezone(timezone.utc).strftime("%Y-%m-%d %H:%M:%S.%f UTC"),

@@ -45,9 +45,8 @@ class Results(Mapping):
             borrowed,
             too_late,
         )
-        self._stayed: dict[str, list[str]] = (
-            {}
-        )  # a submission that counts -> those that came later and are worth no more
+        # A submission that counts -> those that came later and are worth no more.
+        self._stayed: dict[str, list[str]] = {}
         for name in sorted(too_late):
             self._stayed.setdefault(superseded[name], []).append(name)
 

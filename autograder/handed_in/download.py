@@ -76,10 +76,8 @@ def _unpack(source: Path, home: Path) -> None:
             place = home.joinpath(*parts)
             place.parent.mkdir(parents=True, exist_ok=True)
             with archive.open(member) as packed, open(place, "wb") as file:
-                left = (
-                    MOST_BYTES + 1
-                # one byte more than anybody's file may have: it is refused later, with a sentence
-                )
+                # One byte more than anybody's file may have: it is refused later, with a sentence.
+                left = MOST_BYTES + 1
                 while left > 0 and (piece := packed.read(min(left, 1 << 20))):
                     left -= file.write(piece)
             changed = time.mktime((*member.date_time, 0, 0, -1))

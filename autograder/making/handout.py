@@ -6,11 +6,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-FOR_LEARNERS = (
-    "help",
-    "lab",
-    "wheels",
-)  # the commands of the Makefile that a learner has a use for
+# The commands of the Makefile that a learner has a use for.
+FOR_LEARNERS = ("help", "lab", "wheels")
 README = """# Kafka, opened up
 
 How many connections does one consumer open to three brokers, and why? Guess, then run it and look.

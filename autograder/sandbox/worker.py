@@ -22,9 +22,8 @@ import time
 MOST_REPLY_BYTES = 4_000_000       # of one submission, all replies together
 CELL_FILE = "<answer>"
 LOST = 3                           # how a keeper ends when there is nothing more to do
-SLACK_SECONDS = (
-    3  # the learner's process ends its own loop at a step's limit; so much later the keeper does
-)
+# The learner's process ends its own loop at a step's limit; so much later the keeper does.
+SLACK_SECONDS = 3
 
 
 def main() -> None:
@@ -264,9 +263,8 @@ def _run_cells(job, pen) -> None:
             replies = []
             for case in step["cases"]:
                 if replies and replies[-1].get("raised") == "TimeUp":
-                    replies.append(
-                        replies[-1]
-                    )  # the other cases would take as long, and the questions below need the time
+                    # The other cases would take as long, and the questions below need the time.
+                    replies.append(replies[-1])
                     continue
                 heard = []
                 _write(pen, {"step": number})

@@ -43,11 +43,8 @@ MOST_WORDS = 300                   # of one statement; a longer one is read as s
 MOST_PLACES = 40               # of one name; more of them tell nothing new
 BUILTINS = frozenset(dir(builtins))
 COMMON_SHARE = 0.10
-LEAST_BLOC, BLOC_SHARE, PROSE_BLOC_SHARE = (
-    4,
-    0.20,
-    0.50,
-)  # the largest bloc that counts: a share of the class, or so many
+# The largest bloc that counts: a share of the class, or so many students.
+LEAST_BLOC, BLOC_SHARE, PROSE_BLOC_SHARE = 4, 0.20, 0.50
 # so much of what is rare in its students' answers a bloc has in common, and nobody else has it
 BLOC_PIECES = 0.30
 MOST_HOLDERS = 100             # in a class of thousands, what so many wrote is no sign of copying either
