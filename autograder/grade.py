@@ -55,7 +55,8 @@ QUIET_STATUSES = ("graded", "repaired")
 WORKERS_PER_JUDGE = 2              # most verdicts are looked up; one that thinks for long, over a class's first play, keeps at most two lanes waiting
 JUDGE_SECONDS = 120.0              # for one submission; a judge's first ones are slow, for it plays labs to know the truth
 SAYS_HOW_MANY_READ_EVERY = 1_000
-STRAYS_BESIDE, MOST_STRAYS = 4, 0.2            # so many of one chapter, and such a share of others, make the others strays
+# So many of one chapter, and at most such a share of others, make the others strays.
+STRAYS_BESIDE, MOST_STRAYS = 4, 0.2
 
 
 class Unready(ValueError):
@@ -72,22 +73,45 @@ def grade(source: str | Path, submission: str | Path) -> dict:
     return next(iter(grade_file(Path(submission), asked).values()))
 
 
-def grade_file(path: Path, asked: str | None = None, uploader: tuple[str, ...] = ()) -> dict[str, dict]:
-    """Grade what one file or folder holds, without a gradebook: {name: result}, one entry for each chapter in it. `uploader`: the ids of
-    whoever handed it in; a notebook that names somebody else is refused."""
+def grade_file(
+    path: Path, asked: str | None = None, uploader: tuple[str, ...] = ()
+) -> dict[str, dict]:
+    """Grade what one file or folder holds, without a gradebook: {name: result}, one entry for each
+    chapter in it. `uploader`: the ids of whoever handed it in; a notebook that names somebody else
+    is refused."""
     if not path.exists() and not path.is_symlink():
         raise FileNotFoundError(2, "There is no such submission", str(path))
     with Sandbox() as sandbox:
-        return {each.name: public(run(_of_its_uploader(each, uploader), sandbox)) for each in read(path, asked=asked)}
+        return {
+            each.name: public(run(_of_its_uploader(each, uploader), sandbox))
+            for each in read(path, asked=asked)
+        }
 
 
 def _of_its_uploader(submission: Submission, ids: tuple[str, ...]) -> Submission:
     """The submission, refused where its first cell does not name one of these ids."""
-    if not ids or not submission.can_run or submission.variant.casefold() in {each.casefold() for each in ids}:
+    if (
+        not ids
+        or not submission.can_run
+        or submission.variant.casefold() in {each.casefold() for each in ids}
+    ):
         return submission
-    named = f"names {submission.variant}, and {ids[0]} handed it in" if submission.variant else "names nobody"
-    return dataclasses.replace(submission, status=REFUSED, answers={}, extras=(), missing=(), reason=(
-        f'its first cell {named}. Write your own id there, me("{ids[0]}"), run every cell again, solve it with your own numbers, and hand in again.'))
+    named = (
+        f"names {submission.variant}, and {ids[0]} handed it in"
+        if submission.variant
+        else "names nobody"
+    )
+    return dataclasses.replace(
+        submission,
+        status=REFUSED,
+        answers={},
+        extras=(),
+        missing=(),
+        reason=(
+            f'its first cell {named}. Write your own id there, me("{ids[0]}"), run every cell'
+            " again, solve it with your own numbers, and hand in again."
+        ),
+    )
 
 
 def run(submission: Submission, sandbox: Sandbox) -> dict:
@@ -101,7 +125,10 @@ def hear(submission: Submission, sandbox: Sandbox) -> tuple[dict, dict]:
         return {}, {"replies": {}, "ended": submission.reason, "seconds": 0.0, "level": sandbox.reached()[0]}
     asked = asked_of(submission)
     own = master(submission.chapter)
-    numbers = {question.id: dict(numbers_for(question, submission.variant, submission.key)) for question in own.questions}
+    numbers = {
+        question.id: dict(numbers_for(question, submission.variant, submission.key))
+        for question in own.questions
+    }
     cells = steps(own, submission.answers, extras=submission.extras)
     jobs = [{"source": _python(step.source), "question": step.question, "spark": step.spark,
              "cases": [case for case, hidden in asked.get(step.question, ()) if not hidden],
@@ -139,9 +166,18 @@ def grade_class(folder: Path, out: Path, asked: str | None = None, roster: Roste
         (out / UNFINISHED).touch()
         found, receipts, new = _received(folder, out, roster, asked, say, ignore, moments=moments)
         older = _standing(ledger.elsewhere(before.values(), found), found, receipts)
-        keyed = [(each, results.key_of(each, master(each.chapter) if each.can_run else None)) for each in found]
+        keyed = [
+            (each, results.key_of(each, master(each.chapter) if each.can_run else None))
+            for each in found
+        ]
         keyed_older = [(entry.submission, entry.key) for entry in older]
-        choice = _Choice(out, receipts, roster, calibrations, dict((_place(each), key) for each, key in (*keyed, *keyed_older)))
+        choice = _Choice(
+            out,
+            receipts,
+            roster,
+            calibrations,
+            dict((_place(each), key) for each, key in (*keyed, *keyed_older)),
+        )
         counts = choice.of(each for each, _ in (*keyed, *keyed_older))
         here, there = _works(keyed, counts, receipts), _works(keyed_older, counts, receipts)
         todo = _still_to_do(here, out, calibrations, force)
@@ -155,30 +191,61 @@ def grade_class(folder: Path, out: Path, asked: str | None = None, roster: Roste
         if todo or not (out / "gradebook.db").exists():
             _grade_all(todo, _Course(out, roster, workers or os.cpu_count() or 1, not allow_unsafe), say)
         fairer = choice.of(each for each, _ in (*keyed, *keyed_older))
-        if any(fairer[who] is not counts[who] for who in counts):         # now that all are graded, a late file is known to be worth no more
+        if any(fairer[who] is not counts[who] for who in counts):
+            # Now that all are graded, a late file is known to be worth no more.
             counts = fairer
             here, there = _works(keyed, counts, receipts), _works(keyed_older, counts, receipts)
-            again = _still_to_do(here, out, calibrations, False) + _still_to_do(there, out, calibrations, False)
-            _grade_all(again, _Course(out, roster, workers or os.cpu_count() or 1, not allow_unsafe), lambda text: None)
+            again = _still_to_do(here, out, calibrations, False) + _still_to_do(
+                there, out, calibrations, False
+            )
+            _grade_all(
+                again,
+                _Course(out, roster, workers or os.cpu_count() or 1, not allow_unsafe),
+                lambda text: None,
+            )
         shown = ledger.named(ledger.Entry(each.submission, each.key) for each in (*here, *there))
         superseded = {name: later.name for name, entry in shown.items() if entry.submission.can_run
                       and (later := counts[entry.submission.student, entry.submission.chapter]) is not entry.submission}
         borrowed = frozenset(name for name in superseded if not _bears(roster, own := shown[name].submission) and _bears(roster, counts[own.student, own.chapter]))
-        too_late = frozenset(name for name in superseded.keys() - borrowed
-                             if receipts.number(own := shown[name].submission) > receipts.number(counts[own.student, own.chapter]))
-        everything = results.Results(out / "results", {name: entry.key for name, entry in shown.items()}, superseded, borrowed, too_late)
+        too_late = frozenset(
+            name
+            for name in superseded.keys() - borrowed
+            if receipts.number(own := shown[name].submission)
+            > receipts.number(counts[own.student, own.chapter])
+        )
+        everything = results.Results(
+            out / "results",
+            {name: entry.key for name, entry in shown.items()},
+            superseded,
+            borrowed,
+            too_late,
+        )
         ledger.keep(out, shown)                          # first: cut off between the two, the next run shows them all
         results.write_atomically(out / "results.json", results.as_json(everything.items()))
         enrol(out, roster)
         if todo and (back := put_back(out)):
             say(f"{back} mark{'s' if back > 1 else ''} of `review` that the gradebook had lost {'are' if back > 1 else 'is'} in it again.")
-        restamp(out, {(each.student, master(each.chapter).name): receipts.at(each) for each in counts.values()})
+        restamp(
+            out,
+            {
+                (each.student, master(each.chapter).name): receipts.at(each)
+                for each in counts.values()
+            },
+        )
         settle_late(out)
-        for line in _told_of_lateness(choice, new, [shown[name].submission.student for name in too_late]):
+        for line in _told_of_lateness(
+            choice, new, [shown[name].submission.student for name in too_late]
+        ):
             say(line)
         (out / UNFINISHED).unlink(missing_ok=True)
         names = list(shown)[:len(here)]
-        return results.Results(out / "results", {name: shown[name].key for name in names}, superseded, borrowed, too_late)
+        return results.Results(
+            out / "results",
+            {name: shown[name].key for name in names},
+            superseded,
+            borrowed,
+            too_late,
+        )
 
 
 def new_judge() -> Colleague:
@@ -188,13 +255,16 @@ def new_judge() -> Colleague:
 
 def receive(folder: Path, out: Path, roster: Roster = Roster(), at: datetime | None = None, ignore: tuple[Path, ...] = (),
             say=lambda text: print(text, file=sys.stderr)) -> list[Submission]:
-    """Take in what is in `folder` without grading it: a copy and a receipt of everything new, from the moment that the class list says, else
-    from `at` or now. That moment decides what is late. Returns what was new."""
+    """Take in what is in `folder` without grading it: a copy and a receipt of everything new, from
+    the moment that the class list says, else from `at` or now. That moment decides what is late.
+    Returns what was new."""
     out.mkdir(parents=True, exist_ok=True)
     with holding(out / ".grading", 0, "another run is grading into this folder; wait for it to end, or end it"):
         held_to(out, keep=True)
         roster = class_of(out, roster)
-        return _received(folder, out, roster, None, say, ignore, at, late.handed_in_times(roster.rows))[2]
+        return _received(
+            folder, out, roster, None, say, ignore, at, late.handed_in_times(roster.rows)
+        )[2]
 
 
 class _Choice:
@@ -203,20 +273,34 @@ class _Choice:
     Of several that say they are somebody's those are looked at whose file bears the name; anybody can write another's into a notebook.
     """
 
-    def __init__(self, out: Path, receipts: Receipts, roster: Roster, calibrations, keys: dict[tuple, str]):
-        self._out, self._receipts, self._roster, self._calibrations, self._keys = out, receipts, roster, calibrations, keys
+    def __init__(
+        self, out: Path, receipts: Receipts, roster: Roster, calibrations, keys: dict[tuple, str]
+    ):
+        self._out, self._receipts, self._roster, self._calibrations, self._keys = (
+            out,
+            receipts,
+            roster,
+            calibrations,
+            keys,
+        )
         self._lost, self._rule = late.lateness(out), late.policy().counts
 
     def of(self, found) -> dict[tuple[str, str], Submission]:
-        """(student, chapter) -> the submission that counts. A late file that is not graded yet is taken to be worth more."""
+        """(student, chapter) -> the submission that counts. A late file that is not graded yet is
+        taken to be worth more."""
         several: dict[tuple[str, str], list[Submission]] = {}
         for each in sorted((each for each in found if each.can_run), key=self._receipts.number):
             several.setdefault((each.student, each.chapter), []).append(each)
-        return {who: self._best([each for each in files if _bears(self._roster, each)] or files) for who, files in several.items()}
+        return {
+            who: self._best([each for each in files if _bears(self._roster, each)] or files)
+            for who, files in several.items()
+        }
 
     def lost(self, submission: Submission) -> float:
         """The share of its points that a submission loses by lateness."""
-        return self._lost(submission.student, master(submission.chapter).name, self._receipts.at(submission))
+        return self._lost(
+            submission.student, master(submission.chapter).name, self._receipts.at(submission)
+        )
 
     def _best(self, files: list[Submission]) -> Submission:
         in_time = [each for each in files if not self.lost(each)]
@@ -227,16 +311,23 @@ class _Choice:
         base = in_time[-1] if in_time else files[0]
         best = base
         for each in files:
-            if self._receipts.number(each) > self._receipts.number(base) and self.lost(each) and self._worth(each) > self._worth(best) + 1e-9:
+            if (
+                self._receipts.number(each) > self._receipts.number(base)
+                and self.lost(each)
+                and self._worth(each) > self._worth(best) + 1e-9
+            ):
                 best = each
         return best
 
     def _worth(self, submission: Submission) -> float:
-        """The points of a submission after the penalty; of an open answer that waits, those that the rubric suggests."""
+        """The points of a submission after the penalty; of an open answer that waits, those that
+        the rubric suggests."""
         known = results.read(self._out / "results", self._keys[_place(submission)])
         if known is None:
             return float("inf") if self.lost(submission) else 0.0
-        return sum(told(mark) or 0.0 for mark in marks_of(settle(known, self._calibrations)).values()) * (1 - self.lost(submission))
+        return sum(
+            told(mark) or 0.0 for mark in marks_of(settle(known, self._calibrations)).values()
+        ) * (1 - self.lost(submission))
 
 
 def _place(submission: Submission) -> tuple:
@@ -244,18 +335,31 @@ def _place(submission: Submission) -> tuple:
 
 
 def _works(keyed: list[tuple[Submission, str]], counts: dict, receipts: Receipts) -> list[_Work]:
-    return [_Work(each, key, counts.get((each.student, each.chapter)) is each, receipts.at(each).isoformat()) for each, key in keyed]
+    return [
+        _Work(
+            each,
+            key,
+            counts.get((each.student, each.chapter)) is each,
+            receipts.at(each).isoformat(),
+        )
+        for each, key in keyed
+    ]
 
 
 def _told_of_lateness(choice: _Choice, new: list[Submission], too_late: list[str]) -> list[str]:
     """What a teacher should hear about the late ones of this run."""
     lines = []
     if too_late:
-        lines.append(f"Handed in again late, and the file before counts: {', '.join(sorted(set(too_late)))}.")
+        lines.append(
+            f"Handed in again late, and the file before counts: {', '.join(sorted(set(too_late)))}."
+        )
     ran = [each for each in new if each.can_run]
     if len(ran) > 2 and all(choice.lost(each) for each in ran):
-        lines.append(f"All {len(ran)} new submissions are late by the moment of this run. Did they hand in earlier? Then name the list of that assignment with "
-                     "--roster: Moodle's has a column \"Last modified (submission)\", and those moments will count.")
+        lines.append(
+            f"All {len(ran)} new submissions are late by the moment of this run. Did they hand in"
+            " earlier? Then name the list of that assignment with --roster: Moodle's has a column"
+            ' "Last modified (submission)", and those moments will count.'
+        )
     return lines
 
 
@@ -285,10 +389,18 @@ class _Course:
     official: bool                         # refuse a sandbox below level L2
 
 
-def _received(folder: Path, out: Path, roster: Roster, asked, say, ignore, at: datetime | None = None,
-              moments: dict[str, datetime] | None = None) -> tuple[list[Submission], Receipts, list[Submission]]:
-    """Read everything once, keep a copy, write the receipts. The answers are let go: a class does not fit into memory. The last of the
-    three is what is new."""
+def _received(
+    folder: Path,
+    out: Path,
+    roster: Roster,
+    asked,
+    say,
+    ignore,
+    at: datetime | None = None,
+    moments: dict[str, datetime] | None = None,
+) -> tuple[list[Submission], Receipts, list[Submission]]:
+    """Read everything once, keep a copy, write the receipts. The answers are let go: a class does
+    not fit into memory. The last of the three is what is new."""
     found, papers = [], out / "received"
     for number, path in enumerate(entries(folder, (out, *ignore), roster), 1):
         arrival = arrive(path)
@@ -303,21 +415,40 @@ def _received(folder: Path, out: Path, roster: Roster, asked, say, ignore, at: d
 
 
 def _without_strays(found: list[Submission]) -> list[Submission]:
-    """Refuse the few that answer another chapter than nearly everything beside them: a wrong file was handed in. One that came together
-    with its student's file of the right chapter was meant."""
+    """Refuse the few that answer another chapter than nearly everything beside them: a wrong file
+    was handed in. One that came together with its student's file of the right chapter was meant."""
     chapters = Counter(each.chapter for each in found if each.can_run)
     if len(chapters) < 2:
         return found
     (usual, many), = chapters.most_common(1)
     right = {each.path for each in found if each.chapter == usual}
-    strays = [each for each in found if each.can_run and each.chapter != usual and each.path not in right]
+    strays = {
+        id(each)
+        for each in found
+        if each.can_run and each.chapter != usual and each.path not in right
+    }
     if many < STRAYS_BESIDE or len(strays) > MOST_STRAYS * (many + len(strays)):
         return found
-    return [dataclasses.replace(
-        each, chapter=None, answers={}, extras=(), missing=(), status=REFUSED,
-        reason=f"it answers chapter {each.chapter}, and nearly everything beside it answers chapter {usual}. If it is meant, put it into a folder of its own "
-               f"and grade that; else ask for the file of chapter {usual}.") if each in strays else each
-        for each in found]
+    return [
+        (
+            dataclasses.replace(
+                each,
+                chapter=None,
+                answers={},
+                extras=(),
+                missing=(),
+                status=REFUSED,
+                reason=(
+                    f"it answers chapter {each.chapter}, and nearly everything beside it answers"
+                    f" chapter {usual}. If it is meant, put it into a folder of its own and grade"
+                    f" that; else ask for the file of chapter {usual}."
+                ),
+            )
+            if id(each) in strays
+            else each
+        )
+        for each in found
+    ]
 
 
 def _bears(roster: Roster, submission: Submission) -> bool:

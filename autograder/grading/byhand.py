@@ -44,9 +44,13 @@ class ByHand:
     def __exit__(self, *exception):
         self.engine.dispose()
 
-    def enter(self, student: str, assignment: str, question: str, entry: Entry, known: Entry | None = None) -> Entry:
-        """Write a decision and return what stood there before, so that it can be undone. `known` is what the caller believes to stand
-        there: Changed, and nothing is written, where it is another mark. LookupError for a row there is not."""
+    def enter(
+        self, student: str, assignment: str, question: str, entry: Entry, known: Entry | None = None
+    ) -> Entry:
+        """Write a decision and return what stood there before, so that it can be undone. `known` is
+        what the caller believes to stand there: Changed, and nothing is written, where it is
+        another mark. LookupError for a row there is not.
+        """
         from nbgrader import api
         from sqlalchemy.orm import Session
 

@@ -23,7 +23,10 @@ def class_of(out: Path, given: Roster = Roster()) -> Roster:
     path = out / FILE
     if given.rows:
         out.mkdir(parents=True, exist_ok=True)
-        kept = {student: {name: said for name, said in row.items() if name != HANDED_IN} for student, row in given.rows.items()}
+        kept = {
+            student: {name: said for name, said in row.items() if name != HANDED_IN}
+            for student, row in given.rows.items()
+        }
         write_atomically(path, json.dumps(kept, ensure_ascii=False, indent=0) + "\n")
         return given
     try:
@@ -38,7 +41,7 @@ def names(row: dict[str, str]) -> tuple[str | None, str | None, str | None]:
     """(first name, last name, email) as the gradebook keeps them; None for what the list does not say."""
     first, _, last = row.get("name", "").rpartition(" ")
     first, last = row.get("first_name") or first, row.get("last_name") or last
-    if first or last:                                    # formgrader writes the word None for a part that is not there
+    if first or last:  # formgrader writes the word None for a part that is not there
         return first, last, row.get("email") or None
     return None, None, row.get("email") or None
 

@@ -21,8 +21,13 @@ ALL_RAN = "all cells have run"
 
 def asked_of(submission: Submission) -> dict[str, list]:
     """The cases each machine-checked question of this submission is asked, by question: [(case, is it hidden)]."""
-    return {question.id: all_cases(question, dict(numbers_for(question, submission.variant, submission.key)))
-            for question in master(submission.chapter).questions if question.kind != "open"}
+    return {
+        question.id: all_cases(
+            question, dict(numbers_for(question, submission.variant, submission.key))
+        )
+        for question in master(submission.chapter).questions
+        if question.kind != "open"
+    }
 
 
 def judge(submission: Submission, asked: dict, heard: dict) -> dict:

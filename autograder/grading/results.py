@@ -30,9 +30,25 @@ class Results(Mapping):
     the name they give themselves; `too_late` those that do not because the other was in time and is worth no less.
     """
 
-    def __init__(self, kept: Path, keys: dict[str, str], superseded: dict[str, str], borrowed: frozenset[str] = frozenset(),
-                 too_late: frozenset[str] = frozenset()):
-        self._kept, self._keys, self._superseded, self._borrowed, self._too_late = kept, keys, superseded, borrowed, too_late
+    def __init__(
+        self,
+        kept: Path,
+        keys: dict[str, str],
+        superseded: dict[str, str],
+        borrowed: frozenset[str] = frozenset(),
+        too_late: frozenset[str] = frozenset(),
+    ):
+        self._kept, self._keys, self._superseded, self._borrowed, self._too_late = (
+            kept,
+            keys,
+            superseded,
+            borrowed,
+            too_late,
+        )
+        # A submission that counts -> those that came later and are worth no more.
+        self._stayed: dict[str, list[str]] = {}
+        for name in sorted(too_late):
+            self._stayed.setdefault(superseded[name], []).append(name)
 
     def __getitem__(self, name: str) -> dict:
         result = read(self._kept, self._keys[name])
@@ -45,14 +61,23 @@ class Results(Mapping):
             if borrowed:
                 said = f"it says that it is {result['student']}'s, but {later} bears that name, and counts."
             if name in self._too_late:
-                said = f"it came late. {later} came before it and counts, for this one is worth no more after the penalty."
+                said = (
+                    f"it came late. {later} came before it and counts, for this one is worth no"
+                    " more after the penalty."
+                )
             if said not in result["reason"]:             # a regraded result says so already
                 result["reason"] = f"{result['reason']} {said}".strip()
                 result["flags"] = [*result.get("flags", ()), *([said.removesuffix(".")] if borrowed else [])]
-        for other in sorted(self._too_late):
-            if self._superseded.get(other) == name:
-                said = f"{other} came later and late, and is worth no more after the penalty; so this one counts."
-                result["reason"] = result["reason"] if said in result["reason"] else f"{result['reason']} {said}".strip()
+        for other in self._stayed.get(name, ()):
+            said = (
+                f"{other} came later and late, and is worth no more after the penalty; so this one"
+                " counts."
+            )
+            result["reason"] = (
+                result["reason"]
+                if said in result["reason"]
+                else f"{result['reason']} {said}".strip()
+            )
         return result
 
     def __iter__(self) -> Iterator[str]:

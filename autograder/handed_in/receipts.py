@@ -6,6 +6,7 @@ The time in a submission's own folder is the student's to write; ours is not. Of
 received later counts, and both stay in the list. A line is a receipt when its end is written: what a power cut left of a line
 is cut off, and that submission is received again.
 """
+
 from __future__ import annotations
 
 import json
@@ -36,13 +37,26 @@ class Receipts:
             self._number.setdefault((line["submission"], line["sha256"]), number)
             self._at[line["submission"], line["sha256"]] = datetime.fromisoformat(line["at"])
 
-    def receive(self, submissions: list[Submission], at: datetime | None = None, moments: Mapping[str, datetime] | None = None) -> list[Submission]:
-        """Write a receipt for each submission not seen before and return these; new ones in the order of their files' times. `moments` says by
-        student when theirs came, and corrects a receipt that is later; `at` is when the others came, if not now."""
+    def receive(
+        self,
+        submissions: list[Submission],
+        at: datetime | None = None,
+        moments: Mapping[str, datetime] | None = None,
+    ) -> list[Submission]:
+        """Write a receipt for each submission not seen before and return these; new ones in the
+        order of their files' times. `moments` says by student when theirs came, and corrects a
+        receipt that is later; `at` is when the others came, if not now.
+        """
         moments = moments or {}
         new = [each for each in submissions if not self.knows(each)]
         new.sort(key=lambda each: (_changed(each.path), each.name))
-        late = [each for each in submissions if self.knows(each) and each.student in moments and moments[each.student] < self.at(each)]
+        late = [
+            each
+            for each in submissions
+            if self.knows(each)
+            and each.student in moments
+            and moments[each.student] < self.at(each)
+        ]
         if not new and not late:
             return []
         with open(self.path, "a", encoding="utf-8") as file:

@@ -7,7 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.handed_in.arrivals import Arrival, arrive
-from autograder.handed_in.assignment import Extra, Taken, chapter_of, course_key_of, grade_id_of, is_student, student_of, take_answers
+from autograder.handed_in.assignment import (
+    Extra,
+    Taken,
+    chapter_of,
+    course_key_of,
+    grade_id_of,
+    is_student,
+    student_of,
+    take_answers,
+)
 from autograder.handed_in.classlist import Roster
 from autograder.handed_in.needs import LONGEST_CELL, work_of_magic
 from autograder.handed_in.salvage import Refused, Salvaged, TooMuch, Unreadable, salvage
@@ -43,7 +52,9 @@ class Submission:
     reason: str = ""
     extras: tuple[Extra, ...] = ()
     flags: tuple[str, ...] = ()
-    key: str = ""                          # the id of the course key of its numbers, where that is not the class's and is known
+    key: str = (
+        ""  # the id of the course key of its numbers, where that is not the class's and is known
+    )
 
     @property
     def can_run(self) -> bool:
@@ -137,7 +148,9 @@ def _by_chapter(arrival: Arrival, asked) -> tuple[dict[str, list[tuple[str, Salv
                 continue
             chapter = chapter_of(salvaged.notebook) or _by_its_looks(salvaged.notebook, asked, known)
             if chapter is None and _is_the_myth_court(salvaged.notebook):
-                refusals.append(Refused("it is the notebook of the myth court, which has no marks."))
+                refusals.append(
+                    Refused("it is the notebook of the myth court, which has no marks.")
+                )
             elif chapter is None:
                 refusals.append(Unreadable("there are no answer cells of any chapter in it."))
             elif chapter not in known:
@@ -200,16 +213,31 @@ def _submission(nobody: Submission, stem: str, chapter: str, notebooks, roster: 
     repairs = salvaged.repairs + best.repairs
     if several > 1:
         most = [other for other, _, each in taken if _written(own, each) == _written(own, best)]
-        why = "it has the most answers" if len(set(most)) == 1 else "the others have no more answers and their names come before it"
+        why = (
+            "it has the most answers"
+            if len(set(most)) == 1
+            else "the others have no more answers and their names come before it"
+        )
         repairs += (f"there were {several} notebooks of this chapter; {name} counts, for {why}",)
     status = PARTIAL if best.missing else REPAIRED if repairs else GRADED
     plural = ("s", "are") if len(best.missing) > 1 else ("", "is")
     gone = (f"the answer cell{plural[0]} of {' and '.join(best.missing)} {plural[1]} gone",) if best.missing else ()
     told = gone + repairs + flags
     return Submission(
-        nobody.name if alone else f"{nobody.name}/{own.name}", nobody.path, nobody.sha256, student, variant, chapter, best.answers,
-        best.missing, status, one_line("; ".join(told) + ".") if told else "", best.extras, best.flags + flags,
-        named if named and named != course_key_id() and key_with_id(named) else "")
+        nobody.name if alone else f"{nobody.name}/{own.name}",
+        nobody.path,
+        nobody.sha256,
+        student,
+        variant,
+        chapter,
+        best.answers,
+        best.missing,
+        status,
+        one_line("; ".join(told) + ".") if told else "",
+        best.extras,
+        best.flags + flags,
+        named if named and named != course_key_id() and key_with_id(named) else "",
+    )
 
 
 def _of_another_key(named: str) -> tuple[str, ...]:
@@ -217,10 +245,21 @@ def _of_another_key(named: str) -> tuple[str, ...]:
     if not named or named == course_key_id():
         return ()
     if key_with_id(named):
-        return (f"its numbers are from the public demo key ({named}) and not from this course's key ({course_key_id()}): it was judged by the numbers "
-                "that it shows, and anybody can work those out, so give this student the package of your course",)
-    return (f"its numbers are from another course key ({named}) than this course's ({course_key_id()}): it was judged by this course's numbers, so a right "
-            "answer may have no points; give this student the package of your course, or grade with the secret that theirs was released with",)
+        return (
+            (
+                f"its numbers are from the public demo key ({named}) and not from this course's key"
+                f" ({course_key_id()}): it was judged by the numbers that it shows, and anybody can"
+                " work those out, so give this student the package of your course"
+            ),
+        )
+    return (
+        (
+            f"its numbers are from another course key ({named}) than this course's"
+            f" ({course_key_id()}): it was judged by this course's numbers, so a right answer may"
+            " have no points; give this student the package of your course, or grade with the"
+            " secret that theirs was released with"
+        ),
+    )
 
 
 def _of_several(notebooks: list[tuple[str, Salvaged]], counts: str, roster: Roster) -> tuple[str, ...]:

@@ -94,13 +94,15 @@ def student_of(notebook: dict) -> str:
 
 
 def course_key_of(notebook: dict) -> str:
-    """The id of the course key that the notebook's numbers were drawn with: what me("...") printed last, else what
-    `release` or `pack` wrote into its metadata; "" where nothing says it."""
+    """The id of the course key that the notebook's numbers were drawn with: what me("...") printed
+    last, else what `release` or `pack` wrote into its metadata; "" where nothing says it."""
     for cell in reversed(notebook["cells"]):
         outputs = cell.get("outputs")
         for output in outputs if isinstance(outputs, list) else ():
             text = output.get("text", "") if isinstance(output, dict) else ""
-            if found := SAYS_KEY.search("".join(map(str, text)) if isinstance(text, list) else str(text)):
+            if found := SAYS_KEY.search(
+                "".join(map(str, text)) if isinstance(text, list) else str(text)
+            ):
                 return found[1]
     metadata = notebook.get("metadata")
     packed = metadata.get("autograder") if isinstance(metadata, dict) else None

@@ -22,7 +22,8 @@ def is_demo() -> bool:
 
 
 def derive(purpose: str, of: str | None = None) -> str:
-    """64 hex digits for one purpose, of the course's secret or another one; the secret cannot be found from them."""
+    """64 hex digits for one purpose, of the course's secret or another one; the secret cannot be
+    found from them."""
     return hmac.new((of or secret()).encode(), purpose.encode(), "sha256").hexdigest()
 
 

@@ -67,7 +67,11 @@ def pack(chapter: str, out: Path | None = None) -> str:
         raise ValueError(f"Chapter {chapter} asks nothing, so there is nothing to hand in.")
     student = _student_in(notebook)
     metadata = notebook["metadata"] = _dict_in(notebook, "metadata")
-    metadata["autograder"] = {**_dict_in(metadata, "autograder"), "student": student, "course_key": _key_in(notebook)}
+    metadata["autograder"] = {
+        **_dict_in(metadata, "autograder"),
+        "student": student,
+        "course_key": _key_in(notebook),
+    }
     for cell in notebook["cells"]:
         if cell.get("cell_type") == "code":
             cell.update(outputs=[], execution_count=None)
@@ -112,7 +116,8 @@ def _student_in(notebook: dict) -> str:
 
 
 def _key_in(notebook: dict) -> str:
-    """The id of the course key that me("...") printed when the learner ran it last, else of the one that is here."""
+    """The id of the course key that me("...") printed when the learner ran it last, else of the one
+    that is here."""
     for cell in reversed(notebook["cells"]):
         for output in cell["outputs"] if isinstance(cell.get("outputs"), list) else ():
             text = output.get("text") if isinstance(output, dict) else None

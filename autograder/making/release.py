@@ -23,7 +23,14 @@ LEARNERS = ("__init__.py", "__main__.py", "again.py", "anomalies.py", "asking.py
             "questions/kinds.py", "learner/__init__.py", "learner/desk.py", "learner/jupyter", "learner/lab.py", "learner/machine.py",
             "learner/overview.py")
 COURT = ("learner/claims.py", "learner/court.py")        # what notebooks/release/myths is played with
-PAPERS = ("environment.yml", "pyproject.toml", "constraints.txt", "Makefile", "LICENSE", "notebooks/README.md")
+PAPERS = (
+    "environment.yml",
+    "pyproject.toml",
+    "constraints.txt",
+    "Makefile",
+    "LICENSE",
+    "notebooks/README.md",
+)
 FOLDERS = ("kafkalab", "data/recordings", "data/samples", "data/tools")
 TRUTH = "truth.json"                               # of a log set: what the judges know of it
 GIVEN_BY_DESIGN = ("kafkalab", "data")       # the simulator is open to read; its code is no solution even where a line is alike
@@ -94,10 +101,16 @@ def _fill(draft: Path, chapters: list[str]) -> None:
 
 
 def _name_the_key(path: Path) -> None:
-    """Write the course key's id into a notebook's metadata, so that grading sees by which key its numbers were drawn."""
+    """Write the course key's id into a notebook's metadata, so that grading sees by which key its
+    numbers were drawn."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
-    notebook["metadata"]["autograder"] = {**notebook["metadata"].get("autograder", {}), "course_key": course_key_id()}
-    path.write_text(json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    notebook["metadata"]["autograder"] = {
+        **notebook["metadata"].get("autograder", {}),
+        "course_key": course_key_id(),
+    }
+    path.write_text(
+        json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8"
+    )
 
 
 def _copy(source: Path, target: Path) -> None:

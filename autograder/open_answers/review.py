@@ -8,6 +8,7 @@ and go on another day. Several people may mark at once: each answer is shown to 
 else gave meanwhile is told and stays. About one answer in twenty comes a second time, later, without the suggestion and without the first mark: how far
 the two agree is the measure of any marking, the scorer's too. Where they differ the answer comes a third time, with both.
 """
+
 from __future__ import annotations
 
 import hashlib
@@ -27,7 +28,8 @@ HIGHEST = 4
 
 
 class Meanwhile(ValueError):
-    """Somebody else has marked the answer since it was shown; the message says so, and nothing was written."""
+    """Somebody else has marked the answer since it was shown; the message says so, and nothing was
+    written."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,16 @@ class Queue:
     `share` (1, 2) is the first of two shares: every second group.
     """
 
-    def __init__(self, out: Path, question: str, seed: int = 0, marker: str = "", blind: bool = False, twice: float = TWICE,
-                 share: tuple[int, int] = (1, 1)):
+    def __init__(
+        self,
+        out: Path,
+        question: str,
+        seed: int = 0,
+        marker: str = "",
+        blind: bool = False,
+        twice: float = TWICE,
+        share: tuple[int, int] = (1, 1),
+    ):
         self.out, self.question, self.seed, self.marker, self.blind = out, question, seed, marker, blind
         self._log = Log(out, question, marker)
         self._twice, self._share = twice, share
@@ -87,8 +97,10 @@ class Queue:
         return len(self._same_text(self.current.answer)) if self.current is not None else 0
 
     def mark(self, mark: int) -> list[str]:
-        """Give the current answer 0 to 4; texts equal to it that wait get the same. Returns the tokens marked. ValueError for other marks.
-        Meanwhile, and the next answer is shown, where somebody else has marked it since it was shown: that mark stays."""
+        """Give the current answer 0 to 4; texts equal to it that wait get the same. Returns the
+        tokens marked. ValueError for other marks. Meanwhile, and the next answer is shown, where
+        somebody else has marked it since it was shown: that mark stays.
+        """
         if self.current is None:
             return []
         if not (isinstance(mark, int) and 0 <= mark <= HIGHEST):
@@ -105,26 +117,37 @@ class Queue:
             for same in self._same_text(item.answer) if item.kind == "first" else ():
                 try:
                     done.append(self._enter(item, same, mark))
-                except Meanwhile:                        # marked in formgrader since: that mark stays
+                except Meanwhile:  # marked in formgrader since: that mark stays
                     continue
-            self._log.write(act=item.kind, token=item.answer.token, mark=mark, shown=self.shown and item.kind in ("first", "decide"),
-                            digest=item.answer.digest, rows=[row for row in done if row])
+            self._log.write(
+                act=item.kind,
+                token=item.answer.token,
+                mark=mark,
+                shown=self.shown and item.kind in ("first", "decide"),
+                digest=item.answer.digest,
+                rows=[row for row in done if row],
+            )
             self._step()
         return [row["token"] for row in done if row]
 
     def comment(self, text: str) -> None:
-        """A comment to the current answer, which its writer will read; it joins the bank. Its mark stays as it is. Meanwhile where
-        somebody else has marked it or written a comment since it was shown."""
+        """A comment to the current answer, which its writer will read; it joins the bank. Its mark
+        stays as it is. Meanwhile where somebody else has marked it or written a comment since it
+        was shown."""
         answer = self.current.answer
         with self._log.alone():
             self._catch_up()
             self._must_be_as_shown(self.current)
             if self._answers[answer.token].comment != answer.comment:
                 self._replace(answer, self._answers[answer.token])
-                raise Meanwhile("Somebody else wrote a comment meanwhile, and it stays; yours was not written.")
+                raise Meanwhile(
+                    "Somebody else wrote a comment meanwhile, and it stays; yours was not written."
+                )
             before = self._write(answer, Entry(answer.manual, answer.waits, text))
             self._replace(answer, replace(answer, comment=text))
-            self._log.write(act="comment", token=answer.token, text=text, rows=[_row(answer, before)])
+            self._log.write(
+                act="comment", token=answer.token, text=text, rows=[_row(answer, before)]
+            )
 
     def bank(self, most: int = 9) -> list[str]:
         """The comments given to this question so far, those used most first."""
@@ -160,16 +183,24 @@ class Queue:
                 self._show(self._fresh(self._back.pop()))
 
     def undo(self) -> bool:
-        """Take the last mark, comment or skip back, in this sitting or an earlier one; False when there is none. Meanwhile where
-        somebody else has marked that answer since."""
+        """Take the last mark, comment or skip back, in this sitting or an earlier one; False when
+        there is none. Meanwhile where somebody else has marked that answer since."""
         with self._log.alone():
             self._catch_up()
             return self._undo()
 
     def _undo(self) -> bool:
         live = self._live()
-        mine = [act for act in live if act["marker"] == self.marker and (self.marker or act.get("sitting") == self._log.sitting
-                                                                         or not self._log.held_by_others())]
+        mine = [
+            act
+            for act in live
+            if act["marker"] == self.marker
+            and (
+                self.marker
+                or act.get("sitting") == self._log.sitting
+                or not self._log.held_by_others()
+            )
+        ]
         if not mine:
             return False
         last = mine[-1]
@@ -186,7 +217,12 @@ class Queue:
         self._skipped = [token for token in self._skipped if token != last["token"]] if last["act"] == "skip" else self._skipped
         if last["token"] in self._answers:
             self._back = [item for item in self._back if item.answer.token != last["token"]]
-            self._show(self._item(self._answers[last["token"]], last["act"] if last["act"] in ("second", "decide", "check") else "first"))
+            self._show(
+                self._item(
+                    self._answers[last["token"]],
+                    last["act"] if last["act"] in ("second", "decide", "check") else "first",
+                )
+            )
         return True
 
     @property
@@ -211,7 +247,11 @@ class Queue:
     def _all(self):
         looks = self._looks()
         mine, of = self._share
-        shared = [(number, group) for number, group in enumerate(self._groups, 1) if (number - mine) % of == 0]
+        shared = [
+            (number, group)
+            for number, group in enumerate(self._groups, 1)
+            if (number - mine) % of == 0
+        ]
         for number, group in shared:
             for answer in group:
                 answer = self._answers[answer.token]
@@ -232,13 +272,29 @@ class Queue:
                     yield Item(answer, "decide", **here, marks=(seen["first"], seen["second"]))
 
     def _next(self) -> Item | None:
-        """What to read now: nothing that another sitting shows, and rather of a group that none of them is in."""
+        """What to read now: nothing that another sitting shows, and rather of a group that none of
+        them is in."""
         held = self._log.held_by_others()
-        tokens, words, taken = {hold.token for hold in held}, {hold.words for hold in held}, {hold.group for hold in held}
-        waiting = [item for item in self._all()
-                   if item.answer.token not in tokens and not (item.kind == "first" and _words(item.answer) in words)]
+        tokens, words, taken = (
+            {hold.token for hold in held},
+            {hold.words for hold in held},
+            {hold.group for hold in held},
+        )
+        waiting = [
+            item
+            for item in self._all()
+            if item.answer.token not in tokens
+            and not (item.kind == "first" and _words(item.answer) in words)
+        ]
         order = {"first": 0, "check": 0, "second": 1, "decide": 2}
-        waiting.sort(key=lambda item: (item.answer.token in self._skipped, _key(item) in self._passed, order[item.kind], item.group in taken))
+        waiting.sort(
+            key=lambda item: (
+                item.answer.token in self._skipped,
+                _key(item) in self._passed,
+                order[item.kind],
+                item.group in taken,
+            )
+        )
         return waiting[0] if waiting else None
 
     def _step(self) -> None:
@@ -263,7 +319,9 @@ class Queue:
                 if answer is None:
                     continue
                 if act["act"] == "undo":
-                    answer = replace(answer, manual=row["points"], waits=row["waits"], comment=row["comment"])
+                    answer = replace(
+                        answer, manual=row["points"], waits=row["waits"], comment=row["comment"]
+                    )
                 elif "mark" in act:
                     answer = replace(answer, manual=_points(answer, act["mark"]), waits=False)
                 else:
@@ -274,15 +332,33 @@ class Queue:
         """Meanwhile where somebody else has marked the answer since it was shown."""
         now = self._answers[item.answer.token]
         seen = self._looks().get(now.token, {})
-        if (now.manual, now.waits) != (item.answer.manual, item.answer.waits) or item.kind in ("second", "decide", "check") and item.kind in seen \
-                and not any(_key(item) == _key(back) for back in self._back):
+        if (
+            (now.manual, now.waits) != (item.answer.manual, item.answer.waits)
+            or item.kind in ("second", "decide", "check")
+            and item.kind in seen
+            and not any(_key(item) == _key(back) for back in self._back)
+        ):
             raise self._told(now)
 
     def _told(self, now: OpenAnswer) -> Meanwhile:
-        by = next((act["marker"] for act in reversed(self._live()) if any(row["token"] == now.token for row in act.get("rows", ()))
-                   and act.get("sitting") != self._log.sitting), "")
-        mark = f"gave this answer {now.manual:g} of {now.max:g} points" if now.manual is not None else "changed this answer's mark"
-        return Meanwhile(f"{by or 'Somebody else'} {mark} meanwhile. That stays, and yours was not written; p goes back to it.")
+        by = next(
+            (
+                act["marker"]
+                for act in reversed(self._live())
+                if any(row["token"] == now.token for row in act.get("rows", ()))
+                and act.get("sitting") != self._log.sitting
+            ),
+            "",
+        )
+        mark = (
+            f"gave this answer {now.manual:g} of {now.max:g} points"
+            if now.manual is not None
+            else "changed this answer's mark"
+        )
+        return Meanwhile(
+            f"{by or 'Somebody else'} {mark} meanwhile. That stays, and yours was not written; p"
+            " goes back to it."
+        )
 
     def _item(self, answer: OpenAnswer, kind: str) -> Item:
         number, group = next((number, group) for number, group in enumerate(self._groups, 1) if any(one.token == answer.token for one in group))
@@ -313,12 +389,27 @@ class Queue:
         return _row(answer, before)
 
     def _write(self, answer: OpenAnswer, entry: Entry) -> Entry:
-        """Into the gradebook; Meanwhile where the answer was marked past this log, in formgrader."""
+        """Into the gradebook; Meanwhile where the answer was marked past this log, in formgrader.
+        """
         now = self._answers[answer.token]
         try:
-            return self._hand.enter(answer.student, answer.assignment, answer.question, entry, Entry(now.manual, now.waits))
+            return self._hand.enter(
+                answer.student,
+                answer.assignment,
+                answer.question,
+                entry,
+                Entry(now.manual, now.waits),
+            )
         except Changed as changed:
-            self._replace(answer, replace(now, manual=changed.now.points, waits=changed.now.waits, comment=changed.now.comment))
+            self._replace(
+                answer,
+                replace(
+                    now,
+                    manual=changed.now.points,
+                    waits=changed.now.waits,
+                    comment=changed.now.comment,
+                ),
+            )
             raise self._told(self._answers[answer.token]) from None
 
     def _replace(self, old: OpenAnswer, new: OpenAnswer) -> None:

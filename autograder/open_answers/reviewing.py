@@ -22,7 +22,11 @@ CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u20
 SIGNS = {"present": "+", "missing": "-", "contradicted": "!", "wrong": "!"}
 KEYS = (("0-4", "the mark"), ("n", "next"), ("p", "back"), ("s", "another day"), ("u", "undo"), ("c", "comment"), ("h", "suggestion"),
         ("w", "the question"), ("q", "stop"))
-DECISIONS = {"accept": "The scorer calls it a clear pass.", "reject": "The scorer calls it a clear fail.", "review": "The scorer is not sure."}
+DECISIONS = {
+    "accept": "The scorer calls it a clear pass.",
+    "reject": "The scorer calls it a clear fail.",
+    "review": "The scorer is not sure.",
+}
 BOLD, PLAIN = "\x1b[1;4m", "\x1b[0m"
 WIDEST = 100
 
@@ -78,7 +82,10 @@ def beside(queue: Queue) -> str:
     if not queue.others:
         return ""
     names = " and ".join(marker or "somebody without a name" for marker in queue.others)
-    return f"{names} {'are' if len(queue.others) > 1 else 'is'} marking this question too. Nobody is shown the answer on another's screen."
+    return (
+        f"{names} {'are' if len(queue.others) > 1 else 'is'} marking this question too. Nobody is"
+        " shown the answer on another's screen."
+    )
 
 
 def act(queue: Queue, key: str, ask: Callable[[str], str] | None = None) -> str:
@@ -153,7 +160,9 @@ def suggestion_lines(item: Item, shown: bool, width: int = WIDEST) -> list[str]:
     if not shown:
         return ["The suggestion is kept back; h shows it."]
     lines = _wrapped(f"{_clean(suggestion['sentence'])} {DECISIONS[suggestion['decision']]}", width)
-    ideas = [idea for idea in suggestion["concepts"] if not idea["sentence"].startswith("Not looked for")]
+    ideas = [
+        idea for idea in suggestion["concepts"] if not idea["sentence"].startswith("Not looked for")
+    ]
     if len(ideas) < len(suggestion["concepts"]):
         lines.append("  The wanted ideas were not searched for.")
     for idea in ideas:
@@ -180,14 +189,28 @@ def page(queue: Queue, said: str = "") -> str:
 def farewell(queue: Queue) -> str:
     """What was done, what is left, and how well the looks agree."""
     left = queue.left
-    lines = [f"{queue.question}: {left['done']} of {left['all']} answers have your mark; {left['first']} {'is' if left['first'] == 1 else 'are'} left"
-             + (f", and {left['second'] + left['decide'] + left['check']} second looks." if left["second"] + left["decide"] + left["check"] else ".")]
+    lines = [
+        f"{queue.question}: {left['done']} of {left['all']} answers have your mark; {left['first']}"
+        f" {'is' if left['first'] == 1 else 'are'} left"
+        + (
+            f", and {left['second'] + left['decide'] + left['check']} second looks."
+            if left["second"] + left["decide"] + left["check"]
+            else "."
+        )
+    ]
     if queue.current is None and queue.others:
-        lines.append(f"{len(queue.others)} {'are' if len(queue.others) > 1 else 'is'} on somebody else's screen.")
+        lines.append(
+            f"{len(queue.others)} {'are' if len(queue.others) > 1 else 'is'} on somebody else's"
+            " screen."
+        )
     found = queue.agreement()
     for who, words in (("you", "Marked twice, blind"), ("scorer", "Settled by the scorer and marked by you, blind")):
         if found[who]["pairs"]:
-            kappa = "" if found[who]["kappa"] is None else f", agreement beyond chance {found[who]['kappa']:.2f}"
+            kappa = (
+                ""
+                if found[who]["kappa"] is None
+                else f", agreement beyond chance {found[who]['kappa']:.2f}"
+            )
             lines.append(f"{words}: {found[who]['pairs']}; {found[who]['equal']} with the same mark, {found[who]['near']} within one{kappa}.")
     lines.append("Everything is in the gradebook; the same command goes on from here.")
     return "\n".join(lines)

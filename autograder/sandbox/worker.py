@@ -22,7 +22,8 @@ import time
 MOST_REPLY_BYTES = 4_000_000       # of one submission, all replies together
 CELL_FILE = "<answer>"
 LOST = 3                           # how a keeper ends when there is nothing more to do
-SLACK_SECONDS = 3                  # the learner's process ends its own loop at a step's limit; so much later the keeper does
+# The learner's process ends its own loop at a step's limit; so much later the keeper does.
+SLACK_SECONDS = 3
 
 
 def main() -> None:
@@ -262,7 +263,8 @@ def _run_cells(job, pen) -> None:
             replies = []
             for case in step["cases"]:
                 if replies and replies[-1].get("raised") == "TimeUp":
-                    replies.append(replies[-1])          # the other cases would take as long, and the questions below need the time
+                    # The other cases would take as long, and the questions below need the time.
+                    replies.append(replies[-1])
                     continue
                 heard = []
                 _write(pen, {"step": number})
@@ -335,16 +337,16 @@ class _Nowhere:
 
 
 class Ended:
-    """The limit at which the listening ended, in words; braces name fields of the job. `endless`: a step took too long, and without it the
-    others could be asked."""
+    """The limit at which the listening ended, in words; braces name fields of the job. `endless`: a
+    step took too long, and without it the others could be asked."""
 
     def __init__(self, words: str, endless: bool = False):
         self.words, self.endless = words, endless
 
 
 class Patience:
-    """How long the keeper waits for a step. The learner's process says which one begins; what it says may be forged, and
-    then the time of the whole submission still holds."""
+    """How long the keeper waits for a step. The learner's process says which one begins; what it
+    says may be forged, and then the time of the whole submission still holds."""
 
     def __init__(self, job):
         self._seconds = [step.get("seconds", job["cell_seconds"]) for step in job["steps"]]
@@ -368,7 +370,11 @@ def _iterate_lines(mouth: int, deadline: float, watch, patience):
     while True:
         left = min(deadline, patience.until) - time.monotonic()
         if left <= 0:
-            yield Ended(patience.sentence(), endless=True) if patience.until < deadline else Ended("the time was up: {seconds} s", endless=True)
+            yield (
+                Ended(patience.sentence(), endless=True)
+                if patience.until < deadline
+                else Ended("the time was up: {seconds} s", endless=True)
+            )
             return
         heard = select.select([mouth], [], [], min(left, watch.pause))[0]
         complaint = watch.complaint(deadline)            # whether or not somebody speaks: a murmur must not distract the watch

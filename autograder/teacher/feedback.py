@@ -68,7 +68,9 @@ def write_feedback(out: Path, say=lambda text: None) -> int:
             continue
         path = out / "feedback" / sheet.student / f"{sheet.assignment}.html"
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, feedback_page(sheet, own, answers, told, _for_the_student(result), costs))
+        write_atomically(
+            path, feedback_page(sheet, own, answers, told, _for_the_student(result), costs)
+        )
         written += 1
         if written % 1000 == 0:
             say(f"{written} pages written")
@@ -96,7 +98,17 @@ def _write_not_graded(folder: Path, results: dict) -> int:
     for student, files in unread.items():
         path = folder / student / NOT_GRADED
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, _whole(f"Not graded: {student}", ["<h1>Not graded, for it could not be read</h1>", *files, _hand_in_again(chapters[student])]))
+        write_atomically(
+            path,
+            _whole(
+                f"Not graded: {student}",
+                [
+                    "<h1>Not graded, for it could not be read</h1>",
+                    *files,
+                    _hand_in_again(chapters[student]),
+                ],
+            ),
+        )
     return len(unread)
 
 
@@ -104,7 +116,9 @@ def _hand_in_again(chapters: set[str]) -> str:
     """What to do now; the chapter's number stands in it where only one can be meant."""
     if len(chapters) == 1:
         return HAND_IN_AGAIN.format(chapter=next(iter(chapters)), which="")
-    return HAND_IN_AGAIN.format(chapter="NN", which=", with the number of your chapter in place of NN,")
+    return HAND_IN_AGAIN.format(
+        chapter="NN", which=", with the number of your chapter in place of NN,"
+    )
 
 
 def _results(out: Path) -> dict:
@@ -137,8 +151,12 @@ def _page(sheet: Sheet, own: Master, answers, sentences, reason: str, costs: Pol
     waiting = sum(cell.max for cell in sheet.cells if cell.waits)
     reached = sum(cell.max for cell in sheet.cells) - waiting
     still = f"; {waiting:g} more points wait for your teacher" if waiting else ""
-    parts = [f"<h1>{_text(own.name)}: {sheet.score:g} of {reached:g} points{still}</h1>",
-             f"<p>{_text(name)}{', handed in ' + _at(sheet.handed_in) if sheet.handed_in else ''}.{_lateness(sheet, costs)}</p>"]
+    parts = [
+        f"<h1>{_text(own.name)}: {sheet.score:g} of {reached:g} points{still}</h1>",
+        (
+            f"<p>{_text(name)}{', handed in ' + _at(sheet.handed_in) if sheet.handed_in else ''}.{_lateness(sheet, costs)}</p>"
+        ),
+    ]
     if reason:
         parts.append(f"<p class=said>About the file: {_text(reason)}</p>")
     parts += [_question(cell, answers.get(cell.question, ""), sentences.get(cell.question, ""), longest) for cell in sheet.cells]
@@ -157,11 +175,15 @@ def _lateness(sheet: Sheet, costs: Policy) -> str:
     if not sheet.seconds_late:
         return f" A penalty of {sheet.late_penalty:g} is taken off." if sheet.late_penalty else ""
     taken = f"{sheet.late_penalty:g} of the {sheet.earned:g} points earned are taken off" if sheet.late_penalty else "nothing is taken off"
-    return f" It was due {_at(sheet.due)} and came {told_late(sheet.seconds_late)} late; {taken} ({costs})."
+    return (
+        f" It was due {_at(sheet.due)} and came {told_late(sheet.seconds_late)} late; {taken}"
+        f" ({costs})."
+    )
 
 
 def _for_the_student(result: dict) -> str:
-    """What was odd about the file, without what names somebody else: that is for a talk, and the teacher's."""
+    """What was odd about the file, without what names somebody else: that is for a talk, and the
+    teacher's."""
     reason = result["reason"]
     for flag in result.get("flags", ()):
         if flag.startswith(BETWEEN_TWO):
@@ -187,9 +209,11 @@ def _question(cell: Cell, answer: str, sentence: str, longest: int) -> str:
     else:
         kind = "full" if cell.score >= cell.max else "part" if cell.score > 0 else "none"
         mark = f"{cell.score:g} of {cell.max:g}"
-        if cell.by_hand:                                 # what the test said stays: it is why somebody looked
+        if cell.by_hand:  # what the test said stays: it is why somebody looked
             tested = sentence and "open" not in cell.question
-            sentence = "Your teacher gave this mark." + (f" The test said: {sentence}" if tested else "")
+            sentence = "Your teacher gave this mark." + (
+                f" The test said: {sentence}" if tested else ""
+            )
     said = f"<p class=said>Your teacher: {_text(_cut(cell.comment, max(longest, 600)))}</p>" if cell.comment else ""
     return (f"<h2><span class='mark {kind}'>{mark}</span>{_text(cell.question)}{_title(cell.question)}</h2><p>{_text(_sentence(sentence))}</p>{said}"
             + (f"<pre>{_text(answer)}</pre>" if answer.strip() else "<p class=waits>Nothing was written here.</p>"))

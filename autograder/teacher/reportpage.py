@@ -3,6 +3,7 @@
 Pictures and figures come first and name nobody: they are for the class. What names somebody stands at the end, after a
 line that says so. The tables are the pictures' text twins.
 """
+
 from __future__ import annotations
 
 import html
@@ -38,7 +39,9 @@ def write_page(found: Class) -> Path:
         parts.append(f"<h3>{_text(chapter.name)}</h3>{_absent(chapter)}{_students(chapter)}")
     if found.troubled:
         rows = "".join(f"<tr><td>{_text(name)}</td><td>{_text(status)}</td><td>{_text(reason)}</td></tr>" for name, status, reason in found.troubled)
-        parts.append("<h3>Not simply graded</h3>" + _table("<th>submission<th>status<th>reason", rows))
+        parts.append(
+            "<h3>Not simply graded</h3>" + _table("<th>submission<th>status<th>reason", rows)
+        )
     if found.strangers:
         parts.append(f"<p>{_text(strangers_line(found))}</p>")
     page = (f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY}">'
@@ -65,7 +68,10 @@ def _items(chapter: Chapter) -> str:
         f"<tr><td>{_text(item.question)}</td><td>{_text(item.title)}</td><td class=n>{_share(item.full)}</td><td class=n>{_share(item.mean)}</td>"
         f"<td class=n>{'' if item.tells_apart is None else f'{item.tells_apart:.2f}'}</td><td class=n>{item.waiting or ''}</td>"
         f"<td class=alert>{_text(item.advice)}</td></tr>" for item in chapter.items)
-    return _table("<th>question<th>what is asked<th>full marks<th>mean<th>discrimination<th>wait for you<th>", rows)
+    return _table(
+        "<th>question<th>what is asked<th>full marks<th>mean<th>discrimination<th>wait for you<th>",
+        rows,
+    )
 
 
 def _map(chapter: Chapter) -> str:

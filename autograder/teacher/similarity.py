@@ -19,6 +19,7 @@ it is not compared at all.
 
 A high figure is a reason to read both, and no verdict.
 """
+
 from __future__ import annotations
 
 import builtins
@@ -42,8 +43,10 @@ MOST_WORDS = 300                   # of one statement; a longer one is read as s
 MOST_PLACES = 40               # of one name; more of them tell nothing new
 BUILTINS = frozenset(dir(builtins))
 COMMON_SHARE = 0.10
-LEAST_BLOC, BLOC_SHARE, PROSE_BLOC_SHARE = 4, 0.20, 0.50       # the largest bloc that counts: a share of the class, or so many
-BLOC_PIECES = 0.30             # so much of what is rare in its students' answers a bloc has in common, and nobody else has it
+# The largest bloc that counts: a share of the class, or so many students.
+LEAST_BLOC, BLOC_SHARE, PROSE_BLOC_SHARE = 4, 0.20, 0.50
+# so much of what is rare in its students' answers a bloc has in common, and nobody else has it
+BLOC_PIECES = 0.30
 MOST_HOLDERS = 100             # in a class of thousands, what so many wrote is no sign of copying either
 LEAST_RUNS = 15                # shorter answers are alike because there is one way to write them
 SHOWN_FROM = 0.5
@@ -76,34 +79,67 @@ def similar(out: Path, shown_from: float = SHOWN_FROM) -> list[Pair]:
 
 
 def explained(chapter: str) -> dict[str, Counter]:
-    """What the exercise itself explains: the starter code, the reference and the named wrong answers; for prose all that the chapter says."""
+    """What the exercise itself explains: the starter code, the reference and the named wrong
+    answers; for prose all that the chapter says."""
     cells, right = master(chapter).cells, references(chapter)
-    found = runs_by_question({cell.question: cell.source for cell in cells if cell.question and cell.kind in ("answer", "open")})
+    found = runs_by_question(
+        {
+            cell.question: cell.source
+            for cell in cells
+            if cell.question and cell.kind in ("answer", "open")
+        }
+    )
     said = Counter(run for cell in cells for run in _runs(_words(cell.source)))
     for question in found:
         if "open" in question:
             found[question].update(said)
             continue
-        for source in (right.get(question, ""), *(wrong.source for wrong in judges.find(question).wrong_answers)):
+        for source in (
+            right.get(question, ""),
+            *(wrong.source for wrong in judges.find(question).wrong_answers),
+        ):
             found[question].update(_of_code(source))
     return found
 
 
 def pairs(assignment: str, class_: dict[str, dict[str, Counter]], template: dict[str, Counter], shown_from: float) -> list[Pair]:
-    """Compare a class: {student: {question: runs}}. All code is compared together, and each open question for itself."""
+    """Compare a class: {student: {question: runs}}. All code is compared together, and each open
+    question for itself."""
     found: dict[tuple[str, str], Pair] = {}
-    prose = sorted({question for answers in class_.values() for question in answers if "open" in question})
+    prose = sorted(
+        {question for answers in class_.values() for question in answers if "open" in question}
+    )
     for part in (None, *prose):
-        own = {student: {(question, run) for question, runs in answers.items() if (question if "open" in question else None) == part
-                         for run in runs if run not in template.get(question, ())} for student, answers in class_.items()}
-        for pair in _pairs_of(assignment, own, shown_from, PROSE_BLOC_SHARE if part else BLOC_SHARE):
-            before = found.get((pair.first, pair.second), Pair(assignment, pair.first, pair.second, 0.0, 0, ()))
-            found[pair.first, pair.second] = Pair(assignment, pair.first, pair.second, max(before.likeness, pair.likeness),
-                                                  before.shared_runs + pair.shared_runs, tuple(sorted({*before.questions, *pair.questions})))
+        own = {
+            student: {
+                (question, run)
+                for question, runs in answers.items()
+                if (question if "open" in question else None) == part
+                for run in runs
+                if run not in template.get(question, ())
+            }
+            for student, answers in class_.items()
+        }
+        for pair in _pairs_of(
+            assignment, own, shown_from, PROSE_BLOC_SHARE if part else BLOC_SHARE
+        ):
+            before = found.get(
+                (pair.first, pair.second), Pair(assignment, pair.first, pair.second, 0.0, 0, ())
+            )
+            found[pair.first, pair.second] = Pair(
+                assignment,
+                pair.first,
+                pair.second,
+                max(before.likeness, pair.likeness),
+                before.shared_runs + pair.shared_runs,
+                tuple(sorted({*before.questions, *pair.questions})),
+            )
     return list(found.values())
 
 
-def _pairs_of(assignment: str, own: dict[str, set[tuple]], shown_from: float, bloc_share: float) -> list[Pair]:
+def _pairs_of(
+    assignment: str, own: dict[str, set[tuple]], shown_from: float, bloc_share: float
+) -> list[Pair]:
     holders: dict[tuple, list[str]] = defaultdict(list)
     for student in sorted(own):
         for run in own[student]:
@@ -111,8 +147,13 @@ def _pairs_of(assignment: str, own: dict[str, set[tuple]], shown_from: float, bl
     most = max(2, min(MOST_HOLDERS, math.floor(COMMON_SHARE * len(own))))
     largest = max(LEAST_BLOC, min(MOST_HOLDERS, math.floor(bloc_share * len(own))))
     blocs = _blocs(holders, largest)
-    weight = {run: math.log(len(own) / len(students)) for run, students in holders.items()
-              if len(students) <= most or len(students) <= largest and any(bloc.issubset(students) for bloc in blocs.get(run[0], ()))}
+    weight = {
+        run: math.log(len(own) / len(students))
+        for run, students in holders.items()
+        if len(students) <= most
+        or len(students) <= largest
+        and any(bloc.issubset(students) for bloc in blocs.get(run[0], ()))
+    }
     heft = {student: sum(weight.get(run, 0.0) for run in runs) for student, runs in own.items()}
     rare = {student: sum(run in weight for run in runs) for student, runs in own.items()}
     shared: dict[tuple[str, str], list[tuple]] = defaultdict(list)
@@ -132,8 +173,10 @@ def _pairs_of(assignment: str, own: dict[str, set[tuple]], shown_from: float, bl
 
 
 def _blocs(holders: dict[tuple, list[str]], most: int) -> dict[str, list[frozenset[str]]]:
-    """The blocs that count, by question: of at most `most` students, and at most half of those who wrote something of their own to
-    the question stand in any bloc. A bloc has all its pieces in common, or many that nobody else has."""
+    """The blocs that count, by question: of at most `most` students, and at most half of those who
+    wrote something of their own to the question stand in any bloc. A bloc has all its pieces in
+    common, or many that nobody else has.
+    """
     pieces = Counter((question, tuple(students)) for (question, _), students in holders.items())
     written: dict[str, Counter] = defaultdict(Counter)
     rare: dict[str, Counter] = defaultdict(Counter)
@@ -146,8 +189,15 @@ def _blocs(holders: dict[tuple, list[str]], most: int) -> dict[str, list[frozens
     alike: dict[tuple, list[str]] = defaultdict(list)
     for (question, student), numbers in having.items():
         alike[question, frozenset(numbers)].append(student)
-    blocs = {(question, frozenset(students)) for (question, students), count in pieces.items() if len(students) > 1 and count >= LEAST_RUNS
-             and count >= BLOC_PIECES * max(max(rare[question][student], LEAST_RUNS) for student in students)}
+    blocs = {
+        (question, frozenset(students))
+        for (question, students), count in pieces.items()
+        if len(students) > 1
+        and count >= LEAST_RUNS
+        and count >= BLOC_PIECES * max(
+            max(rare[question][student], LEAST_RUNS) for student in students
+        )
+    }
     blocs |= {(question, frozenset(students)) for (question, _), students in alike.items()
               if len(students) > 1 and written[question][students[0]] >= LEAST_RUNS}
     inside: dict[str, set[str]] = defaultdict(set)
@@ -155,7 +205,9 @@ def _blocs(holders: dict[tuple, list[str]], most: int) -> dict[str, list[frozens
         inside[question].update(students)
     found: dict[str, list[frozenset[str]]] = defaultdict(list)
     for question, students in blocs:
-        if len(students) <= most and 2 * len(inside[question]) <= sum(count >= LEAST_RUNS for count in written[question].values()):
+        if len(students) <= most and 2 * len(inside[question]) <= sum(
+            count >= LEAST_RUNS for count in written[question].values()
+        ):
             found[question].append(students)
     return found
 
@@ -170,9 +222,21 @@ def table(found: list[Pair]) -> str:
     if not found:
         return "No two submissions share more than the exercise explains."
     lines = [f"{'likeness':>8}  {'pieces':>6}  assignment, students, questions"]
-    lines += [f"{pair.likeness:8.0%}  {pair.shared_runs:6}  {pair.assignment}: {pair.first} and {pair.second} ({', '.join(pair.questions)})" for pair in found]
-    return "\n".join([*lines, "Likeness is the share of what is rare in the shorter one that stands in both; pieces are the short runs of words they share.",
-                      "A high figure is a reason to read both, and no verdict."])
+    lines += [
+        f"{pair.likeness:8.0%}  {pair.shared_runs:6}  {pair.assignment}: {pair.first} and"
+        f" {pair.second} ({', '.join(pair.questions)})"
+        for pair in found
+    ]
+    return "\n".join(
+        [
+            *lines,
+            (
+                "Likeness is the share of what is rare in the shorter one that stands in both;"
+                " pieces are the short runs of words they share."
+            ),
+            "A high figure is a reason to read both, and no verdict.",
+        ]
+    )
 
 
 def _of_code(source: str) -> Counter:

@@ -117,16 +117,30 @@ def test_a_teachers_command_in_it_is_told_as_such(package):
     assert ran.stdout == "2\n" and ran.stderr == "This is the package for learners; `grade` is a teacher's command and needs the whole course.\n"
 
 
-def test_without_a_secret_there_is_no_package_unless_demo_is_asked_for(demo, tmp_path, monkeypatch, capsys):
+def test_without_a_secret_there_is_no_package_unless_demo_is_asked_for(
+    demo, tmp_path, monkeypatch, capsys
+):
     assert main(["release", "90", "--out", str(tmp_path / "week")]) == 2
-    assert "AUTOGRADER_SECRET is not set" in capsys.readouterr().err and not (tmp_path / "week").exists()
+    assert (
+        "AUTOGRADER_SECRET is not set" in capsys.readouterr().err
+        and not (tmp_path / "week").exists()
+    )
     assert main(["release", "90", "--demo", "--out", str(tmp_path / "demo")]) == 0
     said = capsys.readouterr().out
     monkeypatch.setenv("AUTOGRADER_SECRET", "of this course")
     assert main(["release", "90", "--out", str(tmp_path / "week")]) == 0
-    keys = [json.loads((tmp_path / name / "notebooks/release/90_demo/90_demo.ipynb").read_text())["metadata"]["autograder"]["course_key"]
-            for name in ("demo", "week")]
-    assert keys[0] in said and "public demo key" in said and keys[1] in capsys.readouterr().out and keys[0] != keys[1]
+    keys = [
+        json.loads((tmp_path / name / "notebooks/release/90_demo/90_demo.ipynb").read_text())[
+            "metadata"
+        ]["autograder"]["course_key"]
+        for name in ("demo", "week")
+    ]
+    assert (
+        keys[0] in said
+        and "public demo key" in said
+        and keys[1] in capsys.readouterr().out
+        and keys[0] != keys[1]
+    )
 
 
 def test_its_papers_speak_of_nothing_that_is_not_in_it(tmp_path):
@@ -135,9 +149,18 @@ def test_its_papers_speak_of_nothing_that_is_not_in_it(tmp_path):
     assert main(["release", "03", "--demo", "--out", str(package)]) == 0
     for page in ("README.md", "notebooks/README.md"):
         links = re.findall(r"\]\((?!https?:)([^)#]+)", (package / page).read_text(encoding="utf-8"))
-        assert links and [link for link in links if not (package / page).parent.joinpath(link).exists()] == []
+        assert (
+            links
+            and [link for link in links if not (package / page).parent.joinpath(link).exists()]
+            == []
+        )
     listed = subprocess.run(["make"], cwd=package, capture_output=True, text=True)
-    assert listed.returncode == 0 and "make lab" in listed.stdout and "chapter 00" not in listed.stdout
-    assert not re.search(r"make (test|classroom|course|redteam|bench)", listed.stdout + (package / "README.md").read_text(encoding="utf-8"))
+    assert (
+        listed.returncode == 0 and "make lab" in listed.stdout and "chapter 00" not in listed.stdout
+    )
+    assert not re.search(
+        r"make (test|classroom|course|redteam|bench)",
+        listed.stdout + (package / "README.md").read_text(encoding="utf-8"),
+    )
     dry = subprocess.run(["make", "-n", "lab"], cwd=package, capture_output=True, text=True)
     assert dry.returncode == 0 and "autograder.learner.lab" in dry.stdout, dry.stderr

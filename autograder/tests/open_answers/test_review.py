@@ -202,15 +202,23 @@ def test_the_first_mark_takes_no_longer_than_the_next(hand_in, tmp_path):
 
 
 def test_two_who_mark_at_once_never_have_the_same_answer(out, capsys):
-    """Each begins at another group, no mark is written over in silence, and who is second hears of it."""
-    with Queue(out, "90.open", marker="tom", twice=0) as tom, Queue(out, "90.open", marker="eva", twice=0) as eva:
+    """Each begins at another group, no mark is written over in silence, and who is second hears of
+    it."""
+    with (
+        Queue(out, "90.open", marker="tom", twice=0) as tom,
+        Queue(out, "90.open", marker="eva", twice=0) as eva,
+    ):
         assert tom.current.group != eva.current.group and eva.others == ["tom"]
         seen = {"tom": set(), "eva": set()}
         while tom.current is not None or eva.current is not None:
             for queue in (tom, eva):
                 if queue.current is not None:
                     assert queue.current.answer.text not in seen["tom"] | seen["eva"]
-                    assert tom.current is None or eva.current is None or tom.current.answer.text != eva.current.answer.text
+                    assert (
+                        tom.current is None
+                        or eva.current is None
+                        or tom.current.answer.text != eva.current.answer.text
+                    )
                     seen[queue.marker].add(queue.current.answer.text)
                     queue.mark(3 if queue is tom else 1)
         assert len(seen["tom"]) + len(seen["eva"]) == 7 and min(map(len, seen.values())) >= 3
@@ -227,7 +235,11 @@ def test_a_mark_given_meanwhile_is_told_and_stays(out, monkeypatch):
             while eva.current.answer.token != answer.token:
                 eva.next()
             eva.mark(1)
-            assert act(tom, "3") == "eva gave this answer 1 of 4 points meanwhile. That stays, and yours was not written; p goes back to it."
+            assert (
+                act(tom, "3")
+                == "eva gave this answer 1 of 4 points meanwhile. That stays, and yours was not"
+                " written; p goes back to it."
+            )
             assert book(out)[answer.student][1] == 1.0 and tom.current.answer.token != answer.token
             act(tom, "p")
             assert "so far: 1 of 4" in screen(tom)
@@ -247,8 +259,14 @@ def test_a_mark_from_formgrader_is_not_written_over_either(out):
 
 
 def test_shares_meet_nowhere_and_are_everything(out, capsys):
-    with Queue(out, "90.open", share=(1, 2), twice=0) as one, Queue(out, "90.open", share=(2, 2), twice=0) as two:
+    with (
+        Queue(out, "90.open", share=(1, 2), twice=0) as one,
+        Queue(out, "90.open", share=(2, 2), twice=0) as two,
+    ):
         first, second = ({item.answer.token for item in queue._all()} for queue in (one, two))
         assert first and second and not first & second and len(first | second) == 8
     for wrong in ("3/2", "x", "0/2", "1"):
-        assert main(["review", str(out), "90.open", "--share", wrong]) == 2 and "--share is written like 1/2" in capsys.readouterr().err
+        assert (
+            main(["review", str(out), "90.open", "--share", wrong]) == 2
+            and "--share is written like 1/2" in capsys.readouterr().err
+        )

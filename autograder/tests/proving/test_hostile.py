@@ -122,8 +122,21 @@ def test_a_sign_is_told_in_words_a_teacher_can_check():
                     "worth a look: a cell that was added imports gc"]
     assert in_heard({"signs": ["process", "made up", "process"], "noise": 3}) == [
         "worth a look: while it ran, it started or ended processes", "worth a look: something other than answers was written into the grading's pipe"]
-    assert in_answers({"06.5": "if producer._death: pass", "07.2": "from kafkalab.clients.network.node import Node\nimport kafkalab\nx = kafkalab.broker"}) == [
-        "worth a look: the answer to 06.5 reaches into _death", "worth a look: the answer to 07.2 imports kafkalab.clients.network.node, uses kafkalab.broker"]
+    assert in_answers(
+        {
+            "06.5": "if producer._death: pass",
+            "07.2": (
+                "from kafkalab.clients.network.node import Node\nimport kafkalab\nx ="
+                " kafkalab.broker"
+            ),
+        }
+    ) == [
+        "worth a look: the answer to 06.5 reaches into _death",
+        (
+            "worth a look: the answer to 07.2 imports kafkalab.clients.network.node, uses"
+            " kafkalab.broker"
+        ),
+    ]
     assert in_answers({"02.2": "(" * 50_000}) == [] and in_heard({}) == []
 
 
