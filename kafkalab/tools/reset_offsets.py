@@ -15,7 +15,7 @@ from kafkalab.clients.admin.kafka_admin_client import KafkaAdminClient
 from kafkalab.clients.admin.values import OffsetSpec
 from kafkalab.clients.network.hash_order import partitions_in_hash_order
 from kafkalab.hashing import long_map_order
-from kafkalab.history.group_rows import partition_of
+from kafkalab.reading.history.group_rows import partition_of
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 from kafkalab.tools.cluster import PlayedCluster, Refusal, warn
 from kafkalab.tools.group_tables import reset_table

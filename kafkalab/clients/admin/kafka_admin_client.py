@@ -48,6 +48,8 @@ class KafkaAdminClient:
     """
 
     def __init__(self, lab: ClientLab, config: Mapping[str, Any] | None = None, *, version: str | None = None, name: str | None = None) -> None:
+        arguments.lab("KafkaAdminClient", lab)
+        arguments.settings("KafkaAdminClient", config)
         self._lab = lab
         self.profile = profile = lab.profile(version)
         given = {"bootstrap.servers": lab.first_address, **(config or {})}

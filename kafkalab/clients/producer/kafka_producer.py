@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from kafkalab.clients.network import app_info
+from kafkalab.clients.network import app_info, arguments
 from kafkalab.clients.network.learners_rule import learners_rule
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.metrics import MetricValues
@@ -56,7 +56,11 @@ class KafkaProducer(TransactionalMethods):
 
     def __init__(self, lab: ClientLab, config: Mapping[str, Any] | None = None, *, version: str | None = None, name: str | None = None,
                  least_loaded: Callable[..., Any] | None = None) -> None:
+        arguments.lab("KafkaProducer", lab)
+        arguments.settings("KafkaProducer", config)
+        arguments.rule(least_loaded)
         self._lab = lab
+        self._topics_sent_to: set[str] = set()
         self.profile = profile = lab.profile(version)
         given = {"bootstrap.servers": lab.first_address, **(config or {})}
         self.config = ProducerConfig.for_version(profile.name, given)
@@ -138,6 +142,9 @@ class KafkaProducer(TransactionalMethods):
         if self._closed:
             raise IllegalStateException("Cannot perform operation after producer has been closed")
         record = self._interceptors.on_send(record)
+        if record.topic not in self._topics_sent_to:
+            self._topics_sent_to.add(record.topic)
+            self._lab.warn_of_new_topic(record.topic)
         future = FutureRecordMetadata(self._wait_for_future)
         event = self._lab.call(self.name, "send", {"topic": record.topic, "key": record.key, "partition": record.partition})
         with self._lab.journal.because(event):

@@ -12,7 +12,7 @@ from kafkalab.broker.log.partition_log import PartitionLog
 from kafkalab.broker.replication.replica import Replica
 from kafkalab.broker.replication.replica_fetcher import ReplicaFetchers
 from kafkalab.broker.replication.replica_manager import ReplicaManager
-from kafkalab.answer import logs as log_answers
+from kafkalab.proof.cases import logs as log_answers
 from kafkalab.broker.log.producer_state import ProducerState, Verdict
 from kafkalab.errors import Errors
 from kafkalab.tests.mutants.catchers import Law, Vector
