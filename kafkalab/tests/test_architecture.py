@@ -40,7 +40,7 @@ BROKER = {
                      "the cluster is metadata: what a replica holds is a matter of replication"),
     f"{B}.replication": (f"{B}.log {B}.cluster {ALL_USE}",
                          "a replica stores what it is given: groups and transactions call it"),
-    f"{B}.groups": (f"{B}.replication.replica_manager {B}.replication.delayed_produce {B}.cluster {ALL_USE}",
+    f"{B}.groups": (f"{B}.replication.replica_manager {B}.replication.delayed_produce {B}.log.disk {B}.cluster {ALL_USE}",
                     "a group coordinator reads and writes through OffsetsLog"),
     f"{B}.groups.any_group": ("", "what both kinds of groups share needs nobody"),
     f"{B}.groups.classic": (f"{B}.groups.any_group {B}.cluster {ALL_USE}",
