@@ -6,6 +6,7 @@ The floors are those of CONTRIBUTING.md: imports point down only. A row may be w
 from __future__ import annotations
 
 import ast
+import graphlib
 import re
 import subprocess
 import sys
@@ -144,6 +145,7 @@ def modules() -> Iterator[tuple[str, ast.Module]]:
 
 
 MODULES = dict(modules())
+PACKAGES = {name for name in MODULES if (ROOT / name.replace(".", "/") / "__init__.py").exists()}
 
 
 def below(name: str, rooms: str) -> bool:
@@ -186,6 +188,34 @@ def test_every_file_of_a_broker_lies_in_a_room():
         if module.startswith(f"{B}."):
             room = max((room for room in FLOORS if below(module, room)), key=len)
             assert room != B, f"{module} lies in no room: put it into one of {', '.join(BROKER)}"
+
+
+def test_no_file_of_the_clients_imports_one_that_imports_it():
+    """Files that know one another cannot be read or tried alone: hand in what is needed, as a Protocol or a callable."""
+    clients = {name: tree for name, tree in MODULES.items() if below(name, "kafkalab.clients")}
+    known = {name: {other for other in imports(name, tree) if other in clients and other != name} for name, tree in clients.items()}
+    assert list(graphlib.TopologicalSorter(known).static_order())  # raises CycleError, which names the circle
+
+
+SAME_IN_KAFKA = {"DescribeConfigsResult"}
+"""Names that Kafka itself gives twice: to a class of the admin client and to a part of a message."""
+
+
+def test_a_class_of_the_clients_has_a_name_of_its_own():
+    """One name, one thing, in the machines and in what they send."""
+    places: dict[str, set[str]] = {}
+    for module, tree in MODULES.items():
+        if below(module, "kafkalab.clients kafkalab.broker kafkalab.sim kafkalab.lab kafkalab.tools kafkalab.protocol"):
+            for node in tree.body:
+                if isinstance(node, ast.ClassDef):
+                    places.setdefault(node.name, set()).add(module)
+    twice = {name: sorted(at) for name, at in places.items() if len(at) > 1 and any(below(one, "kafkalab.clients") for one in at)}
+    assert twice.keys() <= SAME_IN_KAFKA, f"{twice}: name the client's class as Kafka does, or the other one"
+
+
+def test_a_file_of_the_clients_has_a_name_of_its_own():
+    stems = [name.rpartition(".")[2] for name in MODULES if below(name, "kafkalab.clients") and name not in PACKAGES]
+    assert sorted(stems) == sorted(set(stems))
 
 
 @pytest.mark.parametrize("package", NEVER)

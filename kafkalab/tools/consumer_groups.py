@@ -13,7 +13,7 @@ from typing import Any
 from kafkalab.errors import KafkaException
 from kafkalab.hashing import hash_map_order, java_string_hash
 from kafkalab.tools import reset_offsets
-from kafkalab.tools.cluster import PlayedCluster, Options, Refusal, run_tool, warn
+from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, run_tool, warn
 from kafkalab.reading.history.group_rows import member_rows, offset_rows
 from kafkalab.tools.group_tables import Column, offsets_table, table
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from kafkalab.protocol.messages import RecordBatch, WireRecord
-from kafkalab.tools.cluster import PlayedCluster, Options, Refusal, run_tool
+from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, run_tool
 from kafkalab.tools.releases import Release
 
 TOOL = "kafka-dump-log"

@@ -9,7 +9,7 @@ import re
 
 from kafkalab.clients.admin.values import OffsetSpec
 from kafkalab.records import TopicPartition
-from kafkalab.tools.cluster import PlayedCluster, Options, Refusal, run_tool
+from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, run_tool
 
 TOOL = "kafka-get-offsets"
 TIMES = {"latest": -1, "earliest": -2}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from kafkalab.tools.cluster import PlayedCluster, Options, Refusal, run_tool
+from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, run_tool
 
 TOOL = "kafka-log-dirs"
 LOG_DIR = "/tmp/kafka-logs"

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from kafkalab.hashing import coordinator_partition
-from kafkalab.tools.cluster import PlayedCluster, Options, Refusal, run_tool
+from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, run_tool
 
 TOOL = "kafka-transactions"
 STATE_TOPIC = "__transaction_state"

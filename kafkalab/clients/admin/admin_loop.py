@@ -7,7 +7,7 @@ kind; here the network client does, at the same moments. Left out: lines, which 
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from functools import partial
 from typing import Any
 
@@ -70,7 +70,7 @@ class AdminLoop:
         else:
             self._ask_all(list(wanted), deadline_ms, go_on)
 
-    def _ask_all(self, asks: list[PlannedRequest], deadline_ms: int, go_on) -> None:
+    def _ask_all(self, asks: list[PlannedRequest], deadline_ms: int, go_on: Callable[[Any], object]) -> None:
         """Side by side; the plan goes on with the list of outcomes, exceptions among them."""
         outcomes: list[Any] = [None] * len(asks)
         missing = len(asks)

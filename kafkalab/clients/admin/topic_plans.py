@@ -20,7 +20,7 @@ SOURCES = {1: "DYNAMIC_TOPIC_CONFIG", 2: "DYNAMIC_BROKER_CONFIG", 3: "DYNAMIC_DE
 NO_NAME = "The given topic name '{}' cannot be represented in a request."
 
 
-def at_controller(name: str, outcomes: Outcomes, message_of: Callable[[list], Any],
+def at_controller(name: str, outcomes: Outcomes, message_of: Callable[[list[Any]], Any],
                   results_of: Callable[[Any], Mapping[str, tuple[int, str | None, Any]]]) -> Plan:
     """Ask the controller about every topic; what it does not decide because it is none is asked again.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 
 class Time(Protocol):
@@ -32,7 +32,7 @@ class MetricName:
         return f"{self.group}: {self.name}{tags}"
 
 
-class MetricValues(Mapping):
+class MetricValues(Mapping[Any, float]):
     """All metrics of a client at one moment: MetricName -> number. A plain name is understood where it means one metric of the
     whole client: `values["batch-size-avg"]`; `values.of("producer-topic-metrics", topic="orders")` gives one topic's by name."""
 

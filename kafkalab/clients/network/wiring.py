@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def node_maker(profile: Profile) -> Callable[..., Node]:
     """Nodes as this version makes and prints them."""
-    cache: dict[tuple, Node] = {}
+    cache: dict[tuple[Any, ...], Node] = {}
 
     def node_of(id: int, host: str, port: int, rack: str | None, coordinator: bool = False) -> Node:
         key = (id, host, port, rack, coordinator)

@@ -7,7 +7,7 @@ metadata.max.idle.ms (KIP-526); before, when five minutes had passed since the f
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.metadata import ClusterView, Metadata
@@ -84,7 +84,8 @@ class ProducerTopics:
 
     def wait_for(self, topic: str, partition: int | None, deadline_ms: int) -> ClusterView:
         """Ask again and again until the topic, and the partition, are known. Raises TimeoutException, or what the brokers refuse."""
-        metadata, began_ms, answered = self._metadata, self._clock.now_ms, []
+        metadata, began_ms = self._metadata, self._clock.now_ms
+        answered: list[Any] = []
         self.add(topic)
         while True:
             known = metadata.view.topics.get(topic)

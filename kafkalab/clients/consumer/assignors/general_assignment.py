@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Iterator, Mapping
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.consumer.assignors.constrained_assignment import up_to_a_stranger
 from kafkalab.clients.consumer.assignors.member_subscriptions import Assignment, PartitionsPerTopic, MemberSubscription, Say
@@ -83,7 +83,8 @@ class GeneralAssignment:
         for partition in self._previous:
             if partition in exists:
                 others.setdefault(self._owner[partition], []).append(partition)
-        by_size, found = _BySize(left), {}
+        by_size = _BySize(left)
+        found: dict[Any, Any] = {}
         while by_size:
             member = by_size.take_last()
             if not left[member]:

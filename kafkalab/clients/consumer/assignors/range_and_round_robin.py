@@ -6,6 +6,7 @@ RangeAssignor and RoundRobinAssignor of org.apache.kafka.clients.consumer.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from kafkalab.clients.consumer.assignors.member_subscriptions import Assignment, PartitionsPerTopic, MemberSubscription, in_assigning_order
 from kafkalab.clients.consumer.assignors.rack_info import worth_matching
@@ -46,8 +47,8 @@ def range_assign(cluster: PartitionsPerTopic, members: Mapping[str, MemberSubscr
     matching = any(topic.matters_where for topic in topics)
     if matching:
         _match_racks(topics, assignment)
-    for topic in topics:
-        topic.deal(assignment, lambda member, partition: True)
+    for each in topics:
+        each.deal(assignment, lambda member, partition: True)
     if matching:
         for partitions in assignment.values():
             partitions.sort()
@@ -55,7 +56,7 @@ def range_assign(cluster: PartitionsPerTopic, members: Mapping[str, MemberSubscr
 
 
 def _match_racks(topics: list[_Topic], assignment: Assignment) -> None:
-    alike: dict[tuple, list[_Topic]] = {}
+    alike: dict[tuple[Any, ...], list[_Topic]] = {}
     for topic in topics:
         alike.setdefault((topic.readers, topic.reader_racks, len(topic.racks)), []).append(topic)
     for together in alike.values():

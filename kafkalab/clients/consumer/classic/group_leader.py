@@ -8,7 +8,7 @@ and sends each member its share. The broker carries all of this and reads none o
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.consumer.assignors import Assignment, LearnersAssignor, PartitionAssignor
 from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
@@ -85,7 +85,7 @@ class GroupLeader:
         rack_of = {node.id: node.rack for node in view.nodes if node.rack}
         return {topic: [tuple(rack_of[id] for id in partition.replicas if id in rack_of) for partition in view.topics[topic]] for topic in counts}
 
-    def _say(self, name: str, **values) -> None:
+    def _say(self, name: str, **values: Any) -> None:
         """An assignor's line: it gives values, which are made text here, when somebody reads it."""
         if not self._log.writes(name):
             return

@@ -73,7 +73,9 @@ class ConsumerMetrics:
         self._latest: dict[str, tuple[int | None, int | None]] = {}
         self._assigned = 0
         self._open = 0
-        self._last_poll_ms = self._last_heartbeat_ms = self._last_rebalance_ms = None
+        self._last_poll_ms: int | None = None
+        self._last_heartbeat_ms: int | None = None
+        self._last_rebalance_ms: int | None = None
         self._rebalance_began_ms: int | None = None
         self._join_latency_ms = self._sync_latency_ms = 0
         self._hear: dict[str, Callable[[Event], None]] = {

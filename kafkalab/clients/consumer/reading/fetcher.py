@@ -52,7 +52,7 @@ class Fetcher:
         self._isolation = level if profile.isolation_in_lower_case else level.upper()
         self._isolation_level = 1 if level == "read_committed" else 0
         self._down = client.client.states.down
-        self._limits = {"max_wait_ms": config["fetch.max.wait.ms"], "min_bytes": config["fetch.min.bytes"],
+        self._limits: dict[str, Any] = {"max_wait_ms": config["fetch.max.wait.ms"], "min_bytes": config["fetch.min.bytes"],
                         "max_bytes": config["fetch.max.bytes"], "rack_id": config.get("client.rack", "")}
 
     def send_fetches(self) -> int:
@@ -173,7 +173,7 @@ class Fetcher:
         self._pending.pop(node.id, None)
         self.on_answer()
 
-    def _take(self, session: FetchSessionHandler, asked: Mapping[TopicPartition, FetchPartition], message) -> None:
+    def _take(self, session: FetchSessionHandler, asked: Mapping[TopicPartition, FetchPartition], message: FetchResponse) -> None:
         names = self._metadata.topic_names
         answered = {TopicPartition(topic.topic or names.get(topic.topic_id, ""), partition.partition_index): (t, p)
                     for t, topic in enumerate(message.responses) for p, partition in enumerate(topic.partitions)}

@@ -21,6 +21,7 @@ from kafkalab.protocol.messages import ListOffsetsPartition, ListOffsetsPartitio
 from kafkalab.records import TopicPartition
 
 if TYPE_CHECKING:
+    from kafkalab.clients.consumer.reading.call_timer import CallTimer
     from kafkalab.versions import Profile
 
 LATEST, EARLIEST = -1, -2
@@ -119,7 +120,7 @@ class OffsetFetcher:
         if done.failed:
             self._client.client.metadata.request_update()
 
-    def _reset(self, tp: TopicPartition, answer) -> None:
+    def _reset(self, tp: TopicPartition, answer: ListOffsetsPartitionResponse) -> None:
         metadata = self._client.client.metadata
         metadata.note_leader_epoch(tp, answer.leader_epoch)
         view = metadata.view.partitions.get(tp)
@@ -136,7 +137,7 @@ class OffsetFetcher:
         finally:
             metadata.want_for_now(())
 
-    def _found_until(self, timer, timestamps: Mapping[TopicPartition, int], timeout_ms: int) -> dict[TopicPartition, ListOffsetsPartitionResponse]:
+    def _found_until(self, timer: CallTimer, timestamps: Mapping[TopicPartition, int], timeout_ms: int) -> dict[TopicPartition, ListOffsetsPartitionResponse]:
         result: dict[TopicPartition, ListOffsetsPartitionResponse] = {}
         while len(result) < len(timestamps):
             view = self._client.client.metadata.view
