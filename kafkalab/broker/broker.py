@@ -240,6 +240,7 @@ class Broker:
     def start(self) -> None:
         """The process is up again: groups are read back, with a fresh session for every member; and transactions, of which those
         that were decided are brought to their end. Among other brokers that happens when the controller makes it a leader again."""
+        self.coordinator.process_started()
         if self.peers is not None:
             return
         self.do(self.coordinator.load(self._scheduler.now_ms))

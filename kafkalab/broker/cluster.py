@@ -86,10 +86,13 @@ class ClusterState:
     group_producer_epochs: (partition of the offsets topic, producer id) -> the highest epoch that committed offsets there.
     revision: grows with every change, so that an answer made from this state can be kept until it changes.
     on_topic_deleted: who else is to hear that a topic is gone, called with its name.
+    is_current: True; a broker's MetadataCache says False while that broker is out of touch.
     tell: tell(kind, fields) hears of each change, for the journal: "cluster", "topic.created", "topic.deleted",
         "partition.changed", "broker.changed".
     is_current: this is the truth itself; a broker's own view of it may lag behind (`metadata_cache`).
     """
+
+    is_current = True
 
     is_current = True
 

@@ -90,6 +90,13 @@ class ConsumerGroup:
         if self.static_members.get(member.instance_id) == member.id:
             del self.static_members[member.instance_id]
 
+    def records(self) -> tuple[object, ...]:
+        """What the coordinator writes to the offsets topic of a group: two equal ones need no new record."""
+        return (self.epoch, self.target_epoch, dict(self.target), {
+            member.id: (member.instance_id, member.rack_id, member.rebalance_timeout_ms, member.topics, member.regex, member.assignor,
+                        member.epoch, member.previous_epoch, member.state, dict(member.assigned), member.revoking)
+            for member in self.members.values()})
+
     def holder_of(self, partition: tuple[str, int]) -> str | None:
         """Who has it or has yet to give it up; None when it is free (currentPartitionEpoch)."""
         return next((m.id for m in self.members.values() if partition in m.assigned or partition in m.revoking), None)

@@ -20,6 +20,7 @@ from typing import Any
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster import OFFSETS_TOPIC, ClusterState
 from kafkalab.broker.consumer_group import ConsumerGroup
+from kafkalab.broker.consumer_groups import MEMBER_ALARMS
 from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond
 from kafkalab.broker.group import Group
 from kafkalab.broker.group_admin import GroupAdmin
@@ -73,6 +74,7 @@ class GroupCoordinator(GroupMembers):
                  draw_loading_ms: Callable[[], int] = int) -> None:
         super().__init__(node_id, profile, cluster, config, draw_member_uuid, log)
         self._draw_loading_ms = draw_loading_ms
+        self.process_runs = True
         self._offsets = GroupOffsets(self, cluster, config)
         self._admin = GroupAdmin(self, cluster)
         self._actions: dict[type, Callable[[Any, Caller, int], list[Effect]]] = {
@@ -95,7 +97,7 @@ class GroupCoordinator(GroupMembers):
             "pending": self._pending_over,
             "sync": self._sync_phase_over,
         }
-        self._modern_alarms = ("member session", "member revokes")
+        self._modern_alarms = (*MEMBER_ALARMS, "held heartbeat")
 
     def handle(self, request: Any, caller: Caller, now_ms: int) -> list[Effect]:
         self._now_ms = now_ms
@@ -130,7 +132,7 @@ class GroupCoordinator(GroupMembers):
         by who had them last, `stored_at`."""
         modern = [id for id in stored_at.modern.groups if self.storage.partition_of(id) == partition]
         if stored_at is not self:
-            self.modern.groups.update({id: stored_at.modern.groups.pop(id) for id in modern})
+            self.modern.groups.update({id: stored_at.modern.hand_over(id, stored_at.process_runs) for id in modern})
         return self.modern.load(now_ms, modern) + self.storage.begin_loading(partition, self._draw_loading_ms(), now_ms)
 
     def resign(self, partition: int) -> list[Effect]:
@@ -142,12 +144,20 @@ class GroupCoordinator(GroupMembers):
         for group in [group for group in self.groups.values() if self.storage.partition_of(group.id) == partition]:
             if group.state is not DEAD:
                 out += self.retire(group.id)
-        return out + [CancelTimer((what, group.id, member)) for group in self.modern.groups.values()
-                      if self.storage.partition_of(group.id) == partition for member in group.members for what in self._modern_alarms]
+        modern = [group for group in self.modern.groups.values() if self.storage.partition_of(group.id) == partition]
+        out += [CancelTimer((what, group.id, member)) for group in modern for member in group.members for what in MEMBER_ALARMS]
+        self.modern.drop_lent([group.id for group in modern])
+        return out
 
     def process_died(self) -> None:
         """The groups of the classic protocol were in memory only; their records are not."""
+        self.process_runs = False
+        self.modern.drop_lent()
+        self.modern.forget_held()
         self.storage.process_died()
+
+    def process_started(self) -> None:
+        self.process_runs = True
 
     def _leads(self, partition: int) -> bool:
         found = self._cluster.partition(OFFSETS_TOPIC, partition)

@@ -36,6 +36,12 @@ MAX_IN_FLIGHT = 100
 """Requests a consumer may have unanswered on one connection (ConsumerUtils.CONSUMER_MAX_INFLIGHT_REQUESTS_PER_CONNECTION)."""
 
 
+def check_close_timeout(timeout_ms: int) -> None:
+    """Refuse a time that is negative or no whole number of milliseconds, as close(Duration) does."""
+    if not isinstance(timeout_ms, int) or timeout_ms < 0:
+        raise IllegalArgumentException("The timeout cannot be negative.")
+
+
 class KafkaConsumer(ConsumerQueries):
     """A consumer of `lab`'s cluster.
 
@@ -323,10 +329,7 @@ class KafkaConsumer(ConsumerQueries):
 
         Raises IllegalArgumentException for a negative time, and what a rebalance listener raised.
         """
-        if not isinstance(timeout_ms, int) or timeout_ms < 0:
-            raise IllegalArgumentException("The timeout cannot be negative.")
-        if timeout_ms < 0:
-            raise IllegalArgumentException("The timeout cannot be negative.")
+        check_close_timeout(timeout_ms)
         if self._closed:
             return
         with self._calling("close"):

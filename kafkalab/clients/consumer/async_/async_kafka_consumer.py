@@ -23,7 +23,7 @@ from kafkalab.clients.consumer.async_.request_state import RequestState
 from kafkalab.clients.consumer.fetch_collector import FetchCollector
 from kafkalab.clients.consumer.fetcher import Fetcher
 from kafkalab.clients.consumer.group_offsets import Offsets
-from kafkalab.clients.consumer.kafka_consumer import MAX_IN_FLIGHT, KafkaConsumer
+from kafkalab.clients.consumer.kafka_consumer import MAX_IN_FLIGHT, KafkaConsumer, check_close_timeout
 from kafkalab.clients.consumer.membership import Generation
 from kafkalab.clients.consumer.offset_fetcher import OffsetFetcher
 from kafkalab.clients.consumer.position_validation import PositionValidation
@@ -31,7 +31,7 @@ from kafkalab.clients.consumer.rebalance_callbacks import RebalanceCallbacks
 from kafkalab.clients.consumer.subscription_state import SubscriptionState
 from kafkalab.clients.wiring import bootstrap_nodes, network_client
 from kafkalab.config import dump_text
-from kafkalab.errors import KafkaException
+from kafkalab.errors import KafkaException, TimeoutException
 from kafkalab.lines import metrics
 from kafkalab.protocol.frozen import record
 from kafkalab.protocol.identifiers import kafka_uuid
@@ -237,18 +237,23 @@ class AsyncKafkaConsumer(KafkaConsumer):
     # the end
 
     def close(self, timeout_ms: int = 30_000) -> None:
-        """Commit (with auto commit), leave the group, end the background thread. Twice is harmless."""
+        """Commit (with auto commit), leave the group, end the background thread. Twice is harmless.
+
+        Raises IllegalArgumentException for a negative time.
+        """
+        check_close_timeout(timeout_ms)
         if self._closed:
             return
         with self._calling("close"):
             self._network.disable_wakeups()
             self._log("ASYNC_CONSUMER_CLOSING")
+            timeout_ms = min(timeout_ms, self.config["request.timeout.ms"])  # createTimerForCloseRequests
             timer = self._network.timer(timeout_ms)
             telemetry = self._client.telemetry
             if telemetry:
                 telemetry.initiate_close()
             if self._group is not None:
-                self._end_membership(timer)
+                self._end_membership(timer, timeout_ms)
             self._background.close(timer.remaining_ms)
             self._lab.stage.wait(self._background.finished, timer.deadline_ms + timeout_ms)
             for line in metrics.removed_at_close(
@@ -264,12 +269,12 @@ class AsyncKafkaConsumer(KafkaConsumer):
             self._log("ASYNC_CONSUMER_CLOSED")
             self._lab.journal.append("closed", self.name)
 
-    def _end_membership(self, timer) -> None:
+    def _end_membership(self, timer, timeout_ms: int) -> None:
         """Commit, tell the listener, say goodbye, in the order of AsyncKafkaConsumer.close."""
         log = self._log
         if self.config["enable.auto.commit"]:
             log("ASYNC_COMMIT_ON_CLOSE")
-            self._group.commits.commit_sync(self._subscriptions.all_consumed(), timer)
+            self._commit_all_consumed(timer)
         log("COMMIT_MANAGER_CLOSE_SIGNALLED")
         log("ASYNC_STOP_FINDING_COORDINATOR")
         owned = sorted(self._subscriptions.assigned())
@@ -279,8 +284,18 @@ class AsyncKafkaConsumer(KafkaConsumer):
         self._group.coordinator.closing = True
         log("ASYNC_LEAVING")
         log("MEMBERSHIP_LEAVE_SIGNALLED")
-        self._goodbye(timer)
-        log("ASYNC_LEFT")
+        if self._goodbye(timer):
+            log("ASYNC_LEFT")
+        else:
+            log("ASYNC_NOT_LEFT_IN_TIME", ms=timeout_ms)
+
+    def _commit_all_consumed(self, timer) -> None:
+        """Commit the positions and wait. A failure is written down: nobody asked for this commit (commitSyncAllConsumed)."""
+        try:
+            if not self._group.commits.commit_sync(self._subscriptions.all_consumed(), timer):
+                raise TimeoutException()
+        except KafkaException as error:
+            self._log("ASYNC_COMMIT_ON_CLOSE_FAILED", trace=error.java_text())
 
     def _leave(self, timer) -> None:
         owned = sorted(self._subscriptions.assigned())
@@ -288,7 +303,8 @@ class AsyncKafkaConsumer(KafkaConsumer):
             self._callbacks.revoked(owned)
         self._goodbye(timer)
 
-    def _goodbye(self, timer) -> None:
+    def _goodbye(self, timer) -> bool:
+        """Leave the group; says whether the coordinator was heard in time."""
         done = Signal()
         membership = self._group.membership
 
@@ -299,3 +315,4 @@ class AsyncKafkaConsumer(KafkaConsumer):
 
         self._background.add(leave)
         self._lab.stage.wait(done, timer.deadline_ms)
+        return done.is_set

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from kafkalab.clients.consumer.async_.coordinator_requests import CoordinatorRequestManager
 from kafkalab.clients.consumer.async_.delegate import NetworkClientDelegate
 from kafkalab.clients.consumer.consumer_network_client import Timer
-from kafkalab.clients.consumer.group_offsets import Offsets, offsets_text
+from kafkalab.clients.consumer.group_offsets import Offsets, commit_exception, offsets_text
 from kafkalab.clients.consumer.request_future import RequestFuture
 from kafkalab.clients.consumer.subscription_state import FetchPosition, SubscriptionState
 from kafkalab.clients.log_context import LogContext
@@ -258,7 +258,7 @@ class CommitRequestManager:
                 known = error_for(codes.pop())
                 self._coordinator.lost_if(known)
                 gone = (Errors.UNKNOWN_MEMBER_ID, Errors.STALE_MEMBER_EPOCH, Errors.FENCED_MEMBER_EPOCH)
-                error = CommitFailedException(COMMIT_FAILED_TEXT[self._profile.name]) if known in gone else known.exception()
+                error = CommitFailedException(COMMIT_FAILED_TEXT[self._profile.name]) if known in gone else commit_exception(known)
             else:
                 self._coordinator.lost_if(error)
             self._again_or_fail(error, deadline_ms, future, lambda: self._send_commit(offsets, deadline_ms, future))
