@@ -266,7 +266,10 @@ class Broker:
             self.do(self.coordinator.take_over(partition.index, stored_at.coordinator, self._scheduler.now_ms))
 
     def topic_deleted(self, topic: str) -> None:
-        """The topic is no more: its replicas go, fetches that wait for it are answered, and groups forget their offsets in it."""
+        """The topic is no more: its replicas go, fetches that wait for it are answered, and groups forget their offsets in it. Who is out of
+        touch hears of it later (`InterBroker`)."""
+        if not self.metadata.is_current:
+            return
         for partition in self.replicas.forget(topic):
             self.sessions.dropped((topic, partition))
             self.do(self.fetchers.unfollow(((topic, partition),), self._scheduler.now_ms))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from kafkalab.broker.cluster import OFFSETS_TOPIC
 from kafkalab.broker.delayed_produce import WaitingProduce
 from kafkalab.broker.effects import Caller, Effect, Note, Respond
-from kafkalab.broker.replica_manager import ReplicaManager
+from kafkalab.broker.replica_manager import DISK_FAILED, ReplicaManager
 from kafkalab.errors import Errors, error_for
 from kafkalab.protocol.messages import PartitionProduceResponse, RecordBatch
 
@@ -21,7 +21,8 @@ COMMIT_TIMEOUT_MS = 5_000
 
 MEANS = {Errors.NOT_ENOUGH_REPLICAS: Errors.COORDINATOR_NOT_AVAILABLE, Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND: Errors.COORDINATOR_NOT_AVAILABLE,
          Errors.REQUEST_TIMED_OUT: Errors.COORDINATOR_NOT_AVAILABLE, Errors.UNKNOWN_TOPIC_OR_PARTITION: Errors.COORDINATOR_NOT_AVAILABLE,
-         Errors.NOT_LEADER_OR_FOLLOWER: Errors.NOT_COORDINATOR, Errors.MESSAGE_TOO_LARGE: Errors.INVALID_COMMIT_OFFSET_SIZE}
+         Errors.NOT_LEADER_OR_FOLLOWER: Errors.NOT_COORDINATOR, Errors.KAFKA_STORAGE_ERROR: Errors.NOT_COORDINATOR,
+         Errors.MESSAGE_TOO_LARGE: Errors.INVALID_COMMIT_OFFSET_SIZE}
 """What a member hears when its offsets could not be written."""
 
 
@@ -66,6 +67,8 @@ class LedOffsetsLog(OffsetsLog):
         replica, error = self._replicas.led_replica(OFFSETS_TOPIC, partition)
         if replica is None:
             return Written(MEANS.get(error_for(error), error_for(error)), 0, [])
+        if self._replicas.disk_is_full:
+            return Written(MEANS[Errors.KAFKA_STORAGE_ERROR], 0, [DISK_FAILED])
         stored = replica.log.append(batch, replica.partition.leader_epoch, now_ms)
         note = Note("record.appended", {
             "topic": OFFSETS_TOPIC, "partition": partition, "base_offset": stored.base_offset, "last_offset": stored.last_offset,
