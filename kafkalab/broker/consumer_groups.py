@@ -211,6 +211,7 @@ class ConsumerGroups:
         if group.epoch > group.target_epoch and self._may_compute(group, now_ms):
             self._compute(group, now_ms, out)
         group.reconcile(member, owned)
+        group.check()
         self._watch(group, member, now_ms, out)
         self._note_state(group, out)
         self._note_members(group, out)

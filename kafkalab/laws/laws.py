@@ -191,7 +191,7 @@ def one_owner(reading: Reading, scope: Scope) -> Iterator[Breach]:
 
 
 def commits_stay_below_watermark(reading: Reading, scope: Scope) -> Iterator[Breach]:
-    """A consumer commits of its own accord no offset beyond the high watermark that it has seen."""
+    """A consumer commits of its own accord no offset beyond the high watermark that it has seen, or was reset to."""
     seen: dict[tuple[str, str], int] = {}
     known: dict[tuple[str, str], int] = {}
     for fact in reading.facts:

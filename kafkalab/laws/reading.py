@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from kafkalab.sim.journal import Journal
 
-WANTED_LINES = {"FETCH_HIGH_WATERMARK": "seen.watermark"}
+WANTED_LINES = {"FETCH_HIGH_WATERMARK": "seen.watermark", "RESETTING_OFFSET": "seen.watermark"}
 """Lines that tell what no other event does, and as what they are read."""
 
 
