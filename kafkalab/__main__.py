@@ -9,7 +9,6 @@ COMMANDS = {
     "conformance": "compare the simulator with a folder of recordings",
     "answer": "say what the simulator's machines make of small cases in a file",
     "seeds": "hold many small stories full of faults against the laws",
-    "compile": "make machine code of the simulator's busiest modules, as `make fast` does",
     "picture": "draw the picture of the README",
     "kafka-consumer-groups": "groups of a played scenario: list, describe, reset offsets",
     "kafka-topics": "topics of a played scenario",
@@ -32,8 +31,6 @@ def main(argv: list[str]) -> int:
         from kafkalab.answer import main as run
     elif argv[0] == "seeds":
         from kafkalab.laws.command import main as run
-    elif argv[0] == "compile":
-        from kafkalab.machine_code.build import main as run
     elif argv[0].startswith("kafka-"):
         from kafkalab.tools.command import run_named
         return run_named(argv)

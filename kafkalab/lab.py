@@ -15,11 +15,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kafkalab.broker.broker_config import BrokerConfig, broker_config
-from kafkalab.broker.cluster import BrokerNode, ClusterState
-from kafkalab.broker.interbroker import InterBroker
-from kafkalab.broker.log_config import checked
+from kafkalab.broker.cluster.cluster_state import BrokerNode, ClusterState
+from kafkalab.broker.shell.interbroker import InterBroker
+from kafkalab.broker.log.topic_config_values import checked
 from kafkalab.broker.profiles import broker_profile
-from kafkalab.broker_end import BrokerEnd
+from kafkalab.broker.shell.broker_end import BrokerEnd
 from kafkalab.errors import IllegalStateException
 from kafkalab.history import History
 from kafkalab.history.group_rows import offset_rows

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from kafkalab.clients.least_loaded import Rule, fewest_unanswered, standing_then_longest_untried, standing_then_preparing
+from kafkalab.clients.network.least_loaded import Rule, fewest_unanswered, standing_then_longest_untried, standing_then_preparing
 from kafkalab.errors import BufferExhaustedException, IllegalStateException, KafkaException, TimeoutException
 from kafkalab.protocol.api_keys import ApiKeys
 from kafkalab.protocol.api_versions import newest_known
@@ -35,7 +35,7 @@ class Profile:
     name, release, commit_id          the key of the other tables; the recorded patch release; what AppInfoParser prints
     node_knows_fencing                Node prints and hashes `isFenced` (4.0, KIP-1073)
     coordinator_connection            "{opposite}" is 2147483647 - id, "+{id}" from 4.4; keeps heartbeats off the data socket
-    least_loaded                      see clients/least_loaded.py (KAFKA-8376 in 2.3, KIP-601 in 2.7)
+    least_loaded                      see clients/network/least_loaded.py (KAFKA-8376 in 2.3, KIP-601 in 2.7)
     metadata_has_log_context          Metadata's lines carry the client's prefix (2.3)
     bootstrap_needs_update            the bootstrap cluster asks for a refresh at once (2.2, KAFKA-7567); before, the first send did
     exponential_refresh_backoff       100, 200, ... 1000 ms between fruitless refreshes (3.7, KIP-580); before, 100 ms flat
@@ -59,10 +59,15 @@ class Profile:
     requires_stable_offsets           OffsetFetch waits for open transactions (2.5, KIP-447)
     validates_positions               asks the leader where an epoch ended before it trusts a position (2.3, KIP-320)
     validates_all_at_each_leader      each leader is asked about all waiting partitions, not only its own; the strangers are refused (2.3)
+    resets_unknown_ends               a leader that does not know the epoch makes the position follow auto.offset.reset (2.6);
+                                      2.3 takes the answer's -1 for an offset
+    truncation_text                   what LogTruncationException says: {truncations} or {divergent} offsets; 2.3 knew only {offsets}
+    prints_epoch_end_object           the line about a truncation without a reset policy shows the broker's answer, not offset and epoch (2.3)
     notes_epoch_before_setting        a committed offset's epoch is compared with the metadata's before the position is set (2.4)
     reset_strategy                    how the policy prints when one seeks to it
     prints_ids_of_changes             lines name what a fetch session alters and forgets with its topic id (3.1, KIP-516)
     enforces_rebalances               has enforceRebalance (2.6, KIP-568)
+    tells_current_lag                 has currentLag (3.0, KIP-695)
     tells_commits_of_rebalances       a commit during a rebalance raises RebalanceInProgressException (2.5, KIP-447); before, CommitFailed
     tells_cancelled_by_itself         a socket that the client closes itself has a line for each request that goes with it; seen in 2.8's source, not in 2.3's
     keeps_answered_lookup             an answered FIND_COORDINATOR counts until the application's thread has looked at it, and the heartbeat thread asks beside it
@@ -178,10 +183,14 @@ class Profile:
     requires_stable_offsets: bool = True
     validates_positions: bool = True
     validates_all_at_each_leader: bool = False
+    resets_unknown_ends: bool = True
+    truncation_text: str = "Truncated partitions detected with divergent offsets {divergent}"
+    prints_epoch_end_object: bool = False
     notes_epoch_before_setting: bool = True
     reset_strategy: str = "AutoOffsetResetStrategy{{type={name}}}"
     prints_ids_of_changes: bool = True
     enforces_rebalances: bool = True
+    tells_current_lag: bool = True
     tells_commits_of_rebalances: bool = True
     tells_cancelled_by_itself: bool = True
     keeps_answered_lookup: bool = True
@@ -340,11 +349,11 @@ V3_9 = replace(
         "PRODUCE": (2, 6), "INIT_PRODUCER_ID": (0, 4), "SYNC_GROUP": (1, 3), "LEAVE_GROUP": (1, 3),
     },
 )
-V3_6 = replace(V3_9, name="3.6", round_robin_skips=True, learns_leaders=False, names_partition_of_buffer=False,
+V3_6 = replace(V3_9, name="3.6", truncation_text="Detected truncated partitions: {truncations}", round_robin_skips=True, learns_leaders=False, names_partition_of_buffer=False,
                release="3.6.2", commit_id="c4deed513057c94e", telemetry_after_refusal_ms=None,
                exponential_refresh_backoff=False, jitter_inside_cap=False,
                names_idle_closes=False, isolation_in_lower_case=False, member_id_required_is_failure=True, sticky_sorts_owned=False)
-V2_8 = replace(V3_6, name="2.8", keeps_id_of_old_generation=False, member_id_required_is_failure=False, reset_strategy="{upper}", returns_when_position_moved=False, prints_ids_of_changes=False,
+V2_8 = replace(V3_6, name="2.8", tells_current_lag=False, keeps_id_of_old_generation=False, member_id_required_is_failure=False, reset_strategy="{upper}", returns_when_position_moved=False, prints_ids_of_changes=False,
                asks_partitioner_again="any", drain_index_by_node=False, batches_follow_leader=False,
                buffer_exhausted_text=BUFFER_EXHAUSTED_OLD, tells_timed_out_requests=False, fills_metadata_of_failed_send=False,
                names_partition_of_buffer=True, release="2.8.2", commit_id="3146c6ff4a24cc24", prepares_with_async_commit=False,
@@ -374,7 +383,8 @@ V2_3 = replace(
         "reading API_VERSIONS": (2, 5), "FIND_COORDINATOR": (1, 3), "OFFSET_FETCH": (1, 4), "LIST_OFFSETS": (0, 3),
         "PRODUCE": (1, 3), "OFFSET_COMMIT": (0, 3), "writing": (3, 8),
     },
-    validates_all_at_each_leader=True, notes_epoch_before_setting=False,
+    validates_all_at_each_leader=True, notes_epoch_before_setting=False, resets_unknown_ends=False, prints_epoch_end_object=True,
+    truncation_text="Offsets out of range with no configured reset policy for partitions: {offsets}",
     transmits_after_assign=False, mentions_empty_fetches=False, partitioner="round robin", queues_init_producer_id=False,
     await_ready_polls_first=False, sends_request_topic_updates=False, too_large_text=TOO_LARGE_OLD, bumps_idempotent_epoch=False,
     transactional_connecting_ms=(95, 118), offsets_carry_member=False, partition_joins_before_append=True, old_epoch_text="",

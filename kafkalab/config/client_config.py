@@ -16,7 +16,7 @@ from kafkalab.config.security_keys import SECURITY_KEYS
 from kafkalab.errors import ConfigException
 
 
-class ClientConfig(Mapping[str, object]):
+class ClientConfig(Mapping[str, Any]):
     """All keys of one client, typed. Read-only.
 
     given: the keys somebody set, as typed values; the others hold their version's default.

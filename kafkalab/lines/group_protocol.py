@@ -8,9 +8,10 @@ from __future__ import annotations
 from functools import partial
 
 from kafkalab.lines import wording
+from kafkalab.lines.fetch import LINE_TABLES
 from kafkalab.lines.group import CHANGES
 from kafkalab.lines.group import POLL_TIMEOUT
-from kafkalab.lines.wording import debug, info, trace, warn
+from kafkalab.lines.wording import debug, error, info, trace, warn
 
 INTERNALS = "org.apache.kafka.clients.consumer.internals."
 ASYNC = INTERNALS + "AsyncKafkaConsumer"
@@ -152,6 +153,10 @@ OFFSETS = (
           since_4_0(debug, "Enqueuing OffsetCommit request for offsets: {offsets}", 1175, 1414)),
     entry("ASYNC_OFFSET_COMMITTED", COMMIT_REQUESTS,
           since_4_0(debug, "OffsetCommit completed successfully for offset {offset} partition {partition}", 756, 885)),
+    entry("ASYNC_OFFSET_COMMIT_REFUSED", COMMIT_REQUESTS, since_4_0(error, "OffsetCommit failed with {error}", 784, 915), source=LINE_TABLES),
+    entry("ASYNC_OFFSET_COMMIT_STALE", COMMIT_REQUESTS,
+          since_4_0(error, "OffsetCommit failed for member {member_id} with stale member epoch error. Last epoch sent: {epoch}", 789, 920),
+          source=LINE_TABLES),
     entry("ASYNC_AUTO_COMMIT_ASYNC_COMPLETED", COMMIT_REQUESTS,
           since_4_0(debug, "Completed asynchronous auto-commit of offsets {offsets}", 292, 317)),
     entry("ASYNC_AUTO_COMMIT_COMPLETED", COMMIT_REQUESTS, since_4_0(debug, "Completed auto-commit of offsets {offsets}", 369, 394)),

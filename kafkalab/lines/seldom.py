@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafkalab.lines.consumer import FETCHER
+from kafkalab.lines.consumer import FETCHER, SUBSCRIPTIONS
 from kafkalab.lines.fetch import ABSTRACT_FETCH, COLLECTOR, LINE_TABLES, SESSIONS
 from kafkalab.lines.group import ABSTRACT, COORDINATOR, both
 from kafkalab.lines.network import NETWORK_CLIENT
@@ -67,6 +67,18 @@ READING = (
                 "- - - - 371 - - -", logger=ABSTRACT_FETCH),
           debug("Ignoring fetched records for {partition} at offset {offset} since the current position is {position}",
                 "- - - - - 202 203 208", logger=COLLECTOR), source=LINE_TABLES),
+    entry("TRUNCATION_DETECTED", SUBSCRIPTIONS,
+          info("Truncation detected for partition {partition} at offset {position}, resetting offset to the first offset known to "
+               "diverge {new_position}", "- - 410 506 506 522 576 609"), source=LINE_TABLES),
+    entry("TRUNCATION_END_UNKNOWN", SUBSCRIPTIONS,
+          info("Truncation detected for partition {partition} at offset {position}, resetting offset", "- - - 493 493 509 563 596"),
+          source=LINE_TABLES),
+    entry("TRUNCATION_WITHOUT_POLICY", SUBSCRIPTIONS,
+          warn("Truncation detected for partition {partition} at offset {position} (the end offset from the broker is {end}), but no "
+               "reset policy is set", "- - 414 512 512 528 582 615"), source=LINE_TABLES),
+    entry("TRUNCATION_END_UNKNOWN_WITHOUT_POLICY", SUBSCRIPTIONS,
+          warn("Truncation detected for partition {partition} at offset {position}, but no reset policy is set",
+               "- - - 497 497 513 567 600"), source=LINE_TABLES),
     entry("FETCH_SESSION_ERROR", SESSIONS,
           info("Node {node_id} was unable to process the fetch request with (sessionId={session_id}, epoch={session_epoch}): {error}.",
                "381 385 385 403 528 529 529 -"), source=LINE_TABLES),

@@ -3,10 +3,10 @@
 import pytest
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.consumer_group_assignors import range_, uniform
-from kafkalab.broker.consumer_group import ConsumerMember
-from kafkalab.broker.group_coordinator import GroupCoordinator
-from kafkalab.broker.metadata_cache import MetadataCache
+from kafkalab.broker.groups.modern.assignors import range_, uniform
+from kafkalab.broker.groups.modern.consumer_group import ConsumerGroupMember
+from kafkalab.broker.groups.group_coordinator import GroupCoordinator
+from kafkalab.broker.cluster.metadata_cache import MetadataCache
 from kafkalab.broker.profiles import broker_profile
 from kafkalab.errors import Errors, error_for
 from kafkalab.protocol.messages import (
@@ -45,7 +45,7 @@ class Group:
 
     @property
     def group(self):
-        return self.machine.modern.groups["shop"]
+        return self.machine.table.modern["shop"]
 
     def state(self):
         return str(self.group.state)
@@ -174,7 +174,7 @@ def test_a_group_is_of_one_kind_but_changes_sides_when_empty():
     shop.beat("one", -1)
     assert shop.state() == "Empty"
     assert error_for(shop.hand.ask(join).error_code) is Errors.MEMBER_ID_REQUIRED
-    assert shop.machine.groups["shop"].offsets["orders", 0].offset == 3
+    assert shop.machine.classic.groups["shop"].offsets["orders", 0].offset == 3
     assert shop.refused("two", 0, rebalance_timeout_ms=1, subscribed_topic_names=("orders",)) is Errors.GROUP_ID_NOT_FOUND
 
 
@@ -201,7 +201,7 @@ def test_what_cannot_be_is_refused(request_, error):
 
 
 def test_uniform_keeps_what_it_can_and_range_does_not_care():
-    members = {m: ConsumerMember(m) for m in ("a", "b", "c")}
+    members = {m: ConsumerGroupMember(m) for m in ("a", "b", "c")}
     topics = dict.fromkeys(members, ("t",))
     before = {"a": frozenset({("t", 4), ("t", 5)}), "b": frozenset({("t", 0), ("t", 1), ("t", 2), ("t", 3)})}
     target = uniform(members, topics, {"t": 6}, before)
@@ -210,7 +210,7 @@ def test_uniform_keeps_what_it_can_and_range_does_not_care():
 
 
 def test_uniform_serves_members_with_different_wishes_evenly():
-    members = {m: ConsumerMember(m) for m in "ab"}
+    members = {m: ConsumerGroupMember(m) for m in "ab"}
     target = uniform(members, {"a": ("t", "u"), "b": ("t",)}, {"t": 4, "u": 2}, {})
     assert {m: len(held) for m, held in target.items()} == {"a": 3, "b": 3}
     assert {p for p in target["a"] if p[0] == "u"} == {("u", 0), ("u", 1)}
@@ -260,9 +260,9 @@ def test_a_coordinator_that_was_paused_still_knows_its_groups_when_it_wakes():
     assert error_of(hands[0].ask(a_commit("one", 2))) is Errors.NONE  # its shell waits for the followers, and so for ever
     assert error_of(hands[1].ask(a_commit("one", 2))) is Errors.NONE
     caches[0].thaw()
-    hands[0].do(machines[0].resign(partition))
+    hands[0].do(machines[0].resign(partition, 0))
     assert error_of(hands[0].ask(a_commit("one", 2))) is Errors.NOT_COORDINATOR
-    assert "shop" not in machines[0].modern.groups and "shop" in machines[1].modern.groups
+    assert "shop" not in machines[0].table.modern and "shop" in machines[1].table.modern
 
 
 def test_a_coordinator_out_of_touch_answers_what_changes_nothing_and_holds_back_the_rest():
@@ -272,7 +272,7 @@ def test_a_coordinator_out_of_touch_answers_what_changes_nothing_and_holds_back_
     move_to_the_second(cluster, machines)
     assert hands[0].ask(ConsumerGroupHeartbeatRequest(group_id="shop", member_id="one", member_epoch=2)).member_epoch == 2
     assert hands[0].ask(joins(cluster, "two")) is None
-    assert list(machines[0].modern.groups["shop"].members) == ["one"] and machines[0].modern.groups["shop"].epoch == 2
+    assert list(machines[0].table.modern["shop"].members) == ["one"] and machines[0].table.modern["shop"].epoch == 2
     hands[0].wait(6_000)
     refused = hands[0].answers[-1][1]
     assert error_for(refused.error_code) is Errors.COORDINATOR_NOT_AVAILABLE
@@ -284,7 +284,7 @@ def test_a_heartbeat_held_back_is_served_once_the_coordinator_is_in_touch():
     assert hands[0].ask(joins(cluster, "two")) is None
     caches[0].thaw()
     hands[0].wait(100)
-    assert sorted(machines[0].modern.groups["shop"].members) == ["one", "two"]
+    assert sorted(machines[0].table.modern["shop"].members) == ["one", "two"]
     assert hands[0].answers[-1][1].error_code == 0
 
 
@@ -292,10 +292,10 @@ def test_nobody_is_expelled_by_a_coordinator_out_of_touch():
     cluster, caches, machines, hands = two_coordinators()
     caches[0].freeze()
     hands[0].wait(60_000)
-    assert list(machines[0].modern.groups["shop"].members) == ["one"]
+    assert list(machines[0].table.modern["shop"].members) == ["one"]
     caches[0].thaw()
     hands[0].wait(100)
-    assert not machines[0].modern.groups["shop"].members
+    assert not machines[0].table.modern["shop"].members
 
 
 def test_a_new_coordinator_goes_on_waiting_for_who_has_to_give_up():

@@ -2,9 +2,9 @@
 
 import pytest
 
-from kafkalab.broker.cluster import ClusterState, BrokerNode
-from kafkalab.broker.consumer_group import ConsumerGroup, ConsumerMember
-from kafkalab.broker.partition_log import PartitionLog
+from kafkalab.broker.cluster.cluster_state import ClusterState, BrokerNode
+from kafkalab.broker.groups.modern.consumer_group import ConsumerGroup, ConsumerGroupMember
+from kafkalab.broker.log.partition_log import PartitionLog
 from kafkalab.sim.invariants import InvariantBroken, check, off
 from kafkalab.sim.rng import Streams
 from kafkalab import KafkaProducer, Lab, ProducerRecord
@@ -56,7 +56,7 @@ def a_group():
     group = ConsumerGroup("shop")
     group.epoch = group.target_epoch = 4
     for name in ("one", "two"):
-        group.add(ConsumerMember(name, epoch=4))
+        group.add(ConsumerGroupMember(name, epoch=4))
     group.check()
     return group
 
