@@ -30,7 +30,7 @@ class LogManager:
 
     def __init__(self, config: BrokerConfig, stamps_horizon: bool, log_of: Callable[[PartitionKey], PartitionLog | None],
                  disk: Disk) -> None:
-        self.epoch_ms = 0
+        self.epoch_ms, self.first_look_ms = 0, FIRST_LOOK_MS
         self._config, self._stamps_horizon, self._log = config, stamps_horizon, log_of
         self._disk = disk
         self._segments: dict[PartitionKey, int] = {}
@@ -80,8 +80,8 @@ class LogManager:
         if due_ms is None:
             return []
         interval_ms = self._config.log_retention_check_interval_ms
-        looks = max(-(-(due_ms - FIRST_LOOK_MS) // interval_ms), 0)
-        at_ms = FIRST_LOOK_MS + looks * interval_ms
+        looks = max(-(-(due_ms - self.first_look_ms) // interval_ms), 0)
+        at_ms = self.first_look_ms + looks * interval_ms
         if self._retention_at_ms is not None and self._retention_at_ms <= at_ms:
             return []
         self._retention_at_ms = at_ms

@@ -127,11 +127,17 @@ class ReplicaFetchers:
         if fetcher.state is FetcherState.BACKING_OFF or self._source_of.get(key, source) != source:
             return False
         fetcher.partitions[key] = FollowState.FETCHING
+        fetcher.dropped.pop(key, None)  # a topic of that name may have been deleted
         self._source_of[key] = source
         if fetcher.state is FetcherState.IDLE:
             fetcher.move_to(FetcherState.ASKED)
             fetcher.full = False
         return True
+
+    def idle_at(self, source: int) -> int | None:
+        """The number of the last request of a conversation that has ended, 0 before the first; None where one is under way."""
+        fetcher = self._fetcher(source)
+        return fetcher.number if fetcher.state is FetcherState.IDLE else None
 
     def unfollow(self, keys: Iterable[PartitionKey], now_ms: int) -> list[Effect]:
         """Stop following; the next fetch says so to the leader."""

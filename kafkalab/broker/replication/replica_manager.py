@@ -24,6 +24,7 @@ from kafkalab.broker.log.recompression import US_PER_MS, kept, work_on
 from kafkalab.broker.replication.replica import Replica, enough_in_sync, verdict_of_ack
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors, KafkaStorageException, error_for
+from kafkalab.sim.invariants import SWITCH, check
 from kafkalab.protocol.messages import (
     ZERO_UUID,
     LeaderIdAndEpoch,
@@ -135,6 +136,11 @@ class ReplicaManager:
         if not replica.knows_watermark:
             return None
         ends = (log.log_start_offset, log.log_end_offset, log.high_watermark, log.last_stable_offset)
+        if SWITCH.is_on:
+            name, start, end, high, stable = f"{topic}-{index}", *ends
+            check(high <= end, "the high watermark of {} is {} and its log ends at {}", name, high, end)
+            check(stable <= high, "the last stable offset of {} is {} and its high watermark {}", name, stable, high)
+            check(start <= stable, "the log of {} starts at {} and its last stable offset is {}", name, start, stable)
         if ends == replica.told:
             return None
         replica.told = ends

@@ -283,6 +283,7 @@ class Broker:
         """The process is up again: groups are read back, with a fresh session for every member; and transactions, of which those
         that were decided are brought to their end. Among other brokers that happens when the controller makes it a leader again."""
         self.do(self.disk.start(self._scheduler.now_ms))
+        self.coordinator.process_started()
         if self.peers is not None:
             return
         self.do(self.coordinator.load(self._scheduler.now_ms))
@@ -308,7 +309,10 @@ class Broker:
             self.do(self.coordinator.take_over(partition.index, stored_at.coordinator, self._scheduler.now_ms))
 
     def topic_deleted(self, topic: str) -> None:
-        """The topic is no more: its replicas go, fetches that wait for it are answered, and groups forget their offsets in it."""
+        """The topic is no more: its replicas go, fetches that wait for it are answered, and groups forget their offsets in it. Who is out of
+        touch hears of it later (`InterBroker`)."""
+        if not self.metadata.is_current:
+            return
         for partition in self.replicas.forget(topic):
             self.sessions.dropped((topic, partition))
             self.do(self.fetchers.unfollow(((topic, partition),), self._scheduler.now_ms))

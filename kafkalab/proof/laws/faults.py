@@ -10,7 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kafkalab.lab import Lab
-from kafkalab.proof.laws.reading import tell
+from kafkalab.proof.laws.reading import EVERYBODY, tell
+
+TOPIC = "orders"
+"""The topic of every story."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,11 @@ class Fault:
     client: str = ""
     for_ms: int = 0
 
+    @property
+    def who(self) -> str:
+        """Whom it befalls, as the journal names them."""
+        return self.client or (f"broker-{self.broker}" if self.broker >= 0 else EVERYBODY)
+
     def __str__(self) -> str:
         whom = " and ".join(name for name in (f"broker {self.broker}" if self.broker >= 0 else "", self.client) if name)
         return f"at {self.at_ms} ms {KINDS[self.what].sentence.format(whom=whom, ms=self.for_ms)}"
@@ -38,7 +46,7 @@ class Fault:
         kind = KINDS[self.what]
 
         def begin() -> None:
-            tell(lab.journal, self.client or f"broker-{self.broker}", "fault", until_ms=self.at_ms + self.for_ms, sentence=str(self))
+            tell(lab.journal, self.who, "fault", until_ms=self.at_ms + self.for_ms, sentence=str(self))
             kind.begin(lab, self)
 
         lab.clock.at(self.at_ms, begin)
@@ -67,6 +75,28 @@ def _kill(lab: Lab, fault: Fault) -> None:
         lab.kill(fault.client)
 
 
+def _free_disk(lab: Lab, broker: int) -> None:
+    """There is room again, and a broker that has halted starts."""
+    lab.broker(broker).free_disk()
+    if not lab.broker(broker).is_up:
+        lab.broker(broker).restart()
+
+
+def _widen(lab: Lab) -> None:
+    if TOPIC in lab.cluster.topics:
+        lab.cluster.add_partitions(TOPIC, len(lab.cluster.topics[TOPIC].partitions) + 1)
+
+
+def _delete(lab: Lab) -> None:
+    if TOPIC in lab.cluster.topics:
+        lab.cluster.delete_topic(TOPIC)
+
+
+def _make_again(lab: Lab) -> None:
+    if TOPIC not in lab.cluster.topics:
+        lab.create_topic(TOPIC, partitions=2, replication_factor=len(lab.cluster.brokers))
+
+
 def _others(lab: Lab, broker: int) -> list[int]:
     return [id for id in lab.cluster.brokers if id != broker]
 
@@ -87,6 +117,10 @@ KINDS = {
                    lambda lab, f: lab.link(f.broker, f.client).heal()),
     "slow": Kind("the link between {whom} takes 150 ms, for {ms} ms", lambda lab, f: lab.link(f.broker, f.client).set_latency(150),
                  lambda lab, f: lab.link(f.broker, f.client).set_latency(1)),
+    "full disk": Kind("the disk of {whom} is full, for {ms} ms", lambda lab, f: lab.broker(f.broker).fill_disk(),
+                      lambda lab, f: _free_disk(lab, f.broker), True),
+    "widen": Kind("the topic gets another partition", lambda lab, f: _widen(lab)),
+    "remake": Kind("the topic is deleted, and made again after {ms} ms", lambda lab, f: _delete(lab), lambda lab, f: _make_again(lab)),
     "pause": Kind("{whom} stands still, for {ms} ms", _pause_app),
     "kill": Kind("{whom} is killed", _kill),
 }
@@ -129,6 +163,8 @@ def draw(rng: random.Random, menu: Menu) -> tuple[Fault, ...]:
                 continue
             away.append((at_ms, until_ms))
             fault = Fault(at_ms, what, fault.broker, "", for_ms)
+        elif what in ("widen", "remake"):
+            fault = Fault(at_ms, what, -1, "", 0 if what == "widen" else for_ms)
         elif what in ("pause", "kill"):
             fault = Fault(at_ms, what, -1, fault.client, 0 if what == "kill" else for_ms)
         elif what == "lose answer":

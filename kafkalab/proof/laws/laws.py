@@ -27,11 +27,13 @@ class Scope:
     clean        unclean.leader.election.enable=false: nobody leads who was not in sync
     all_in_sync  producers asked for acks=all, and at most min.insync.replicas - 1 replicas were away at once
     verifies     transactions are of version 2: a PRODUCE that comes after its END_TXN is refused (KIP-890)
+    compacts     the topic is compacted: of a key's records only the last is promised
     """
 
     clean: bool = True
     all_in_sync: bool = True
     verifies: bool = True
+    compacts: bool = False
 
 
 def watermark_only_grows(reading: Reading, scope: Scope) -> Iterator[Breach]:
@@ -45,6 +47,11 @@ def watermark_only_grows(reading: Reading, scope: Scope) -> Iterator[Breach]:
     last: dict[tuple[str, int, str], int] = {}
     leader: dict[tuple[str, int], int] = {}
     for fact in reading.facts:
+        if fact.kind == "topic.created":  # a topic made again is another one
+            for known in (highest, last, leader):
+                for key in [key for key in known if key[0] == fact.tells["topic"]]:
+                    del known[key]
+            leader |= {(fact.tells["topic"], index): place["leader"] for index, place in enumerate(fact.tells["partitions"])}
         if fact.kind == "partition.changed":
             leader[fact.tells["topic"], fact.tells["partition"]] = fact.tells["leader"]
         if fact.kind != "log.ends":
@@ -64,16 +71,29 @@ def watermark_only_grows(reading: Reading, scope: Scope) -> Iterator[Breach]:
 
 
 def acknowledged_stays(reading: Reading, scope: Scope) -> Iterator[Breach]:
-    """A record acknowledged with acks=all is still there, at its offset, while at most min.insync.replicas - 1 replicas are down at once."""
+    """A record acknowledged with acks=all is still there, at its offset, while at most min.insync.replicas - 1 replicas are down at once.
+
+    Retention may have taken what lies before the log start, compaction what has a later record of its key; with a topic go its records.
+    """
     if not (scope.all_in_sync and scope.clean):
         return
     final = _final_log(reading)
     if final is None:
         return
+    starts = {f"{fact.tells['topic']}-{fact.tells['partition']}": fact.tells["log_start_offset"] for fact in reading.of("log.ends")}
+    made = {fact.tells["topic"]: fact.id for fact in reading.of("topic.created")}
+    newest: dict[tuple[str, str | None], int] = {}
+    for (partition, offset), keys in final.items():
+        for key in keys:
+            newest[partition, key] = max(offset, newest.get((partition, key), -1))
     for fact in reading.of("record.completed"):
         tells = fact.tells
         if fact.id > _begins_to_read(reading):
             break
+        if fact.id < made[tells["partition"].rpartition("-")[0]] or tells["offset"] < starts.get(tells["partition"], 0):
+            continue
+        if scope.compacts and newest.get((tells["partition"], tells["key"]), -1) > tells["offset"]:
+            continue
         if tells["error"] is None and tells["offset"] >= 0 and tells["key"] not in final.get((tells["partition"], tells["offset"]), ()):
             yield Breach("what was acknowledged stays", f"{fact.who} was told that {tells['key']} stands at {tells['partition']}@{tells['offset']}; "
                          f"at the end {_there(final, tells)} is there", fact.id)
@@ -106,7 +126,9 @@ def copies_agree(reading: Reading, scope: Scope) -> Iterator[Breach]:
     """When all is quiet again, every replica is in sync and ends where its leader ends."""
     if _final_log(reading) is None:
         return
-    last: dict[tuple[str, int], tuple[Fact, _Copies]] = {copies.key: (fact, copies) for fact, copies in _with_copies(reading)}
+    gone = {fact.tells["topic"]: fact.id for fact in reading.of("topic.deleted")}
+    last: dict[tuple[str, int], tuple[Fact, _Copies]] = {
+        copies.key: (fact, copies) for fact, copies in _with_copies(reading) if fact.id > gone.get(copies.key[0], -1)}
     for fact, copies in last.values():
         end = copies.ends.get(copies.leader, 0)
         if len(copies.isr) < len(copies.replicas):
@@ -133,16 +155,21 @@ class _Copies:
 def _with_copies(reading: Reading) -> Iterator[tuple[Fact, _Copies]]:
     """Each event that tells of a partition's replicas, with what was known when it had happened."""
     known: dict[tuple[str, int], _Copies] = {}
-    for created in reading.of("topic.created"):
-        for index, place in enumerate(created.tells["partitions"]):
-            key = created.tells["topic"], index
-            known[key] = _Copies(key, place["replicas"], f"broker-{place['leader']}", place["isr"])
     for fact in reading.facts:
-        if fact.kind not in ("partition.changed", "log.ends", "replica.fetched", "replica.truncated") or (fact.tells["topic"], fact.tells["partition"]) not in known:
+        if fact.kind in ("topic.created", "topic.deleted"):
+            for key in [key for key in known if key[0] == fact.tells["topic"]]:
+                del known[key]
+            for index, place in enumerate(fact.tells.get("partitions", ())):
+                key = fact.tells["topic"], index
+                known[key] = _Copies(key, place["replicas"], f"broker-{place['leader']}", place["isr"])
+        if fact.kind not in ("partition.changed", "log.ends", "replica.fetched", "replica.truncated"):
             continue
-        copies = known[fact.tells["topic"], fact.tells["partition"]]
+        key = fact.tells["topic"], fact.tells["partition"]
+        if key not in known and fact.kind != "partition.changed":
+            continue
+        copies = known.setdefault(key, _Copies(key))
         if fact.kind == "partition.changed":
-            copies.leader, copies.isr = f"broker-{fact.tells['leader']}", fact.tells["isr"]
+            copies.leader, copies.isr, copies.replicas = f"broker-{fact.tells['leader']}", fact.tells["isr"], fact.tells["replicas"]
         else:
             copies.ends[fact.who] = fact.tells["log_end_offset"]
         yield fact, copies
@@ -151,18 +178,20 @@ def _with_copies(reading: Reading) -> Iterator[tuple[Fact, _Copies]]:
 
 
 def one_owner(reading: Reading, scope: Scope) -> Iterator[Breach]:
-    """In one generation a partition belongs to one member of the group."""
+    """In one generation a partition belongs to one member of the group. A static member that has started again is the same one (KIP-345)."""
+    names = {fact.who: fact.tells["args"].get("group.instance.id", fact.who) for fact in reading.of("call")
+             if fact.tells["name"] == "new KafkaConsumer"}
     owner: dict[tuple[str, int, str], str] = {}
     for fact in reading.of("assignment"):
         for partition in fact.tells["partitions"]:
             key = fact.tells["group"], fact.tells["generation"], partition
-            if owner.setdefault(key, fact.who) != fact.who:
+            if owner.setdefault(key, names[fact.who]) != names[fact.who]:
                 yield Breach("one owner a partition and generation", f"{partition} belongs to {owner[key]} and to {fact.who} in generation "
                              f"{key[1]} of {key[0]}", fact.id)
 
 
 def commits_stay_below_watermark(reading: Reading, scope: Scope) -> Iterator[Breach]:
-    """A consumer commits of its own accord no offset beyond the high watermark that it has seen."""
+    """A consumer commits of its own accord no offset beyond the high watermark that it has seen, or was reset to."""
     seen: dict[tuple[str, str], int] = {}
     known: dict[tuple[str, str], int] = {}
     for fact in reading.facts:
@@ -329,6 +358,16 @@ def who_does_not_poll_leaves(reading: Reading, scope: Scope) -> Iterator[Breach]
                              "its coordinator was not told", after.id)
 
 
+def everything_comes_to_life(reading: Reading, scope: Scope) -> Iterator[Breach]:
+    """When the faults are over, every broker is up, every replica in sync, every call returns, each partition can be written and read to
+    its end, and a new member of the group gets its share, all within what sessions and timeouts allow (`stories.life_bound_ms`)."""
+    for fact in reading.told("is not alive"):
+        yield Breach("everything comes to life again", fact.tells["sentence"], fact.id)
+    for begun in reading.told("begins to read"):
+        if not any(fact.who == begun.who and fact.tells["what"].endswith("to the end") for fact in reading.of("told")):
+            yield Breach("everything comes to life again", f"the {begun.who} cannot read to the end", begun.id)
+
+
 SETTLING_MS = 1_000
 """A poll may itself take a while, and what broke a little earlier may still be felt."""
 
@@ -356,14 +395,16 @@ def _consumer_config(calls: Sequence[Fact]) -> Mapping[str, Any] | None:
 
 
 def _expired(reading: Reading, left: Fact) -> bool:
-    """Was it silence that ended this membership? The coordinator says so with the rebalance that follows."""
+    """Was it silence that ended this membership? The coordinator says so with the rebalance that follows, or (KIP-848) of the member."""
     return any(fact.at_ms == left.at_ms and left.tells["member"] in str(fact.tells.get("reason", "")) and "expired" in fact.tells["reason"]
-               for fact in reading.of("state"))
+               for fact in reading.of("state")) or any(
+        fact.at_ms == left.at_ms and fact.tells["member"] == left.tells["member"] and "session" in fact.tells["reason"]
+        for fact in reading.of("consumer_group.fenced"))
 
 
 LAWS: tuple[Callable[[Reading, Scope], Iterator[Breach]], ...] = (
     watermark_only_grows, watermark_is_covered, acknowledged_stays, in_sync_keeps_committed, copies_agree, one_owner, commits_stay_below_watermark, committed_only, whole_transactions,
-    no_duplicate_in_session, fenced_writes_nothing, who_lives_and_polls_stays, who_does_not_poll_leaves)
+    no_duplicate_in_session, fenced_writes_nothing, who_lives_and_polls_stays, who_does_not_poll_leaves, everything_comes_to_life)
 
 
 def breaches(reading: Reading, scope: Scope) -> list[Breach]:

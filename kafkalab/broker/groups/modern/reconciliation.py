@@ -9,9 +9,11 @@ sides), and that topics are looked at anew every 10 minutes although nobody came
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import NamedTuple
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState
@@ -28,6 +30,24 @@ from kafkalab.protocol.messages import (
 )
 
 
+MEMBER_ALARMS = ("member session", "member revokes")
+"""What a coordinator sets timers for, a member."""
+
+HOLDS_FOR_MS = 5_000
+"""offsets.commit.timeout.ms: how long a change waits for its replicas."""
+
+LOOKS_AGAIN_MS = 50
+"""How soon a coordinator that is out of touch looks again at what it holds back."""
+
+
+class HeldHeartbeat(NamedTuple):
+    """A heartbeat whose change cannot be replicated yet; refused with COORDINATOR_NOT_AVAILABLE at until_ms."""
+
+    request: ConsumerGroupHeartbeatRequest
+    caller: Caller
+    until_ms: int
+
+
 class HeartbeatRefused(Exception):
     """A heartbeat that cannot be served: the error and what Java's coordinator says of it."""
 
@@ -40,14 +60,38 @@ class ModernGroups:
 
     groups  those that the broker keeps, by id
     classic  the groups of the other protocol: a group is of one kind
+
+    A change counts when its records are replicated, and is answered only then. The records have no bytes here; so a coordinator that is
+    out of touch, whose records nobody would copy, changes nothing: it holds the heartbeat back until it is in touch again.
     """
 
     def __init__(self, node_id: int, cluster: ClusterState, config: BrokerConfig,
                  groups: dict[str, ConsumerGroup], classic: GroupsById) -> None:
         self.groups = groups
         self._node_id, self._cluster, self._config, self._classic = node_id, cluster, config, classic
+        self._lent: dict[str, None] = {}
+        self._held: dict[tuple[str, str], HeldHeartbeat] = {}
 
     def handle(self, request: ConsumerGroupHeartbeatRequest, caller: Caller, now_ms: int) -> list[Effect]:
+        if self._cluster.is_current:
+            return self._answer(request, caller, now_ms)
+        before, classic = copy.deepcopy(self.groups.get(request.group_id)), self._classic.get(request.group_id)
+        effects = self._answer(request, caller, now_ms)
+        after = self.groups.get(request.group_id)
+        if after is None or before is not None and before.records() == after.records():
+            return effects
+        if before is None:
+            del self.groups[request.group_id]
+            if classic is not None:
+                self._classic[request.group_id] = classic
+        else:
+            self.groups[request.group_id] = before
+        key = request.group_id, request.member_id
+        until_ms = now_ms + HOLDS_FOR_MS
+        self._held[key] = HeldHeartbeat(request, caller, until_ms)
+        return [SetTimer(("held heartbeat", *key), now_ms + LOOKS_AGAIN_MS)]
+
+    def _answer(self, request: ConsumerGroupHeartbeatRequest, caller: Caller, now_ms: int) -> list[Effect]:
         out: list[Effect] = []
         try:
             response = self._serve(request, caller, now_ms, out)
@@ -56,8 +100,12 @@ class ModernGroups:
         return [*out, Respond(caller, response)]
 
     def on_timer(self, key: tuple[str, ...], now_ms: int) -> list[Effect]:
-        """key is ("member session", group, member) or ("member revokes", group, member)."""
+        """key is ("member session", group, member), ("member revokes", group, member) or ("held heartbeat", group, member)."""
         what, group_id, member_id = key
+        if what == "held heartbeat":
+            return self._look_at_held(key, now_ms)
+        if not self._cluster.is_current:
+            return [SetTimer(key, now_ms + LOOKS_AGAIN_MS)]
         group = self.groups.get(group_id)
         member = group.members.get(member_id) if group is not None else None
         if member is None:
@@ -74,24 +122,60 @@ class ModernGroups:
         self._remove(group, member, reason, out)
         return out
 
+    def _look_at_held(self, key: tuple[str, ...], now_ms: int) -> list[Effect]:
+        """A heartbeat that was held back: serve it once the coordinator is in touch, refuse it when it has waited too long."""
+        held = self._held.pop(key[1:], None)
+        if held is None:
+            return []
+        if self._cluster.is_current:
+            return self._answer(held.request, held.caller, now_ms)
+        if now_ms >= held.until_ms:
+            error = Errors.COORDINATOR_NOT_AVAILABLE
+            return [Respond(held.caller, ConsumerGroupHeartbeatResponse(error_code=error.code, error_message=error.message))]
+        self._held[key[1:]] = held
+        return [SetTimer(key, now_ms + LOOKS_AGAIN_MS)]
+
+    def hand_over(self, group_id: str, process_runs: bool) -> ConsumerGroup:
+        """Give a group to the broker that coordinates it now. A coordinator that lives and is out of touch keeps what it knew."""
+        if not process_runs or self._cluster.is_current:
+            self._lent.pop(group_id, None)
+            return self.groups.pop(group_id)
+        self._lent[group_id] = None
+        return copy.deepcopy(self.groups[group_id])
+
+    def drop_lent(self, ids: Iterable[str] | None = None) -> None:
+        """Forget groups that another broker has taken over meanwhile. ids: which; None means all."""
+        for group_id in [id for id in self._lent if ids is None or id in ids]:
+            del self._lent[group_id]
+            self.groups.pop(group_id, None)
+
+    def forget_held(self) -> None:
+        """The process died, and with it the requests that waited."""
+        self._held.clear()
+
     def load(self, now_ms: int, ids: Iterable[str] | None = None) -> list[Effect]:
         """Begin again after a crash, or as another coordinator: every record of this protocol is written at once, so only the sessions
         are new. ids: which groups; None means all."""
         out: list[Effect] = []
         for group in [self.groups[id] for id in (self.groups if ids is None else ids)]:
             for member in group.members.values():
-                self._renew(group, member, now_ms, out)
+                self._watch(group, member, now_ms, out)
         return out
 
-    def commit_error(self, request: OffsetCommitRequest | TxnOffsetCommitRequest) -> Errors:
+    def commit_error(self, request: OffsetCommitRequest | TxnOffsetCommitRequest, knows_epochs: bool = True) -> Errors:
         """Whether a commit to a group of this protocol may be kept. The epoch is the member's, or an older one in which it already had
-        these partitions (KIP-1251)."""
+        these partitions (KIP-1251).
+
+        knows_epochs: the request's version has member epochs (ConsumerGroup.validateOffsetCommit)
+        """
         group, epoch = self.groups[request.group_id], request.generation_id_or_member_epoch
         if epoch < 0 and not group.members:
             return Errors.NONE
         member = group.members.get(request.member_id)
         if member is None:
             return Errors.UNKNOWN_MEMBER_ID
+        if not knows_epochs:
+            return Errors.UNSUPPORTED_VERSION
         given = [member.assigned.get((topic.name or self._cluster.name_of(topic.topic_id) or "", part.partition_index), member.epoch)
                  for topic in request.topics for part in topic.partitions]
         return Errors.NONE if max(given, default=0) <= epoch <= member.epoch else Errors.STALE_MEMBER_EPOCH
@@ -131,6 +215,7 @@ class ModernGroups:
         if group.epoch > group.target_epoch and self._may_compute(group, now_ms):
             self._compute(group, now_ms, out)
         group.reconcile(member, owned)
+        group.check()
         self._watch(group, member, now_ms, out)
         self._note_state(group, out)
         self._note_members(group, out)
@@ -298,7 +383,7 @@ class ModernGroups:
         """Stop coordinating a group."""
         group = self.groups.pop(group_id)
         group.state = ConsumerGroupState.DEAD
-        return [CancelTimer((what, group_id, member)) for member in group.members for what in ("member session", "member revokes")]
+        return [CancelTimer((what, group_id, member)) for member in group.members for what in MEMBER_ALARMS]
 
 
 def _check(request: ConsumerGroupHeartbeatRequest) -> None:

@@ -16,7 +16,7 @@ from kafkalab.clients.consumer.reading.commit_offsets import Offsets
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
 from kafkalab.clients.network.log_context import LogContext
-from kafkalab.errors import CommitFailedException, RebalanceInProgressException, RetriableCommitFailedException
+from kafkalab.errors import KafkaException, RetriableCommitFailedException, WakeupException
 from kafkalab.lines.java_values import offsets_text
 from kafkalab.sim.apps import FOREVER_MS
 from kafkalab.sim.scheduler import Scheduler
@@ -51,12 +51,15 @@ class AutoCommit:
         return self._offsets.commit_async(offsets, self._ended)
 
     def commit_sync(self, timer: CallTimer) -> None:
-        """Commit the positions and wait. A lost membership is written down, not raised: nobody asked for this commit."""
+        """Commit the positions and wait. A failure is written down, not raised: nobody asked for this commit
+        (ConsumerCoordinator.maybeAutoCommitOffsetsSync)."""
         offsets = self._subscriptions.all_consumed()
         self._log("AUTO_COMMIT_SYNC", offsets=offsets_text(offsets))
         try:
             self._offsets.commit_sync(offsets, timer)
-        except (CommitFailedException, RebalanceInProgressException) as error:
+        except WakeupException:
+            raise
+        except KafkaException as error:
             self._log("AUTO_COMMIT_SYNC_FAILED", offsets=offsets_text(offsets), error=error)
 
     def _ended(self, offsets: Offsets, error: BaseException | None) -> None:

@@ -20,7 +20,7 @@ from kafkalab.clients.consumer.reading.subscription_state import FetchPosition, 
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.errors import (
     COORDINATOR_LOST, COMMIT_DURING_REBALANCE, COMMIT_FAILED_REBALANCED, COMMIT_FAILED_TEXT, COMMIT_OF_FENCED, COMMIT_OF_OLD_GENERATION, COMMIT_WHILE_JOINING,
-    RETRIABLE_COMMIT, CommitFailedException, Errors, FencedInstanceIdException, RebalanceInProgressException, RetriableCommitFailedException,
+    RETRIABLE_COMMIT, CommitFailedException, Errors, FencedInstanceIdException, KafkaException, RebalanceInProgressException, RetriableCommitFailedException,
     RetriableException, error_for,
 )
 from kafkalab.lines.java_values import list_text, offsets_text
@@ -264,7 +264,21 @@ class CommittedOffsets:
             return CommitFailedException(COMMIT_FAILED_REBALANCED)
         if error in (*COORDINATOR_LOST, Errors.REQUEST_TIMED_OUT):
             self._lookup.mark_unknown(f"error response {error.name}", disconnected=False)
-        return error.exception()
+        return commit_exception(error)
+
+
+KNOWN_TO_COMMITS = frozenset({
+    Errors.GROUP_AUTHORIZATION_FAILED, Errors.TOPIC_AUTHORIZATION_FAILED, Errors.OFFSET_METADATA_TOO_LARGE,
+    Errors.INVALID_COMMIT_OFFSET_SIZE, Errors.COORDINATOR_LOAD_IN_PROGRESS, Errors.UNKNOWN_TOPIC_OR_PARTITION,
+    Errors.COORDINATOR_NOT_AVAILABLE, Errors.NOT_COORDINATOR, Errors.REQUEST_TIMED_OUT, Errors.FENCED_INSTANCE_ID,
+    Errors.UNKNOWN_TOPIC_ID,
+})
+"""Errors of an OFFSET_COMMIT answer that keep their own exception (OffsetCommitResponseHandler, CommitRequestManager)."""
+
+
+def commit_exception(error: Errors) -> KafkaException:
+    """What a commit that was refused raises, where membership is not in question."""
+    return error.exception() if error in KNOWN_TO_COMMITS else KafkaException(f"Unexpected error in commit: {error.message}")
 
 
 def _as_told(done: RequestFuture) -> BaseException | None:

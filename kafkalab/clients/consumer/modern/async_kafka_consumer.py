@@ -25,7 +25,7 @@ from kafkalab.clients.consumer.reading.fetcher import Fetcher
 from kafkalab.clients.consumer.reading.offset_fetcher import OffsetFetcher
 from kafkalab.clients.consumer.reading.position_validation import PositionValidation
 from kafkalab.clients.consumer.reading.rebalance_callbacks import RebalanceCallbacks
-from kafkalab.errors import KafkaException
+from kafkalab.errors import KafkaException, TimeoutException
 from kafkalab.protocol.identifiers import kafka_uuid
 from kafkalab.records import ConsumerGroupMetadata, ConsumerRecord, OffsetAndMetadata, TopicPartition
 from kafkalab.sim.apps import Signal
@@ -216,12 +216,13 @@ class AsyncKafkaConsumer:
         """Commit (with auto commit), leave the group, end the background thread."""
         self.network.disable_wakeups()
         self.log("ASYNC_CONSUMER_CLOSING")
+        timeout_ms = min(timeout_ms, self._setup.config["request.timeout.ms"])  # createTimerForCloseRequests
         timer = self.network.timer(timeout_ms)
         telemetry = self.client.telemetry
         if telemetry:
             telemetry.initiate_close()
         if self._group is not None:
-            self._end_membership(timer)
+            self._end_membership(timer, timeout_ms)
         self._background.close(timer.remaining_ms)
         self._lab.stage.wait(self._background.finished, timer.deadline_ms + timeout_ms)
         self._setup.tell_removed_metrics(self.log, self.client, self._fetcher)
@@ -231,12 +232,12 @@ class AsyncKafkaConsumer:
         self._setup.unregister(self.log)
         self.log("ASYNC_CONSUMER_CLOSED")
 
-    def _end_membership(self, timer: CallTimer) -> None:
+    def _end_membership(self, timer: CallTimer, timeout_ms: int) -> None:
         """Commit, tell the listener, say goodbye, in the order of AsyncKafkaConsumer.close."""
         log = self.log
         if self._setup.config["enable.auto.commit"]:
             log("ASYNC_COMMIT_ON_CLOSE")
-            self._members().commits.commit_sync(self.subscriptions.all_consumed(), timer)
+            self._commit_all_consumed(timer)
         log("COMMIT_MANAGER_CLOSE_SIGNALLED")
         log("ASYNC_STOP_FINDING_COORDINATOR")
         owned = sorted(self.subscriptions.assigned())
@@ -246,8 +247,18 @@ class AsyncKafkaConsumer:
         self._members().coordinator.closing = True
         log("ASYNC_LEAVING")
         log("MEMBERSHIP_LEAVE_SIGNALLED")
-        self._goodbye(timer)
-        log("ASYNC_LEFT")
+        if self._goodbye(timer):
+            log("ASYNC_LEFT")
+        else:
+            log("ASYNC_NOT_LEFT_IN_TIME", ms=timeout_ms)
+
+    def _commit_all_consumed(self, timer: CallTimer) -> None:
+        """Commit the positions and wait. A failure is written down: nobody asked for this commit (commitSyncAllConsumed)."""
+        try:
+            if not self._members().commits.commit_sync(self.subscriptions.all_consumed(), timer):
+                raise TimeoutException()
+        except KafkaException as error:
+            self.log("ASYNC_COMMIT_ON_CLOSE_FAILED", trace=error.java_text())
 
     def _leave(self, timer: CallTimer) -> None:
         owned = sorted(self.subscriptions.assigned())
@@ -255,7 +266,8 @@ class AsyncKafkaConsumer:
             self._callbacks.revoked(owned)
         self._goodbye(timer)
 
-    def _goodbye(self, timer: CallTimer) -> None:
+    def _goodbye(self, timer: CallTimer) -> bool:
+        """Leave the group; says whether the coordinator was heard in time."""
         done = Signal()
         membership = self._members().membership
 
@@ -266,3 +278,4 @@ class AsyncKafkaConsumer:
 
         self._background.add(leave)
         self._lab.stage.wait(done, timer.deadline_ms)
+        return done.is_set
