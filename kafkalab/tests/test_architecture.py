@@ -16,7 +16,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PURE = "kafkalab.errors kafkalab.hashing kafkalab.records"
-SHARED = f"kafkalab.protocol kafkalab.lines kafkalab.config kafkalab.versions kafkalab.sim {PURE}"
+SHARED = f"kafkalab.protocol kafkalab.releases kafkalab.lines kafkalab.config kafkalab.versions kafkalab.sim {PURE}"
 CORE = f"kafkalab.lab kafkalab.broker_end kafkalab.history kafkalab.sockets kafkalab.broker kafkalab.clients {SHARED}"
 TABLES = "numpy pandas pyarrow"
 SCREEN = "IPython matplotlib nbformat psutil"
@@ -31,8 +31,9 @@ FLOORS = {
     "kafkalab.hashing": ("", "arithmetic needs nobody"),
     "kafkalab.records": (PURE, "records are plain values: let the caller compute the field"),
     "kafkalab.protocol": (PURE, "messages are plain values: what they mean belongs to a broker or a client"),
-    "kafkalab.lines": (f"kafkalab.protocol {PURE}", "a line is a template and a message's text: let the caller give the values"),
-    "kafkalab.config": (PURE, "a config is a name, a default and a check"),
+    "kafkalab.releases": (f"kafkalab.protocol {PURE}", "a page is data: name the behaviour, and let the room where it happens look the name up"),
+    "kafkalab.lines": (f"kafkalab.protocol kafkalab.releases {PURE}", "a line is a template and a message's text: let the caller give the values"),
+    "kafkalab.config": (f"kafkalab.releases {PURE}", "a config is a name, a default and a check"),
     "kafkalab.versions": (f"kafkalab.protocol kafkalab.lines kafkalab.clients.least_loaded {PURE}",      # A rule is named by its function.
                           "a Profile is data: put the behaviour where it happens"),
     "kafkalab.broker": (SHARED, "brokers and clients meet in kafkalab.protocol only"),
