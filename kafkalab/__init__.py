@@ -26,7 +26,7 @@ from kafkalab.errors import CommitFailedException, ConcurrentModificationExcepti
 from kafkalab.lab import Lab
 from kafkalab.records import ConsumerRecord, ConsumerRecords, OffsetAndMetadata, ProducerRecord, RecordMetadata, TopicPartition
 from kafkalab.sockets import Socket
-from kafkalab.versions import PROFILES, Profile
+from kafkalab.releases import PROFILES, Profile
 from kafkalab.worker_pool import WorkerPool
 
 if TYPE_CHECKING:

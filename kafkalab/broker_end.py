@@ -14,7 +14,7 @@ from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster import BrokerNode, ClusterState
 from kafkalab.broker.interbroker import InterBroker
 from kafkalab.broker.learners_verdict import ArrivedBatch, KnownProducer
-from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.releases import BrokerProfile
 from kafkalab.broker_channel import BrokerChannel, OnReply
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.sim.journal import Journal

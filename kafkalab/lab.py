@@ -18,7 +18,7 @@ from kafkalab.broker.broker_config import BrokerConfig, broker_config
 from kafkalab.broker.cluster import BrokerNode, ClusterState
 from kafkalab.broker.interbroker import InterBroker
 from kafkalab.broker.log_config import checked
-from kafkalab.broker.profiles import broker_profile
+from kafkalab.releases import broker_profile
 from kafkalab.broker_end import BrokerEnd
 from kafkalab.errors import IllegalStateException
 from kafkalab.history import History
@@ -32,7 +32,7 @@ from kafkalab.sim.network import Link, Network
 from kafkalab.sim.rng import Streams
 from kafkalab.sim.scheduler import Scheduler
 from kafkalab.sockets import Socket, sockets_of
-from kafkalab.versions import Profile, profile_of
+from kafkalab.releases import Profile, profile_of
 
 if TYPE_CHECKING:
     import pandas

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kafkalab.versions import Profile, profile_of
+from kafkalab.releases import Profile, profile_of
 
 UNSAID = "2.3"
 """The client, and the broker, of an entry that names none: most such entries restate a test of that release."""

@@ -10,7 +10,7 @@ from kafkalab.answer.group_case import JOINS_WITHOUT_ID, REBALANCE_MS, GroupCase
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.group_state import GroupState, may_move
 from kafkalab.broker.group_storage import expired_offsets
-from kafkalab.broker.profiles import broker_profile
+from kafkalab.releases import broker_profile
 from kafkalab.clients.consumer.assignors import Member, assign
 from kafkalab.errors import Errors
 from kafkalab.records import TopicPartition

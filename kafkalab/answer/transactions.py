@@ -10,7 +10,7 @@ from typing import Any
 from kafkalab.answer.entry import CannotAnswer, Entry
 from kafkalab.broker.partition_log import PartitionLog
 from kafkalab.broker.producer_state import ProducerState
-from kafkalab.broker.profiles import BROKER_PROFILES
+from kafkalab.releases import BROKER_PROFILES
 from kafkalab.broker.transaction_state import TransactionState, illegal_from, legal_from
 from kafkalab.clients.consumer.completed_fetch import visible_offsets
 from kafkalab.protocol.messages import AbortedTransaction, ControlRecordType, RecordBatch, WireRecord, marker_batch

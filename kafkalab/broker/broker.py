@@ -40,7 +40,7 @@ from kafkalab.broker.marker_writer import MarkerWriter
 from kafkalab.broker.metadata_cache import MetadataCache
 from kafkalab.broker.offset_requests import OffsetRequests
 from kafkalab.broker.producer_ids import ProducerIds
-from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.releases import BrokerProfile
 from kafkalab.broker.replica_fetcher import ReplicaFetchers
 from kafkalab.broker.replica_manager import DISK_FAILED, ReplicaManager
 from kafkalab.broker.request_path import RequestPath

@@ -27,7 +27,7 @@ from kafkalab.broker.group_joins import DEAD, join_refused
 from kafkalab.broker.group_members import GroupMembers
 from kafkalab.broker.group_offsets import GroupOffsets, refused_commit, refused_fetch
 from kafkalab.broker.offsets_log import OffsetsLog
-from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.releases import BrokerProfile
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import (
     ConsumerGroupDescribeRequest,

@@ -18,7 +18,8 @@ from kafkalab.broker.group import NEW_MEMBER_TIMEOUT_MS, NO_GENERATION, Group, M
 from kafkalab.broker.group_state import GroupState, may_move
 from kafkalab.broker.group_storage import GroupStorage
 from kafkalab.broker.offsets_log import OffsetsLog
-from kafkalab.broker.profiles import FIRST_GENERATION, BrokerProfile
+from kafkalab.releases import BrokerProfile
+from kafkalab.releases.broker_profile import FIRST_GENERATION
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import JoinGroupRequest, JoinGroupResponse, SyncGroupResponse

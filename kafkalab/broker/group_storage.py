@@ -22,7 +22,7 @@ from kafkalab.broker.group import CommittedOffset, Group, told_of
 from kafkalab.broker.group_state import GroupState
 from kafkalab.broker.offsets_log import OffsetsLog, Written
 from kafkalab.broker.offsets_topic import Entry, Reading, batch_of, group_entry, offset_entry
-from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.releases import BrokerProfile
 from kafkalab.errors import Errors
 from kafkalab.hashing import coordinator_partition
 from kafkalab.protocol.consumer_protocol import parse_subscription

@@ -17,7 +17,7 @@ from kafkalab.broker.cluster import NO_LEADER, ClusterState, Partition
 from kafkalab.broker.controller import Controller
 from kafkalab.broker.effects import CancelTimer, ChangeIsr, Effect, SetTimer
 from kafkalab.broker.peer_messages import EpochAsk, FollowerFetch, PartitionKey, PeerMessage
-from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.releases import BrokerProfile
 from kafkalab.errors import Errors
 from kafkalab.sim.journal import Journal
 from kafkalab.sim.network import Link, Network

@@ -19,7 +19,7 @@ from kafkalab.broker.log_manager import LogManager
 from kafkalab.broker.log_settings import log_settings
 from kafkalab.broker.partition_log import PartitionLog
 from kafkalab.broker.peer_messages import PartitionKey
-from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.releases import BrokerProfile
 from kafkalab.broker.recompression import US_PER_MS, kept, work_on
 from kafkalab.broker.replica import Replica, enough_in_sync, verdict_of_ack
 from kafkalab.broker.wire_changes import WireChange

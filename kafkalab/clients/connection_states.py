@@ -80,7 +80,7 @@ class ClusterConnectionStates:
         """The states of a client with that configuration."""
         first_ms = config.get("socket.connection.setup.timeout.ms")
         setup_ms = None if first_ms is None else (first_ms, config["socket.connection.setup.timeout.max.ms"])
-        return cls(rng, config["reconnect.backoff.ms"], config["reconnect.backoff.max.ms"], profile.jitter_inside_cap, journal, who,
+        return cls(rng, config["reconnect.backoff.ms"], config["reconnect.backoff.max.ms"], profile.connecting.jitter_inside_cap, journal, who,
                    setup_ms, setup_rng)
 
     def state(self, id: str) -> ConnectionState | None:

@@ -31,8 +31,8 @@ class ClassicPoll:
         self._validation, self._offsets, self._fetcher, self._collector = validation, offsets, fetcher, collector
         self._log, self._retry_backoff_ms = log, retry_backoff_ms
         self._metadata = network.client.metadata
-        self._awaits_join: bool = profile.awaits_join_in_poll
-        self._returns_when_moved: bool = profile.returns_when_position_moved
+        self._awaits_join: bool = profile.group.awaits_join_in_poll
+        self._returns_when_moved: bool = profile.fetching.returns_when_position_moved
         self._has_all_positions = False
 
     def records(self, timer: Timer) -> list[ConsumerRecord] | None:

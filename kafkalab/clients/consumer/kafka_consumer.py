@@ -61,11 +61,11 @@ class KafkaConsumer(ConsumerQueries):
         self.config = ConsumerConfig.for_version(profile.name, given)
         group = self.config["group.id"]
         number = lab.next_number("consumer", name)
-        pattern = profile.client_id_without_group if group is None else profile.client_id_with_group
+        pattern = profile.group.client_id_without_group if group is None else profile.group.client_id_with_group
         self.client_id = self.config["client.id"] or pattern.format(n=number, group=group)
         self.name = name or lab.unused_name(self.client_id)
         self._interceptors = ConsumerInterceptors(self.config["interceptor.classes"])
-        self._thread = OneThread(lab.stage, profile.names_both_threads)
+        self._thread = OneThread(lab.stage, profile.fetching.names_both_threads)
         event = lab.call(self.name, "new KafkaConsumer", given)
         self._metrics = ConsumerMetrics(lab.journal, self.name, self.client_id, profile, lab.now_ms, self.config["metrics.sample.window.ms"],
                                         self.config["metrics.num.samples"], joins=self.config.get("group.protocol", "classic").lower() == "classic")
@@ -93,7 +93,7 @@ class KafkaConsumer(ConsumerQueries):
             self._coordinator = ConsumerCoordinator(group, config, profile, self._network, self._subscriptions, log, lab.stage,
                                                     lab.streams.stream(f"{self.name}/coordinator lookup"), self._choice)
             self._coordinator.offsets.on_commit = self._interceptors.on_commit
-            if profile.classic_banner:
+            if profile.group.classic_banner:
                 log("CONSUMER_PROTOCOL_BANNER")
         self._validation = PositionValidation(self._network, self._subscriptions, config, profile, log)
         self._offsets = OffsetFetcher(self._network, self._subscriptions, config, profile, log)
@@ -218,7 +218,7 @@ class KafkaConsumer(ConsumerQueries):
             for tp in self._subscriptions.assigned() if partitions is None else partitions:
                 self._state(tp)
                 self._log(line, partition=tp)
-                self._log("SEEKING_TO_STRATEGY", partition=tp, strategy=self.profile.reset_strategy_text(strategy))
+                self._log("SEEKING_TO_STRATEGY", partition=tp, strategy=self.profile.printing.reset_strategy_text(strategy))
                 self._subscriptions.request_reset(tp, strategy)
 
     # reading
@@ -250,7 +250,7 @@ class KafkaConsumer(ConsumerQueries):
     def enforce_rebalance(self, reason: str | None = None) -> None:
         """Have the group rebalance in a later poll, though nothing has changed (KIP-568; `reason` is KIP-800's). Raises
         UnsupportedVersionException for a client that cannot, IllegalStateException without a group."""
-        if not self.profile.enforces_rebalances:
+        if not self.profile.group.enforces_rebalances:
             raise UnsupportedVersionException(f"A consumer {self.profile.name} has no enforceRebalance: it came with 2.6 (KIP-568). Take a newer version.")
         self._check_open()
         if self._coordinator is None:

@@ -44,7 +44,7 @@ class PositionValidation:
         if self._truncation is not None:
             error, self._truncation = self._truncation, None
             raise error
-        if not self._profile.validates_positions:
+        if not self._profile.fetching.validates_positions:
             return
         if self._metadata.update_version != self._seen_version:
             self._seen_version = self._metadata.update_version
@@ -60,7 +60,7 @@ class PositionValidation:
     def _ask_leaders(self, waiting: list[TopicPartition]) -> None:
         positions = {tp: self._subscriptions.partitions[tp].position for tp in waiting}
         leaders = [position.leader for position in positions.values() if position.leader is not None]
-        for leader in leaders_in_hash_order(leaders, self._profile.node_knows_fencing):
+        for leader in leaders_in_hash_order(leaders, self._profile.printing.node_knows_fencing):
             own = {tp: position for tp, position in positions.items() if position.leader is leader}
             if leader.connection not in self._client.client.api_versions.known:
                 self._client.try_connect(leader)  # what it understands is not known yet
@@ -68,7 +68,7 @@ class PositionValidation:
             retry_ms = self._client.clock.now_ms + self._config["request.timeout.ms"]
             for tp in own:
                 self._subscriptions.partitions[tp].next_retry_ms = retry_ms
-            self._ask(leader, positions if self._profile.validates_all_at_each_leader else own)
+            self._ask(leader, positions if self._profile.fetching.validates_all_at_each_leader else own)
 
     def _ask(self, leader: Node, asked: Asked) -> None:
         topics: dict[str, list[OffsetForLeaderPartition]] = {}
@@ -93,7 +93,7 @@ class PositionValidation:
             for answer in topic.partitions:
                 tp, error = TopicPartition(topic.topic, answer.partition), error_for(answer.error_code)
                 if error is not Errors.NONE:
-                    self._log("OFFSETS_FAILED_RETRYING", partition=tp, error=error.known_to(self._profile.name).name)
+                    self._log("OFFSETS_FAILED_RETRYING", partition=tp, error=self._profile.connecting.known(error).name)
                     failed.append(tp)
                     continue
                 self._log("LEADER_EPOCH_HANDLING", partition=tp, offset=answer.end_offset, epoch=answer.leader_epoch)

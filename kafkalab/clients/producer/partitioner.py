@@ -189,7 +189,7 @@ def partitioner_of(given: Any, profile, rng: random.Random) -> Partitioner | Non
 
 def _default(profile, rng: random.Random) -> Partitioner | None:
     makers = {"round robin": RoundRobinDefaultPartitioner, "sticky": StickyDefaultPartitioner, "adaptive": None}
-    make = makers[profile.partitioner]
+    make = makers[profile.producing.partitioner]
     return None if make is None else make(rng)
 
 
@@ -198,11 +198,11 @@ def _named(given: str, profile, rng: random.Random) -> Partitioner | None:
     if name not in KNOWN.values():
         raise ConfigException(f"Invalid value {given} for configuration partitioner.class: Class {given} could not be found. "
                               f"Known are {', '.join(sorted(KNOWN.values()))}; or give a Python class or function.")
-    if name not in profile.partitioner_classes:
+    if name not in profile.producing.partitioner_classes:
         raise ConfigException(f"Invalid value {given} for configuration partitioner.class: Class {given} could not be found. "
-                              f"A client {profile.name} has {', '.join(profile.partitioner_classes) or 'none but its own'}.")
+                              f"A client {profile.name} has {', '.join(profile.producing.partitioner_classes) or 'none but its own'}.")
     if name == "DefaultPartitioner":
         return _default(profile, rng) or StickyDefaultPartitioner(rng)
     if name == "UniformStickyPartitioner":
         return UniformStickyPartitioner(rng)
-    return RoundRobinPartitioner(rng, remembers_new_batch=not profile.round_robin_skips)
+    return RoundRobinPartitioner(rng, remembers_new_batch=not profile.producing.round_robin_skips)

@@ -17,7 +17,7 @@ class RetryBackoff:
     def __init__(self, config: Mapping, profile, rng: random.Random) -> None:
         self._least_ms = config["retry.backoff.ms"]
         self._most_ms = max(self._least_ms, config.get("retry.backoff.max.ms", self._least_ms))
-        self._doubles, self._rng = profile.exponential_refresh_backoff, rng
+        self._doubles, self._rng = profile.connecting.exponential_refresh_backoff, rng
 
     def wait_ms(self, batch: ProducerBatch) -> int:
         """After a batch's last failure. Drawn once for each attempt, however often it is looked at; Java draws at each look."""

@@ -44,7 +44,7 @@ class Sender:
         self._client, self._metadata, self._accumulator, self._transactions = client, client.metadata, accumulator, transactions
         self._config, self._profile, self._log, self._clock = config, profile, log, clock
         self._cluster, self._want_topic, self._metrics, self._cpu = cluster, want_topic, metrics, cpu
-        self._loop = LoopingClient(client, clock, config["request.timeout.ms"], profile.await_ready_polls_first)
+        self._loop = LoopingClient(client, clock, config["request.timeout.ms"], profile.connecting.await_ready_polls_first)
         self._transactional = None
         if transactions is not None:
             self._transactional = TransactionalSender(transactions, client, self._loop, accumulator, profile, closing=lambda: self._closing)
@@ -105,14 +105,14 @@ class Sender:
 
     def _has_open_transaction(self) -> bool:
         """A transaction that close() has to end first (since 2.3, KAFKA-6635)."""
-        return self._transactions is not None and self._profile.aborts_when_closed and self._transactions.has_ongoing_transaction
+        return self._transactions is not None and self._profile.transacting.aborts_when_closed and self._transactions.has_ongoing_transaction
 
     def _run_once(self) -> Iterator[int]:
         if self._transactional is not None:
             pass_is_over = yield from self._transactional.step()
             if pass_is_over:
                 return
-            self._accumulator.completing = self._profile.queues_init_producer_id and self._transactions.is_completing
+            self._accumulator.completing = self._profile.transacting.queues_init_producer_id and self._transactions.is_completing
         yield from self._loop.poll(self._send_producer_data())
 
     # sending

@@ -6,7 +6,7 @@ from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.consumer_group_assignors import range_, uniform
 from kafkalab.broker.consumer_group import ConsumerMember
 from kafkalab.broker.group_coordinator import GroupCoordinator
-from kafkalab.broker.profiles import broker_profile
+from kafkalab.releases import broker_profile
 from kafkalab.errors import Errors, error_for
 from kafkalab.protocol.messages import (
     ConsumerGroupHeartbeatRequest, HeartbeatTopicPartitions, JoinGroupRequest, OffsetCommitRequest, OffsetCommitRequestPartition,

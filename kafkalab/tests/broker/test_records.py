@@ -7,7 +7,7 @@ from kafkalab.broker.effects import Appended
 from kafkalab.broker.offset_requests import OffsetRequests
 from kafkalab.broker.partition_log import PartitionLog
 from kafkalab.broker.producer_state import ProducerState
-from kafkalab.broker.profiles import broker_profile
+from kafkalab.releases import broker_profile
 from kafkalab.broker.replica_manager import ReplicaManager
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import (

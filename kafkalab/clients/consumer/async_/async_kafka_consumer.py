@@ -105,7 +105,7 @@ class AsyncKafkaConsumer(KafkaConsumer):
         self._group = None if group is None else self._managers(lab, group)
         self._coordinator = None if group is None else _Coordinator(_Offsets(self._group.commits, self._to_do.append), self._group.membership)
         self._background = ConsumerNetworkThread(network, self._reading, self._group, log)
-        starting_ms = profile.first_use_ms.get("background thread", (0, 0)) if lab.cold else (0, 0)
+        starting_ms = profile.connecting.first_use_ms.get("background thread", (0, 0)) if lab.cold else (0, 0)
         lab.stage.loop(self._background.run(starting_ms), client.selector.signal, self.name)
         app_info.register(log, profile, lab.epoch_ms + lab.now_ms)
         log("ASYNC_CONSUMER_INITIALIZED")
@@ -122,7 +122,7 @@ class AsyncKafkaConsumer(KafkaConsumer):
         commits = CommitRequestManager(group, member_id, config, self.profile, coordinator, network, self._subscriptions, log)
         membership = ConsumerMembershipManager(group, member_id, config, network, self._subscriptions, commits.commit_before_reconciling,
                                                commits.tell_epoch, commits.restart, self._to_do.append, self._callbacks, self.profile, log)
-        heartbeats = HeartbeatRequestManager(membership, coordinator, network, state(INTERNALS + self.profile.heartbeat_state_class, "HeartbeatRequestState"), config, log)
+        heartbeats = HeartbeatRequestManager(membership, coordinator, network, state(INTERNALS + self.profile.group.heartbeat_state_class, "HeartbeatRequestState"), config, log)
         commits.on_commit = self._interceptors.on_commit
         return Group(coordinator, commits, heartbeats, membership)
 
@@ -179,7 +179,7 @@ class AsyncKafkaConsumer(KafkaConsumer):
 
     def _wait_for_background(self, event: AsyncPollEvent, timer) -> None:
         """4.0 waits for its events; later a poll goes on, and the background has worked it off already, or not yet."""
-        if not self.profile.assigns_in_poll:
+        if not self.profile.group.assigns_in_poll:
             while not event.is_complete and not timer.expired:
                 self._network.poll(timer)
             if not event.is_complete:

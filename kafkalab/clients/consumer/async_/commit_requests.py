@@ -16,7 +16,7 @@ from kafkalab.clients.consumer.request_future import RequestFuture
 from kafkalab.clients.consumer.subscription_state import FetchPosition, SubscriptionState
 from kafkalab.clients.log_context import LogContext
 from kafkalab.errors import (
-    COMMIT_FAILED_TEXT, CommitFailedException, Errors, RetriableCommitFailedException, RetriableException, TimeoutException, error_for,
+    CommitFailedException, Errors, RetriableCommitFailedException, RetriableException, TimeoutException, error_for,
 )
 from kafkalab.lines.java_values import list_text
 from kafkalab.protocol.connection_messages import ZERO_UUID
@@ -158,7 +158,7 @@ class CommitRequestManager:
                 known, leader = view.partitions.get(tp), view.leader(tp)
                 position = FetchPosition(committed.offset, committed.leader_epoch, leader, known.epoch if known else None)
                 metadata.note_leader_epoch(tp, committed.leader_epoch)
-                self._log("SETTING_COMMITTED_OFFSET", partition=tp, position=position.text(self._profile.position_style),
+                self._log("SETTING_COMMITTED_OFFSET", partition=tp, position=position.text(self._profile.fetching.position_style),
                           offset=committed.offset, leader=leader)
                 self._subscriptions.seek_unvalidated(tp, position)
             future.complete()
@@ -258,7 +258,7 @@ class CommitRequestManager:
                 known = error_for(codes.pop())
                 self._coordinator.lost_if(known)
                 gone = (Errors.UNKNOWN_MEMBER_ID, Errors.STALE_MEMBER_EPOCH, Errors.FENCED_MEMBER_EPOCH)
-                error = CommitFailedException(COMMIT_FAILED_TEXT[self._profile.name]) if known in gone else known.exception()
+                error = CommitFailedException(self._profile.group.commit_failed_text) if known in gone else known.exception()
             else:
                 self._coordinator.lost_if(error)
             self._again_or_fail(error, deadline_ms, future, lambda: self._send_commit(offsets, deadline_ms, future))

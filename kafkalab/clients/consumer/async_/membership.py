@@ -275,7 +275,7 @@ class ConsumerMembershipManager:
             self._follow_up(lambda: self._taken(target))
             return error
 
-        if self._profile.assigns_in_poll or self._subscriptions.listener is not None:
+        if self._profile.group.assigns_in_poll or self._subscriptions.listener is not None:
             self._to_application(take)
             self._log("MEMBER_ASSIGNMENT_ENQUEUED")
         else:
