@@ -41,9 +41,6 @@ conformance: .venv/ready-dev  ## compare the simulator with recordings of real c
 seeds: .venv/ready-dev  ## hold N small stories full of faults against the laws (N=1000)
 	@$(PY) -m kafkalab seeds $(N)
 
-fast: .venv/ready-fast  ## make the simulator two to four times as fast: machine code, where there is a C compiler
-	@$(PY) -m kafkalab compile
-
 bench: .venv/ready-dev .venv/ready-bench  ## measure speed as ratios against peers; writes bench.json
 	@$(PY) -m bench
 
@@ -51,9 +48,9 @@ browser: .venv/ready-dev  ## run each notebook in JupyterLab in a real Chromium;
 	@$(PY) -m autograder.proving.browser
 
 wheels: .venv/ready  ## fill the folder wheels/ for machines without internet: make lab WHEELS=wheels
-	@$(PIP) wheel --constraint constraints.txt --wheel-dir wheels ".[dev,fast,bench]" setuptools
+	@$(PIP) wheel --constraint constraints.txt --wheel-dir wheels ".[dev,bench]" setuptools
 
-.PHONY: help lab test test-all classroom redteam course conformance seeds fast bench browser wheels
+.PHONY: help lab test test-all classroom redteam course conformance seeds bench browser wheels
 .DEFAULT_GOAL := help
 
 # --- the environment: made once, made again when what it is made from changes ---

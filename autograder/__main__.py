@@ -61,6 +61,7 @@ def _grade(wanted) -> int:
     from autograder.grade import Unready, grade_class, grade_file, needs_attention, public
     from autograder.grading.colleague import Lost, Unable
     from autograder.grading.writer import Busy
+    from autograder.handed_in.download import NotAClass, folder_of
     from autograder.judges.secret import is_demo
     from autograder.masters import chapter_number
     from autograder.sandbox.parent import SandboxFailed, Unofficial
@@ -77,11 +78,14 @@ def _grade(wanted) -> int:
             raise Unusable("Say where the results go: --out OUT for a class with its gradebook, or --json - for one submission.")
         found = grade_file(source, asked)
     else:
-        if not source.is_dir():
-            raise Unusable(f"{source} is one file; a class is a folder. For one submission leave --out away and use --json -.")
+        if not source.is_dir() and source.suffix.lower() != ".zip":
+            raise Unusable(f"{source} is one file; a class is a folder, or a zip file of one. For one submission leave --out away and use --json -.")
         roster, ignore = _class_list(wanted.roster)
         try:
-            graded = grade_class(source, Path(wanted.out), asked, roster, wanted.workers, wanted.force, say, ignore, wanted.allow_unsafe)
+            with folder_of(source, roster) as folder:
+                graded = grade_class(folder, Path(wanted.out), asked, roster, wanted.workers, wanted.force, say, ignore, wanted.allow_unsafe)
+        except NotAClass as why:
+            raise Unusable(*why.args) from None
         except (Unofficial, Busy, Unready):
             raise
         except Exception as failed:                      # the machine's or ours, not the class's: the next run goes on
@@ -180,7 +184,15 @@ def _calibrate(wanted) -> int:
 
 def _review(wanted) -> None:
     from autograder.open_answers.reviewing import in_terminal
-    in_terminal(Path(wanted.out), wanted.question, seed=wanted.seed, marker=wanted.marker, blind=wanted.blind)
+    in_terminal(Path(wanted.out), wanted.question, seed=wanted.seed, marker=wanted.marker, blind=wanted.blind, share=_share(wanted.share))
+
+
+def _share(text: str) -> tuple[int, int]:
+    """"2/3" is the second of three shares; ValueError, with a sentence, for what is none."""
+    mine, _, of = text.partition("/")
+    if not (mine.isdigit() and of.isdigit() and 1 <= int(mine) <= int(of)):
+        raise Unusable(f"--share is written like 1/2, the first of two shares, not {text!r}.")
+    return int(mine), int(of)
 
 
 def _due(wanted) -> None:
@@ -197,13 +209,41 @@ def _due(wanted) -> None:
 def _receive(wanted) -> None:
     from autograder.grade import receive
     from autograder.teacher.late import moment_of
-    folder = Path(wanted.submissions)
-    if not folder.is_dir():
-        raise Unusable(f"There is no folder {folder}.")
-    _must_be_a_folder(wanted.out, folder)
+    from autograder.handed_in.download import folder_of
+    source = Path(wanted.submissions)
+    if not source.exists():
+        raise Unusable(f"There is no folder {source}.")
+    _must_be_a_folder(wanted.out, source)
     roster, ignore = _class_list(wanted.roster)
-    new = receive(folder, Path(wanted.out), roster, moment_of(wanted.at) if wanted.at else None, ignore, say)
-    print(f"{new} new submissions were received; `grade` grades them whenever you like, and this moment decides what is late.")
+    with folder_of(source, roster) as folder:
+        new = receive(folder, Path(wanted.out), roster, moment_of(wanted.at) if wanted.at else None, ignore, say)
+    for line in _received(new, Path(wanted.out)):
+        print(line)
+
+
+def _received(new, out: Path, most: int = 40) -> list[str]:
+    """What `receive` tells: who has handed in, twice or unreadably, and from whom nothing new has come."""
+    from autograder.grading.enrolled import class_of, names
+    listed = class_of(out).rows
+    lines = [f"{len(new)} new submission{' was' if len(new) == 1 else 's were'} received; `grade` grades them whenever you like, and the moment of the receipt "
+             "decides what is late."]
+
+    def shown(people) -> str:
+        people = [" ".join(filter(None, (each, *names(listed.get(each, {}))[:2]))) for each in people]
+        return ", ".join(people[:most]) + (f" and {len(people) - most} more" if len(people) > most else "")
+
+    came: dict[tuple[str, str | None], list[str]] = {}
+    for each in new:
+        came.setdefault((each.student, each.chapter), []).append(each.name)
+    if new:
+        lines.append(f"From: {shown(sorted({student for student, _ in came}))}.")
+    lines += [f"{student} has {len(files)} files of chapter {chapter}: {', '.join(files)}. The last one counts."
+              for (student, chapter), files in sorted(came.items(), key=str) if chapter and len(files) > 1]
+    lines += [f"{each.name}: {each.status}, {each.reason}" for each in new if not each.can_run]
+    missing = [student for student in listed if not any(student == each.student and each.can_run for each in new)]
+    if new and missing:
+        lines.append(f"Nothing new that can be read came from {len(missing)} of the class list: {shown(missing)}.")
+    return lines
 
 
 def _regrade(wanted) -> None:
@@ -256,10 +296,18 @@ def _course(wanted) -> int:
 
 
 def _release(wanted) -> None:
-    from autograder.making.release import MYTHS, release
-    from autograder.masters import chapter_number
-    package = release([text if text == MYTHS else chapter_number(text) for text in wanted.chapters], Path(wanted.out))
-    print(f"The package for learners is {package}: no judges, no solutions, no secret.")
+    from autograder.judges.secret import is_demo
+    from autograder.making.release import release
+    from autograder.masters import MYTHS, chapter_number, master
+    from autograder.variants import course_key_id
+    chapters = [text if text == MYTHS else chapter_number(text) for text in wanted.chapters]
+    asks = any(chapter != MYTHS and master(chapter).answer_cells for chapter in chapters)
+    if asks and is_demo() and not wanted.demo:
+        raise Unusable("AUTOGRADER_SECRET is not set, so the package would carry the public demo key, and your class would get other numbers than you grade by. "
+                       "Set the secret of your course, or add --demo to try things out.")
+    package = release(chapters, Path(wanted.out))
+    print(f"The package for learners is {package}: no judges, no solutions, no secret."
+          + (f" Students' numbers come from course key {course_key_id()}{', the public demo key: good for trying things out' if is_demo() else ''}." if asks else ""))
 
 
 def _lab(wanted) -> None:
@@ -378,6 +426,7 @@ def _parser() -> argparse.ArgumentParser:
     review.add_argument("question", nargs="?", metavar="QUESTION", help="03.open; without it: what waits")
     review.add_argument("--blind", action="store_true", help="keep the suggestion back until h is pressed: the fairest marks to calibrate with")
     review.add_argument("--marker", default="", metavar="NAME", help="who marks, where several do")
+    review.add_argument("--share", default="1/1", metavar="K/N", help="only the K-th of N shares, for several who mark at once: 1/2")
     review.add_argument("--seed", type=int, default=0, help="draws the order of the groups and who is read twice")
     due = command("due", _due, "when a chapter is due, or until when one student has time; without a chapter: the dates and what lateness costs")
     due.add_argument("out", metavar="OUT")
@@ -405,6 +454,7 @@ def _parser() -> argparse.ArgumentParser:
     release = command("release", _release, "the package a teacher hands out: no judges, no solutions, no secret")
     release.add_argument("chapters", nargs="+", metavar="NN|myths")
     release.add_argument("--out", default="package", metavar="DIR")
+    release.add_argument("--demo", action="store_true", help="use the public demo key, where AUTOGRADER_SECRET is not set")
     built = command("course", _course, "build the notebooks of source_py, for authors")
     built.add_argument("chapters", nargs="*", metavar="NN")
     built.add_argument("--prose", action="store_true", help="only text changed: leave the sealed verdicts as they are")

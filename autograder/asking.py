@@ -105,6 +105,9 @@ def complaint(reply: dict, hidden: bool = False) -> str | None:
             return "the answer is not plain data." if hidden else f"the answer has {reply['says']}."
         if reply["raised"] == "NotAsAsked":
             return "the answer has another form than was asked for." if hidden else f"{reply['says']}."
+        if reply["raised"] == "TimeUp":
+            said = reply.get("says") if re.fullmatch(r"no answer after \d+ s", str(reply.get("says"))) else "no answer in time"
+            return f"there was {said}; look for a loop that never ends."
         told = reply.get("line") and not (hidden and reply["line"] > LONGEST_ANSWER)
         where = f" in line {reply['line']} of the answer" if told else ""
         said = "" if hidden or not reply.get("says") else f": {reply['says']}"

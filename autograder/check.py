@@ -36,7 +36,7 @@ def me(student: str = "") -> None:
         raise ValueError(f'me("s123") takes your student id: letters, digits, and . _ - @ within; not {student!r}')
     _student = student
     progress.change(lambda entries: entries.update(student=student))
-    print(f"Hello, {student}. The numbers in the exercises are yours." if student else
+    print(f"Hello, {student}. The numbers in the exercises are yours. Course key: {variants.course_key_id()}." if student else
           'Nobody yet: the numbers are the first set. Write your id, me("s123"), to get your own.')
 
 

@@ -13,6 +13,7 @@ one lane waits for a judge or the disk the others keep the cores busy.
 """
 from __future__ import annotations
 
+import dataclasses
 import os
 import queue
 import sys
@@ -29,7 +30,7 @@ from autograder.grading import calibration, ledger, results
 from autograder.grading.colleague import Colleague
 from autograder.grading.enrolled import class_of, enrol
 from autograder.grading.foreseen import stale
-from autograder.grading.gradebook import recorded, told, written
+from autograder.grading.gradebook import recorded, restamp, told, written
 from autograder.grading.judging import ALL_RAN, asked_of, blank, judge
 from autograder.grading.pace import Pace
 from autograder.grading.settling import marks_of, settle
@@ -39,11 +40,13 @@ from autograder.handed_in.assignment import steps
 from autograder.handed_in.classlist import Roster
 from autograder.handed_in.needs import as_python
 from autograder.handed_in.receipts import Receipts
-from autograder.handed_in.submission import PARTIAL, Submission, entries, of, read
+from autograder.handed_in.submission import PARTIAL, REFUSED, Submission, entries, of, read
 from autograder.judges.secret import held_to
 from autograder.masters import chapter_number, master
+from autograder.open_answers.answers import UNFINISHED
 from autograder.open_answers.review import put_back
 from autograder.sandbox.parent import LOST, Sandbox, SandboxFailed, Unofficial
+from autograder.teacher import late
 from autograder.teacher.late import settle as settle_late
 from autograder.variants import numbers_for
 
@@ -52,6 +55,7 @@ QUIET_STATUSES = ("graded", "repaired")
 WORKERS_PER_JUDGE = 2              # most verdicts are looked up; one that thinks for long, over a class's first play, keeps at most two lanes waiting
 JUDGE_SECONDS = 120.0              # for one submission; a judge's first ones are slow, for it plays labs to know the truth
 SAYS_HOW_MANY_READ_EVERY = 1_000
+STRAYS_BESIDE, MOST_STRAYS = 4, 0.2            # so many of one chapter, and such a share of others, make the others strays
 
 
 class Unready(ValueError):
@@ -87,9 +91,9 @@ def hear(submission: Submission, sandbox: Sandbox) -> tuple[dict, dict]:
         return {}, {"replies": {}, "ended": submission.reason, "seconds": 0.0, "level": sandbox.reached()[0]}
     asked = asked_of(submission)
     own = master(submission.chapter)
-    numbers = {question.id: dict(numbers_for(question, submission.variant)) for question in own.questions}
+    numbers = {question.id: dict(numbers_for(question, submission.variant, submission.key)) for question in own.questions}
     cells = steps(own, submission.answers, extras=submission.extras)
-    jobs = [{"source": _python(step.source), "question": step.question,
+    jobs = [{"source": _python(step.source), "question": step.question, "spark": step.spark,
              "cases": [case for case, hidden in asked.get(step.question, ()) if not hidden],
              "hidden": [case for case, hidden in asked.get(step.question, ()) if hidden]} for step in cells]
     return asked, sandbox.run(jobs, numbers, spark=any(step.spark for step in cells))
@@ -119,15 +123,17 @@ def grade_class(folder: Path, out: Path, asked: str | None = None, roster: Roste
         try:
             held_to(out, keep=True)
             before, roster, calibrations = ledger.read(out), class_of(out, roster), calibration.read(out)
+            moments = late.handed_in_times(roster.rows)
         except ValueError as why:
             raise Unready(*why.args) from None
-        found, receipts = _received(folder, out, roster, asked, say, ignore)
+        (out / UNFINISHED).touch()
+        found, receipts, new = _received(folder, out, roster, asked, say, ignore, moments=moments)
         older = _standing(ledger.elsewhere(before.values(), found), found, receipts)
-        counts = _latest([*found, *(entry.submission for entry in older)], receipts, roster)
-        here = [_Work(each, results.key_of(each, master(each.chapter) if each.can_run else None),
-                      counts.get((each.student, each.chapter)) is each, receipts.at(each).isoformat()) for each in found]
-        there = [_Work(entry.submission, entry.key, counts.get((entry.submission.student, entry.submission.chapter)) is entry.submission,
-                       receipts.at(entry.submission).isoformat()) for entry in older]
+        keyed = [(each, results.key_of(each, master(each.chapter) if each.can_run else None)) for each in found]
+        keyed_older = [(entry.submission, entry.key) for entry in older]
+        choice = _Choice(out, receipts, roster, calibrations, dict((_place(each), key) for each, key in (*keyed, *keyed_older)))
+        counts = choice.of(each for each, _ in (*keyed, *keyed_older))
+        here, there = _works(keyed, counts, receipts), _works(keyed_older, counts, receipts)
         todo = _still_to_do(here, out, calibrations, force)
         if len(todo) < len(here):
             say(f"{len(here) - len(todo)} of {len(here)} were graded before; {len(todo)} to go.")
@@ -138,19 +144,31 @@ def grade_class(folder: Path, out: Path, asked: str | None = None, roster: Roste
         todo += _still_to_do(there, out, calibrations, force=False)
         if todo or not (out / "gradebook.db").exists():
             _grade_all(todo, _Course(out, roster, workers or os.cpu_count() or 1, not allow_unsafe), say)
+        fairer = choice.of(each for each, _ in (*keyed, *keyed_older))
+        if any(fairer[who] is not counts[who] for who in counts):         # now that all are graded, a late file is known to be worth no more
+            counts = fairer
+            here, there = _works(keyed, counts, receipts), _works(keyed_older, counts, receipts)
+            again = _still_to_do(here, out, calibrations, False) + _still_to_do(there, out, calibrations, False)
+            _grade_all(again, _Course(out, roster, workers or os.cpu_count() or 1, not allow_unsafe), lambda text: None)
         shown = ledger.named(ledger.Entry(each.submission, each.key) for each in (*here, *there))
         superseded = {name: later.name for name, entry in shown.items() if entry.submission.can_run
                       and (later := counts[entry.submission.student, entry.submission.chapter]) is not entry.submission}
         borrowed = frozenset(name for name in superseded if not _bears(roster, own := shown[name].submission) and _bears(roster, counts[own.student, own.chapter]))
-        everything = results.Results(out / "results", {name: entry.key for name, entry in shown.items()}, superseded, borrowed)
+        too_late = frozenset(name for name in superseded.keys() - borrowed
+                             if receipts.number(own := shown[name].submission) > receipts.number(counts[own.student, own.chapter]))
+        everything = results.Results(out / "results", {name: entry.key for name, entry in shown.items()}, superseded, borrowed, too_late)
         ledger.keep(out, shown)                          # first: cut off between the two, the next run shows them all
         results.write_atomically(out / "results.json", results.as_json(everything.items()))
         enrol(out, roster)
         if todo and (back := put_back(out)):
             say(f"{back} mark{'s' if back > 1 else ''} of `review` that the gradebook had lost {'are' if back > 1 else 'is'} in it again.")
+        restamp(out, {(each.student, master(each.chapter).name): receipts.at(each) for each in counts.values()})
         settle_late(out)
+        for line in _told_of_lateness(choice, new, [shown[name].submission.student for name in too_late]):
+            say(line)
+        (out / UNFINISHED).unlink(missing_ok=True)
         names = list(shown)[:len(here)]
-        return results.Results(out / "results", {name: shown[name].key for name in names}, superseded, borrowed)
+        return results.Results(out / "results", {name: shown[name].key for name in names}, superseded, borrowed, too_late)
 
 
 def new_judge() -> Colleague:
@@ -159,15 +177,76 @@ def new_judge() -> Colleague:
 
 
 def receive(folder: Path, out: Path, roster: Roster = Roster(), at: datetime | None = None, ignore: tuple[Path, ...] = (),
-            say=lambda text: print(text, file=sys.stderr)) -> int:
-    """Take in what is in `folder` without grading it: a copy and a receipt of everything new, from now or from `at`, the moment that
-    decides what is late. Returns how many were new."""
+            say=lambda text: print(text, file=sys.stderr)) -> list[Submission]:
+    """Take in what is in `folder` without grading it: a copy and a receipt of everything new, from the moment that the class list says, else
+    from `at` or now. That moment decides what is late. Returns what was new."""
     out.mkdir(parents=True, exist_ok=True)
     with holding(out / ".grading", 0, "another run is grading into this folder; wait for it to end, or end it"):
         held_to(out, keep=True)
         roster = class_of(out, roster)
-        before = len(Receipts(out / "receipts.jsonl").lines)
-        return len(_received(folder, out, roster, None, say, ignore, at)[1].lines) - before
+        return _received(folder, out, roster, None, say, ignore, at, late.handed_in_times(roster.rows))[2]
+
+
+class _Choice:
+    """Which of a student's files of one chapter counts, by the course's policy (late.COUNTS).
+
+    Of several that say they are somebody's those are looked at whose file bears the name; anybody can write another's into a notebook.
+    """
+
+    def __init__(self, out: Path, receipts: Receipts, roster: Roster, calibrations, keys: dict[tuple, str]):
+        self._out, self._receipts, self._roster, self._calibrations, self._keys = out, receipts, roster, calibrations, keys
+        self._lost, self._rule = late.lateness(out), late.policy().counts
+
+    def of(self, found) -> dict[tuple[str, str], Submission]:
+        """(student, chapter) -> the submission that counts. A late file that is not graded yet is taken to be worth more."""
+        several: dict[tuple[str, str], list[Submission]] = {}
+        for each in sorted((each for each in found if each.can_run), key=self._receipts.number):
+            several.setdefault((each.student, each.chapter), []).append(each)
+        return {who: self._best([each for each in files if _bears(self._roster, each)] or files) for who, files in several.items()}
+
+    def lost(self, submission: Submission) -> float:
+        """The share of its points that a submission loses by lateness."""
+        return self._lost(submission.student, master(submission.chapter).name, self._receipts.at(submission))
+
+    def _best(self, files: list[Submission]) -> Submission:
+        in_time = [each for each in files if not self.lost(each)]
+        if self._rule == "last" or len(files) == 1 or len(in_time) == len(files):
+            return files[-1]
+        if self._rule == "in time":
+            return (in_time or files)[-1]
+        base = in_time[-1] if in_time else files[0]
+        best = base
+        for each in files:
+            if self._receipts.number(each) > self._receipts.number(base) and self.lost(each) and self._worth(each) > self._worth(best) + 1e-9:
+                best = each
+        return best
+
+    def _worth(self, submission: Submission) -> float:
+        """The points of a submission after the penalty; of an open answer that waits, those that the rubric suggests."""
+        known = results.read(self._out / "results", self._keys[_place(submission)])
+        if known is None:
+            return float("inf") if self.lost(submission) else 0.0
+        return sum(told(mark) or 0.0 for mark in marks_of(settle(known, self._calibrations)).values()) * (1 - self.lost(submission))
+
+
+def _place(submission: Submission) -> tuple:
+    return submission.name, submission.sha256, submission.chapter
+
+
+def _works(keyed: list[tuple[Submission, str]], counts: dict, receipts: Receipts) -> list[_Work]:
+    return [_Work(each, key, counts.get((each.student, each.chapter)) is each, receipts.at(each).isoformat()) for each, key in keyed]
+
+
+def _told_of_lateness(choice: _Choice, new: list[Submission], too_late: list[str]) -> list[str]:
+    """What a teacher should hear about the late ones of this run."""
+    lines = []
+    if too_late:
+        lines.append(f"Handed in again late, and the file before counts: {', '.join(sorted(set(too_late)))}.")
+    ran = [each for each in new if each.can_run]
+    if len(ran) > 2 and all(choice.lost(each) for each in ran):
+        lines.append(f"All {len(ran)} new submissions are late by the moment of this run. Did they hand in earlier? Then name the list of that assignment with "
+                     "--roster: Moodle's has a column \"Last modified (submission)\", and those moments will count.")
+    return lines
 
 
 @dataclass(frozen=True)
@@ -196,8 +275,10 @@ class _Course:
     official: bool                         # refuse a sandbox below level L2
 
 
-def _received(folder: Path, out: Path, roster: Roster, asked, say, ignore, at: datetime | None = None) -> tuple[list[Submission], Receipts]:
-    """Read everything once, keep a copy, write the receipts. The answers are let go: a class does not fit into memory."""
+def _received(folder: Path, out: Path, roster: Roster, asked, say, ignore, at: datetime | None = None,
+              moments: dict[str, datetime] | None = None) -> tuple[list[Submission], Receipts, list[Submission]]:
+    """Read everything once, keep a copy, write the receipts. The answers are let go: a class does not fit into memory. The last of the
+    three is what is new."""
     found, papers = [], out / "received"
     for number, path in enumerate(entries(folder, (out, *ignore), roster), 1):
         arrival = arrive(path)
@@ -207,19 +288,26 @@ def _received(folder: Path, out: Path, roster: Roster, asked, say, ignore, at: d
             say(f"{number} submissions read")
     os.sync()                              # the copies are on the disk before a receipt says so
     receipts = Receipts(out / "receipts.jsonl")
-    receipts.receive(found, at)
-    return found, receipts
+    found = _without_strays(found)
+    return found, receipts, receipts.receive(found, at, moments)
 
 
-def _latest(found: list[Submission], receipts: Receipts, roster: Roster) -> dict[tuple[str, str], Submission]:
-    """Of each student and chapter the submission that counts: the one received last. Of several that say they are somebody's those count
-    whose file bears the name; anybody can write another's into a notebook."""
-    latest = {}
-    for each in sorted((each for each in found if each.can_run), key=receipts.number):
-        before = latest.get((each.student, each.chapter))
-        if before is None or _bears(roster, each) or not _bears(roster, before):
-            latest[each.student, each.chapter] = each
-    return latest
+def _without_strays(found: list[Submission]) -> list[Submission]:
+    """Refuse the few that answer another chapter than nearly everything beside them: a wrong file was handed in. One that came together
+    with its student's file of the right chapter was meant."""
+    chapters = Counter(each.chapter for each in found if each.can_run)
+    if len(chapters) < 2:
+        return found
+    (usual, many), = chapters.most_common(1)
+    right = {each.path for each in found if each.chapter == usual}
+    strays = [each for each in found if each.can_run and each.chapter != usual and each.path not in right]
+    if many < STRAYS_BESIDE or len(strays) > MOST_STRAYS * (many + len(strays)):
+        return found
+    return [dataclasses.replace(
+        each, chapter=None, answers={}, extras=(), missing=(), status=REFUSED,
+        reason=f"it answers chapter {each.chapter}, and nearly everything beside it answers chapter {usual}. If it is meant, put it into a folder of its own "
+               f"and grade that; else ask for the file of chapter {usual}.") if each in strays else each
+        for each in found]
 
 
 def _bears(roster: Roster, submission: Submission) -> bool:

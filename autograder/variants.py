@@ -4,6 +4,7 @@ Numbers come from the course key, the student's id and the question's id, by HMA
 a neighbour. The course key is itself derived from the course secret. A release carries the key, so that a notebook can show
 its numbers; the secret stays at home, so that nobody can work out the hidden cases.
 """
+import hashlib
 import hmac
 from contextlib import contextmanager
 from functools import lru_cache
@@ -52,14 +53,29 @@ def course_key() -> str:
     return derive("course key")
 
 
-def numbers_for(question: Question | str, student: str) -> Numbers:
-    """The numbers of `student` ("" is nobody: the first set) for a question."""
+def course_key_id(key: str | None = None) -> str:
+    """Eight hex digits that name a course key, this course's where none is given. Notebooks carry them, so that
+    grading sees by which key a notebook's numbers were drawn."""
+    return hashlib.sha256(f"id of {course_key() if key is None else key}".encode()).hexdigest()[:8]
+
+
+def key_with_id(key_id: str) -> str | None:
+    """The course key that this id names: this course's or the public demo one; None for any other id."""
+    from autograder.judges.secret import DEMO_SECRET, derive
+    known = (course_key(), derive("course key", DEMO_SECRET))
+    return next((key for key in known if course_key_id(key) == key_id), None)
+
+
+def numbers_for(question: Question | str, student: str, key_id: str = "") -> Numbers:
+    """The numbers of `student` ("" is nobody: the first set) for a question. `key_id` names the course key they are
+    drawn with; "" and an id that nobody knows are this course's."""
     question = find(question) if isinstance(question, str) else question
     if question.id in _pretended:
         return _named(_pretended[question.id])
     if not student and not question.draws:
         return Numbers(question.all_numbers()[0])
-    key, whose = (course_key(), student) if student else ("", "nobody")
+    own = (key_id and key_with_id(key_id)) or course_key()
+    key, whose = (own, student) if student else ("", "nobody")
     return _named(question.drawn(lambda purpose, count: _draw(key, whose, question.id + purpose, count)))
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import simpy
 
-from kafkalab.clients.log_context import LogContext
+from kafkalab.clients.network.log_context import LogContext
 from kafkalab.sim.garbage import COLLECTOR
 from kafkalab.sim.journal import Journal
 from kafkalab.sim.scheduler import Scheduler

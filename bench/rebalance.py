@@ -15,7 +15,7 @@ from typing import Any
 from bench import Row
 from kafkalab import PROFILES, Lab
 from kafkalab.clients.consumer.assignors import ASSIGNORS, PartitionAssignor
-from kafkalab.clients.consumer.group_leader import by_topic
+from kafkalab.clients.consumer.classic.group_leader import by_topic
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.protocol.consumer_protocol import Subscription, assignment_bytes, parse_assignment, parse_subscription, subscription_bytes
 from kafkalab.protocol.header import RequestHeader

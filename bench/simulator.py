@@ -2,15 +2,13 @@
 
 A request here is a pair: sent by a client, served by a broker, answered, and the answer taken by the client. Around it stands all
 that a lab does: the client's passes and timers, the broker's machines, every event of the journal and every line of the clients.
-Lines are kept as what they tell; none is read here, so none is made text. Ours is measured on four warm labs (`_labs`), in a process
-that runs it as Python and, where `make fast` was here, in one that runs it as machine code; each time the peers move as many messages
-for as many clients on the same machine (`_skeleton`).
+Lines are kept as what they tell; none is read here, so none is made text. Ours is measured on four warm labs (`_labs`) in a process of
+its own; the peers move as many messages for as many clients on the same machine (`_skeleton`).
 """
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -19,7 +17,6 @@ from typing import Any
 
 from bench import Row
 from bench._skeleton import move_on_a_bare_heap, move_with_simpy
-from kafkalab import machine_code
 
 CLIENTS = 10
 SHORTEST = 5_000
@@ -34,31 +31,27 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def run() -> list[Row]:
-    ways = {"Python": "1"} | ({"machine code": ""} if machine_code.fits() else {})
-    return [row for way, python_only in ways.items() for row in _rows(way, python_only)]
-
-
-def _rows(way: str, python_only: str) -> list[Row]:
-    labs = _told_by(["-m", "bench._labs"], python_only)
+    """Rows of requests a second, ours beside each peer's, for each lab and for all together."""
+    labs = _measured_by(["-m", "bench._labs"])
     rows, sums = [], [0.0, 0, 0, 0]
     for name, figures in labs.items():
         sums = [one + other for one, other in zip(sums, figures)]
-        rows += _against(f"lab {name} as {way}", python_only, *figures)
-    return rows + _against(f"the four labs together as {way}", python_only, *sums)
+        rows += _against(f"lab {name}", *figures)
+    return rows + _against("the four labs together", *sums)
 
 
-def _told_by(program: list[str], python_only: str) -> Any:
-    """What a process of its own measures, with the simulator as Python or as machine code."""
-    env = {**os.environ, "KAFKALAB_PYTHON_ONLY": python_only}
-    return json.loads(subprocess.run([sys.executable, *program], stdout=subprocess.PIPE, text=True, check=True, env=env).stdout)
+def _measured_by(program: list[str]) -> Any:
+    """What a process of its own measures and prints as JSON."""
+    done = subprocess.run([sys.executable, *program], stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(done.stdout)
 
 
-def _against(name: str, python_only: str, took_s: float, requests: int, lines: int, others: int) -> list[Row]:
+def _against(name: str, took_s: float, requests: int, lines: int, others: int) -> list[Row]:
     each, ours, repeated = (round(lines / requests), round(others / requests)), requests / took_s, max(requests, SHORTEST)
     writing = ["-c", f"from bench._skeleton import move_and_write; from bench.simulator import seconds; "
                      f"print(seconds(lambda: move_and_write({repeated}, {CLIENTS}, {each[0]}, {each[1]})))"]
     peers = {"a bare heap, two hops, frozen messages": lambda: seconds(lambda: move_on_a_bare_heap(repeated, CLIENTS)),
-             f"the same keeping {each[0]} lines and {each[1]} other events": lambda: _told_by(writing, python_only),
+             f"the same keeping {each[0]} lines and {each[1]} other events": lambda: _measured_by(writing),
              "SimPy": lambda: seconds(lambda: move_with_simpy(repeated, CLIENTS))}
     rows = []
     for peer, measure in peers.items():

@@ -1,4 +1,4 @@
-"""kafkalab: Apache Kafka's clients and brokers in a deterministic simulation, small enough to read.
+"""kafkalab: Apache Kafka's clients and brokers in a deterministic simulation.
 
     from kafkalab import Lab, KafkaProducer, ProducerRecord
 
@@ -14,43 +14,49 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
-
-from kafkalab import machine_code
-
-machine_code.use()  # before the first of the others is imported
-
-from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
-from kafkalab.clients.producer.kafka_producer import KafkaProducer
-from kafkalab.errors import CommitFailedException, ConcurrentModificationException, KafkaException, TimeoutException
-from kafkalab.lab import Lab
-from kafkalab.records import ConsumerRecord, ConsumerRecords, OffsetAndMetadata, ProducerRecord, RecordMetadata, TopicPartition
-from kafkalab.sockets import Socket
-from kafkalab.releases import PROFILES, Profile
-from kafkalab.worker_pool import WorkerPool
 
 if TYPE_CHECKING:
     from kafkalab.clients.admin.kafka_admin_client import KafkaAdminClient
     from kafkalab.clients.admin.values import ConfigResource, NewPartitions, NewTopic, OffsetSpec, RecordsToDelete
+    from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
+    from kafkalab.clients.producer.kafka_producer import KafkaProducer
+    from kafkalab.errors import CommitFailedException, ConcurrentModificationException, KafkaException, TimeoutException
+    from kafkalab.lab import Lab
+    from kafkalab.records import ConsumerRecord, ConsumerRecords, OffsetAndMetadata, ProducerRecord, RecordMetadata, TopicPartition
+    from kafkalab.sockets import Socket
+    from kafkalab.releases import PROFILES, Profile
+    from kafkalab.worker_pool import WorkerPool
 
-__all__ = [
+HOMES = {
+    "clients.admin.kafka_admin_client": "KafkaAdminClient",
+    "clients.admin.values": "ConfigResource NewPartitions NewTopic OffsetSpec RecordsToDelete",
+    "clients.consumer.kafka_consumer": "KafkaConsumer",
+    "clients.producer.kafka_producer": "KafkaProducer",
+    "errors": "CommitFailedException ConcurrentModificationException KafkaException TimeoutException",
+    "lab": "Lab",
+    "records": "ConsumerRecord ConsumerRecords OffsetAndMetadata ProducerRecord RecordMetadata TopicPartition",
+    "releases": "PROFILES Profile",
+    "sockets": "Socket",
+    "worker_pool": "WorkerPool",
+}
+"""Module -> the public names it holds. A name is loaded when it is first asked for, so that the import itself is quick (PEP 562)."""
+MODULE_OF = {name: module for module, names in HOMES.items() for name in names.split()}
+
+__all__ = [  # noqa: F822  (loaded by __getattr__)
     "CommitFailedException", "ConcurrentModificationException", "ConfigResource", "ConsumerRecord", "ConsumerRecords", "KafkaAdminClient", "KafkaConsumer", "KafkaException",
     "KafkaProducer", "Lab", "NewPartitions", "NewTopic", "OffsetAndMetadata", "OffsetSpec", "PROFILES", "ProducerRecord", "Profile",
     "RecordMetadata", "RecordsToDelete", "Socket", "TimeoutException", "TopicPartition", "WorkerPool",
 ]
 
-LATER = {"KafkaAdminClient": "kafka_admin_client"} | dict.fromkeys(
-    ("ConfigResource", "NewPartitions", "NewTopic", "OffsetSpec", "RecordsToDelete"), "values")
-"""Names of the admin client -> their file: most labs do without, and a first import should not take long."""
-
 
 def __getattr__(name: str) -> object:
-    if name not in LATER:
-        raise AttributeError(f"module 'kafkalab' has no attribute {name!r}")
-    from importlib import import_module
-    found = globals()[name] = getattr(import_module(f"kafkalab.clients.admin.{LATER[name]}"), name)
+    if name not in MODULE_OF:
+        raise AttributeError(f"module 'kafkalab' has no attribute {name!r}; it has {', '.join(__all__)}")
+    found = globals()[name] = getattr(import_module(f"kafkalab.{MODULE_OF[name]}"), name)
     return found
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *LATER})
+    return sorted({*globals(), *__all__})

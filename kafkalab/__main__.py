@@ -10,7 +10,6 @@ COMMANDS = {
     "answer": "say what the simulator's machines make of small cases in a file",
     "seeds": "hold many small stories full of faults against the laws",
     "source-lines": "import the line numbers of the clients' Java sources from a folder of recordings",
-    "compile": "make machine code of the simulator's busiest modules, as `make fast` does",
     "picture": "draw the picture of the README",
     "kafka-consumer-groups": "groups of a played scenario: list, describe, reset offsets",
     "kafka-topics": "topics of a played scenario",
@@ -35,8 +34,6 @@ def main(argv: list[str]) -> int:
         from kafkalab.laws.command import main as run
     elif argv[0] == "source-lines":
         from kafkalab.lines.recorded_numbers import main as run
-    elif argv[0] == "compile":
-        from kafkalab.machine_code.build import main as run
     elif argv[0].startswith("kafka-"):
         from kafkalab.tools.command import run_named
         return run_named(argv)

@@ -70,16 +70,16 @@ class NoOffsetForPartitionException(InvalidOffsetException):
     java_name = "org.apache.kafka.clients.consumer.NoOffsetForPartitionException"
 
 
-class LogTruncationException(InvalidOffsetException):
-    """The log was cut off before the position (an unclean election) and auto.offset.reset=none (KIP-320)."""
-
-    java_name = "org.apache.kafka.clients.consumer.LogTruncationException"
-
-
 class ConsumerOffsetOutOfRangeException(InvalidOffsetException):
     """The position lies outside the log and auto.offset.reset=none (the consumer's class of that name)."""
 
     java_name = "org.apache.kafka.clients.consumer.OffsetOutOfRangeException"
+
+
+class LogTruncationException(ConsumerOffsetOutOfRangeException):
+    """The log was cut off before the position (an unclean election) and auto.offset.reset=none (KIP-320)."""
+
+    java_name = "org.apache.kafka.clients.consumer.LogTruncationException"
 
 
 class ApiException(KafkaException):
@@ -361,6 +361,9 @@ def error_for(code: int) -> Errors:
     """The error with this number; a number we do not know becomes UNKNOWN_SERVER_ERROR, as in Java's Errors.forCode."""
     return _BY_CODE.get(code, Errors.UNKNOWN_SERVER_ERROR)
 
+
+COORDINATOR_LOST = (Errors.COORDINATOR_NOT_AVAILABLE, Errors.NOT_COORDINATOR)
+"""Answers that mean: look the coordinator up again."""
 
 COMMIT_FAILED_REBALANCED = (
     "Commit cannot be completed since the group has already rebalanced and assigned the partitions to another member. "

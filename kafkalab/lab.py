@@ -15,11 +15,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kafkalab.broker.broker_config import BrokerConfig, broker_config
-from kafkalab.broker.cluster import BrokerNode, ClusterState
-from kafkalab.broker.interbroker import InterBroker
-from kafkalab.broker.log_config import checked
+from kafkalab.broker.cluster.cluster_state import BrokerNode, ClusterState
+from kafkalab.broker.shell.interbroker import InterBroker
+from kafkalab.broker.log.topic_config_values import checked
 from kafkalab.releases import broker_profile
-from kafkalab.broker_end import BrokerEnd
+from kafkalab.releases.lineage import DEFAULT_BROKER, DEFAULT_CLIENT
+from kafkalab.broker.shell.broker_end import BrokerEnd
 from kafkalab.errors import IllegalStateException
 from kafkalab.history import History
 from kafkalab.history.group_rows import offset_rows
@@ -54,8 +55,8 @@ class Lab:
     Raises ValueError for a version or a broker setting that is not simulated, and for a setting that Kafka has not got.
     """
 
-    def __init__(self, brokers: int | Mapping[int, str] = 3, seed: int | Mapping[str, int] = 0, version: str = "3.9",
-                 broker_version: str = "4.4", broker_config: Mapping[str, Any] | None = None, epoch: str | int = DEFAULT_EPOCH,
+    def __init__(self, brokers: int | Mapping[int, str] = 3, seed: int | Mapping[str, int] = 0, version: str = DEFAULT_CLIENT,
+                 broker_version: str = DEFAULT_BROKER, broker_config: Mapping[str, Any] | None = None, epoch: str | int = DEFAULT_EPOCH,
                  cold: bool = False) -> None:
         profile_of(version)  # An unknown version is told here, not at the first client.
         if not brokers or isinstance(brokers, int) and brokers < 1:

@@ -21,17 +21,17 @@ from dataclasses import dataclass, field
 MACHINES: Mapping[str, tuple[str, str, str]] = {
     "admin call": ("kafkalab.clients.admin.calls", "TRANSITIONS", "clients.admin.KafkaAdminClient.Call"),
     "batch": ("kafkalab.clients.producer.producer_batch", "TRANSITIONS", "clients.producer.internals.ProducerBatch.FinalState"),
-    "broker registration": ("kafkalab.broker.broker_state", "MOVES", "controller.BrokerControlState"),
-    "connection": ("kafkalab.clients.connection_states", "TRANSITIONS", "clients.ClusterConnectionStates"),
-    "consumer group": ("kafkalab.broker.consumer_group_state", "MOVES", "coordinator.group.modern.consumer.ConsumerGroup.ConsumerGroupState"),
-    "fetch position": ("kafkalab.clients.consumer.subscription_state", "TRANSITIONS", "SubscriptionState.FetchStates"),
-    "follower": ("kafkalab.broker.follow_state", "MOVES", "server.ReplicaState"),
-    "group": ("kafkalab.broker.group_state", "MOVES", "coordinator.group.classic.ClassicGroupState"),
-    "consumer group member": ("kafkalab.clients.consumer.async_.membership", "TRANSITIONS", "consumer.internals.MemberState"),
-    "member": ("kafkalab.clients.consumer.membership", "TRANSITIONS", "AbstractCoordinator.MemberState"),
-    "transaction": ("kafkalab.broker.transaction_state", "TRANSITIONS", "coordinator.transaction.TransactionState"),
-    "transaction manager": ("kafkalab.clients.producer.transaction_state", "TRANSITIONS", "producer.internals.TransactionManager.State"),
-    "telemetry": ("kafkalab.clients.telemetry", "TRANSITIONS", "clients.ClientTelemetryState"),
+    "broker registration": ("kafkalab.broker.cluster.broker_control_state", "MOVES", "controller.BrokerControlState"),
+    "connection": ("kafkalab.clients.network.connection_states", "TRANSITIONS", "clients.ClusterConnectionStates"),
+    "consumer group": ("kafkalab.broker.groups.modern.consumer_group_state", "MOVES", "coordinator.group.modern.consumer.ConsumerGroup.ConsumerGroupState"),
+    "fetch position": ("kafkalab.clients.consumer.reading.subscription_state", "TRANSITIONS", "SubscriptionState.FetchStates"),
+    "follower": ("kafkalab.broker.replication.follower_state", "MOVES", "server.ReplicaState"),
+    "group": ("kafkalab.broker.groups.classic.group_state", "MOVES", "coordinator.group.classic.ClassicGroupState"),
+    "consumer group member": ("kafkalab.clients.consumer.modern.membership_manager", "TRANSITIONS", "consumer.internals.MemberState"),
+    "member": ("kafkalab.clients.consumer.classic.membership", "TRANSITIONS", "AbstractCoordinator.MemberState"),
+    "transaction": ("kafkalab.broker.transactions.transaction_state", "TRANSITIONS", "coordinator.transaction.TransactionState"),
+    "transaction manager": ("kafkalab.clients.producer.transactions.transaction_manager_state", "TRANSITIONS", "producer.internals.TransactionManager.State"),
+    "telemetry": ("kafkalab.clients.network.telemetry", "TRANSITIONS", "clients.ClientTelemetryState"),
 }
 """Name -> (module, its table, the Kafka class it stands for)."""
 

@@ -19,6 +19,14 @@ class Entry:
     comment: str = ""
 
 
+class Changed(ValueError):
+    """The row is not as the caller knew it; `now` is what stands there."""
+
+    def __init__(self, now: Entry):
+        super().__init__("the mark was changed meanwhile")
+        self.now = now
+
+
 class ByHand:
     """A person's marks in the gradebook of an OUT folder. Use it in a `with`; LookupError, with a sentence, without a gradebook."""
 
@@ -36,8 +44,9 @@ class ByHand:
     def __exit__(self, *exception):
         self.engine.dispose()
 
-    def enter(self, student: str, assignment: str, question: str, entry: Entry) -> Entry:
-        """Write a decision and return what stood there before, so that it can be undone. LookupError for a row there is not."""
+    def enter(self, student: str, assignment: str, question: str, entry: Entry, known: Entry | None = None) -> Entry:
+        """Write a decision and return what stood there before, so that it can be undone. `known` is what the caller believes to stand
+        there: Changed, and nothing is written, where it is another mark. LookupError for a row there is not."""
         from nbgrader import api
         from sqlalchemy.orm import Session
 
@@ -52,6 +61,8 @@ class ByHand:
                 raise LookupError(f"The gradebook has no answer of {student} to {question}; grade the class again.")
             comment = next((comment for comment in sheet.comments if comment.cell.name == name), None)
             before = Entry(grade.manual_score, bool(grade.needs_manual_grade), (comment.manual_comment or "") if comment else "")
+            if known is not None and (known.points, known.waits) != (before.points, before.waits):
+                raise Changed(before)
             grade.manual_score, grade.needs_manual_grade = entry.points, entry.waits
             if comment is not None:
                 comment.manual_comment = entry.comment or None

@@ -11,7 +11,7 @@ import sqlite3
 from pathlib import Path
 
 from autograder.grading.results import write_atomically
-from autograder.handed_in.classlist import Roster
+from autograder.handed_in.classlist import HANDED_IN, Roster
 
 FILE = "class.json"
 WAIT_SECONDS = 30
@@ -23,7 +23,8 @@ def class_of(out: Path, given: Roster = Roster()) -> Roster:
     path = out / FILE
     if given.rows:
         out.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, json.dumps(given.rows, ensure_ascii=False, indent=0) + "\n")
+        kept = {student: {name: said for name, said in row.items() if name != HANDED_IN} for student, row in given.rows.items()}
+        write_atomically(path, json.dumps(kept, ensure_ascii=False, indent=0) + "\n")
         return given
     try:
         return Roster({str(student): dict(row) for student, row in json.loads(path.read_text(encoding="utf-8")).items()})
@@ -36,7 +37,10 @@ def class_of(out: Path, given: Roster = Roster()) -> Roster:
 def names(row: dict[str, str]) -> tuple[str | None, str | None, str | None]:
     """(first name, last name, email) as the gradebook keeps them; None for what the list does not say."""
     first, _, last = row.get("name", "").rpartition(" ")
-    return row.get("first_name") or first or None, row.get("last_name") or last or None, row.get("email") or None
+    first, last = row.get("first_name") or first, row.get("last_name") or last
+    if first or last:                                    # formgrader writes the word None for a part that is not there
+        return first, last, row.get("email") or None
+    return None, None, row.get("email") or None
 
 
 def enrol(out: Path, roster: Roster) -> None:
@@ -46,5 +50,6 @@ def enrol(out: Path, roster: Roster) -> None:
         return
     with contextlib.closing(sqlite3.connect(out / "gradebook.db", timeout=WAIT_SECONDS)) as book, book:
         book.executemany("""INSERT INTO student (id, first_name, last_name, email) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
-            first_name = coalesce(excluded.first_name, first_name), last_name = coalesce(excluded.last_name, last_name),
+            first_name = coalesce(nullif(excluded.first_name, ''), first_name, excluded.first_name),
+            last_name = coalesce(nullif(excluded.last_name, ''), last_name, excluded.last_name),
             email = coalesce(excluded.email, email)""", rows)

@@ -13,7 +13,7 @@ import json
 import sqlite3
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -131,6 +131,9 @@ class Gradebook:
         write_atomically(path, json.dumps(shown(master, submission, marks), ensure_ascii=False), wait=False)
         write_atomically(path.with_name("timestamp.txt"), received.astimezone(timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC"), wait=False)
 
+        stamp = self.out / "submitted" / submission.student / master.name / "timestamp.txt"         # formgrader counts these folders as submissions
+        write_atomically(stamp, received.astimezone(timezone.utc).strftime("%Y-%m-%d %H:%M:%S.%f UTC"), wait=False)
+
     def expect(self, master: Master) -> None:
         """Make the assignment's rows before anybody has handed in, so that it can have a due date."""
         self._rows(master)
@@ -214,6 +217,25 @@ def recorded(out: Path) -> dict[tuple[str, str], float]:
         rows = book.execute("""SELECT h.student_id, a.name, sum(g.auto_score) FROM submitted_notebook s JOIN submitted_assignment h ON h.id = s.assignment_id
                                JOIN assignment a ON a.id = h.assignment_id LEFT JOIN grade g ON g.notebook_id = s.id GROUP BY s.id""")
         return {(student, assignment): points or 0.0 for student, assignment, points in rows}
+
+
+def restamp(out: Path, moments: Mapping[tuple[str, str], datetime]) -> int:
+    """Bring the moments of handing in, by (student, assignment), up to the receipts, which a class list may have corrected. Returns how
+    many changed."""
+    changed = 0
+    with contextlib.closing(sqlite3.connect(out / "gradebook.db", timeout=WAIT_SECONDS)) as book, book:
+        for row, student, assignment, before in book.execute(
+                "SELECT h.id, h.student_id, a.name, h.timestamp FROM submitted_assignment h JOIN assignment a ON a.id = h.assignment_id").fetchall():
+            moment = moments.get((student, assignment))
+            if moment is None:
+                continue
+            now = moment.astimezone(timezone.utc).strftime("%Y-%m-%d %H:%M:%S.%f")
+            if now != before:
+                book.execute("UPDATE submitted_assignment SET timestamp = ? WHERE id = ?", (now, row))
+                for folder in ("autograded", "submitted"):
+                    write_atomically(out / folder / student / assignment / "timestamp.txt", f"{now} UTC", wait=False)
+                changed += 1
+    return changed
 
 
 def written(out: Path, master: Master, student: str) -> bool:

@@ -21,7 +21,7 @@ ALL_RAN = "all cells have run"
 
 def asked_of(submission: Submission) -> dict[str, list]:
     """The cases each machine-checked question of this submission is asked, by question: [(case, is it hidden)]."""
-    return {question.id: all_cases(question, dict(numbers_for(question, submission.variant)))
+    return {question.id: all_cases(question, dict(numbers_for(question, submission.variant, submission.key)))
             for question in master(submission.chapter).questions if question.kind != "open"}
 
 
@@ -58,7 +58,7 @@ def blank(submission: Submission, level: str, seconds: float = 0.0) -> dict:
         "submission": submission.name, "sha256": submission.sha256, "student": submission.student, "assignment": None,
         "score": 0.0, "max": 0.0, "open_pending": 0.0, "open_max": 0.0, "status": submission.status, "reason": submission.reason,
         "seconds": seconds, "level": level, "cells": {}, "misconceptions": {}, "suggestions": {}, "variant": submission.variant,
-        "flags": list(submission.flags),
+        "flags": list(submission.flags), **({"key": submission.key} if submission.key else {}),
     }
 
 

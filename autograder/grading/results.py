@@ -27,11 +27,12 @@ class Results(Mapping):
     """The results of a class by submission's name, in the order of the folder; each is read from OUT/results/ when asked for.
 
     `superseded` names, for a submission that no longer counts, the one that does; `borrowed` are those that do not because another bears
-    the name they give themselves.
+    the name they give themselves; `too_late` those that do not because the other was in time and is worth no less.
     """
 
-    def __init__(self, kept: Path, keys: dict[str, str], superseded: dict[str, str], borrowed: frozenset[str] = frozenset()):
-        self._kept, self._keys, self._superseded, self._borrowed = kept, keys, superseded, borrowed
+    def __init__(self, kept: Path, keys: dict[str, str], superseded: dict[str, str], borrowed: frozenset[str] = frozenset(),
+                 too_late: frozenset[str] = frozenset()):
+        self._kept, self._keys, self._superseded, self._borrowed, self._too_late = kept, keys, superseded, borrowed, too_late
 
     def __getitem__(self, name: str) -> dict:
         result = read(self._kept, self._keys[name])
@@ -43,9 +44,15 @@ class Results(Mapping):
             borrowed = name in self._borrowed
             if borrowed:
                 said = f"it says that it is {result['student']}'s, but {later} bears that name, and counts."
+            if name in self._too_late:
+                said = f"it came late. {later} came before it and counts, for this one is worth no more after the penalty."
             if said not in result["reason"]:             # a regraded result says so already
                 result["reason"] = f"{result['reason']} {said}".strip()
                 result["flags"] = [*result.get("flags", ()), *([said.removesuffix(".")] if borrowed else [])]
+        for other in sorted(self._too_late):
+            if self._superseded.get(other) == name:
+                said = f"{other} came later and late, and is worth no more after the penalty; so this one counts."
+                result["reason"] = result["reason"] if said in result["reason"] else f"{result['reason']} {said}".strip()
         return result
 
     def __iter__(self) -> Iterator[str]:

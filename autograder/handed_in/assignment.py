@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from autograder.handed_in.needs import names_of, needed
-from autograder.handed_in.taking import Extra, Taken, chapter_of, grade_id_of, is_student, student_of, take_answers
+from autograder.handed_in.taking import Extra, Taken, chapter_of, course_key_of, grade_id_of, is_student, student_of, take_answers
 from autograder.masters import Master
 
-__all__ = ["Extra", "Step", "Taken", "chapter_of", "grade_id_of", "is_student", "rebuild", "steps", "student_of", "take_answers"]
+__all__ = ["Extra", "Step", "Taken", "chapter_of", "course_key_of", "grade_id_of", "is_student", "rebuild", "steps", "student_of", "take_answers"]
 
 
 @dataclass(frozen=True)

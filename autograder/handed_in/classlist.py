@@ -18,8 +18,11 @@ from autograder.handed_in.taking import is_student
 
 IDS = ("student", "id number", "sid", "student id", "sis user id", "sis login id", "username", "identifier", "id", "email", "email address")
 """Columns that may hold the id, the surest first. Canvas writes the name under "Student" and its own number under "ID"."""
+HANDED_IN = "handed_in"            # when the student handed in, as Moodle's list of one assignment writes it
 COLUMNS = {"first_name": ("first name", "firstname", "given name"), "last_name": ("last name", "lastname", "surname", "family name"),
-           "name": ("name", "full name"), "email": ("email", "email address", "e mail"), "file": ("file",)}
+           "name": ("name", "full name"), "email": ("email", "email address", "e mail"),
+           "file": ("file",),
+           HANDED_IN: ("last modified (submission)",)}
 PLATFORMS = (re.compile(r"(?P<name>.+?)_\d+_assignsubmission_\w+"),                   # Moodle: "Ada Abel_10423_assignsubmission_file"
              re.compile(r"(?P<name>[^_]+)(?:_LATE)?_\d+_\d+_.+"))                     # Canvas: "abelada_LATE_5512_99887_03_consumer_connections-2"
 

@@ -1,5 +1,7 @@
 """receipts.jsonl: what arrived, when, with which SHA-256. Lines are only ever added.
 
+A line that `corrects` an earlier one gives the same submission an earlier moment, by a class list that knows it.
+
 The time in a submission's own folder is the student's to write; ours is not. Of two submissions of one student the one
 received later counts, and both stay in the list. A line is a receipt when its end is written: what a power cut left of a line
 is cut off, and that submission is received again.
@@ -8,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -27,24 +30,34 @@ class Receipts:
                     self.lines.append(json.loads(line))
                 except ValueError:                       # somebody's editor was here; the other receipts stand
                     continue
-        self._number = {(line["submission"], line["sha256"]): number for number, line in enumerate(self.lines)}
+        self._number: dict[tuple[str, str], int] = {}
+        self._at: dict[tuple[str, str], datetime] = {}
+        for number, line in enumerate(self.lines):
+            self._number.setdefault((line["submission"], line["sha256"]), number)
+            self._at[line["submission"], line["sha256"]] = datetime.fromisoformat(line["at"])
 
-    def receive(self, submissions: list[Submission], at: datetime | None = None) -> None:
-        """Write a receipt for each submission not seen before; new ones in the order of their files' times. `at` is when they came, where
-        the teacher knows better than this moment."""
-        new = [each for each in submissions if (each.name, each.sha256) not in self._number]
+    def receive(self, submissions: list[Submission], at: datetime | None = None, moments: Mapping[str, datetime] | None = None) -> list[Submission]:
+        """Write a receipt for each submission not seen before and return these; new ones in the order of their files' times. `moments` says by
+        student when theirs came, and corrects a receipt that is later; `at` is when the others came, if not now."""
+        moments = moments or {}
+        new = [each for each in submissions if not self.knows(each)]
         new.sort(key=lambda each: (_changed(each.path), each.name))
-        if not new:
-            return
+        late = [each for each in submissions if self.knows(each) and each.student in moments and moments[each.student] < self.at(each)]
+        if not new and not late:
+            return []
         with open(self.path, "a", encoding="utf-8") as file:
-            for each in new:
-                line = {"at": (at or datetime.now(timezone.utc)).isoformat(timespec="milliseconds"), "submission": each.name,
-                        "sha256": each.sha256, "student": each.student, "chapter": each.chapter}
+            for each in (*new, *late):
+                came = moments.get(each.student) or at or datetime.now(timezone.utc)
+                line = {"at": came.isoformat(timespec="milliseconds"), "submission": each.name,
+                        "sha256": each.sha256, "student": each.student, "chapter": each.chapter,
+                        **({"corrects": self.number(each)} if self.knows(each) else {})}
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
-                self._number[each.name, each.sha256] = len(self.lines)
+                self._number.setdefault((each.name, each.sha256), len(self.lines))
+                self._at[each.name, each.sha256] = datetime.fromisoformat(line["at"])
                 self.lines.append(line)
             file.flush()
             os.fsync(file.fileno())
+        return new
 
     def knows(self, submission: Submission) -> bool:
         """Whether it has a receipt."""
@@ -56,7 +69,7 @@ class Receipts:
 
     def at(self, submission: Submission) -> datetime:
         """When it was received."""
-        return datetime.fromisoformat(self.lines[self.number(submission)]["at"])
+        return self._at[submission.name, submission.sha256]
 
 
 def _cut_torn_end(path: Path) -> None:

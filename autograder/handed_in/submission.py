@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.handed_in.arrivals import Arrival, arrive
-from autograder.handed_in.assignment import Extra, Taken, chapter_of, grade_id_of, is_student, student_of, take_answers
+from autograder.handed_in.assignment import Extra, Taken, chapter_of, course_key_of, grade_id_of, is_student, student_of, take_answers
 from autograder.handed_in.classlist import Roster
 from autograder.handed_in.needs import LONGEST_CELL, work_of_magic
 from autograder.handed_in.salvage import Refused, Salvaged, TooMuch, Unreadable, salvage
 from autograder.handed_in.unpacking import notebooks_in
 from autograder.masters import NoMaster, master, released, text_of
 from autograder.plain import one_line
+from autograder.variants import course_key_id, key_with_id
 
 GRADED, REPAIRED, PARTIAL, UNREADABLE, REFUSED = "graded", "repaired", "partial", "unreadable", "refused"
 MOST_CELLS, MOST_CODE = 2_000, 2_000_000
@@ -42,6 +43,7 @@ class Submission:
     reason: str = ""
     extras: tuple[Extra, ...] = ()
     flags: tuple[str, ...] = ()
+    key: str = ""                          # the id of the course key of its numbers, where that is not the class's and is known
 
     @property
     def can_run(self) -> bool:
@@ -134,7 +136,9 @@ def _by_chapter(arrival: Arrival, asked) -> tuple[dict[str, list[tuple[str, Salv
                 refusals.append(why)
                 continue
             chapter = chapter_of(salvaged.notebook) or _by_its_looks(salvaged.notebook, asked, known)
-            if chapter is None:
+            if chapter is None and _is_the_myth_court(salvaged.notebook):
+                refusals.append(Refused("it is the notebook of the myth court, which has no marks."))
+            elif chapter is None:
                 refusals.append(Unreadable("there are no answer cells of any chapter in it."))
             elif chapter not in known:
                 refusals.append(Unreadable(f"it answers chapter {chapter}, which this course has no notebook of."))
@@ -145,6 +149,10 @@ def _by_chapter(arrival: Arrival, asked) -> tuple[dict[str, list[tuple[str, Salv
                 if salvaged.other:
                     candidates[chapter].append((name, salvaged.other))
     return candidates, refusals
+
+
+def _is_the_myth_court(notebook: dict) -> bool:
+    return any("autograder.learner.court" in text_of(cell) for cell in notebook["cells"])
 
 
 def _with_code_of(cells: list[dict], code: int, magic: int) -> tuple[int, int]:
@@ -187,16 +195,32 @@ def _submission(nobody: Submission, stem: str, chapter: str, notebooks, roster: 
     said = student_of(salvaged.notebook)
     student, variant, flags = _whose(stem, said, own.name, nobody.sha256, roster)
     flags += _of_several(notebooks, name, roster)
+    named = course_key_of(salvaged.notebook) if variant and variant == said else ""
+    flags += _of_another_key(named)
     repairs = salvaged.repairs + best.repairs
     if several > 1:
-        repairs += (f"there were {several} notebooks of this chapter; {name} counts",)
+        most = [other for other, _, each in taken if _written(own, each) == _written(own, best)]
+        why = "it has the most answers" if len(set(most)) == 1 else "the others have no more answers and their names come before it"
+        repairs += (f"there were {several} notebooks of this chapter; {name} counts, for {why}",)
     status = PARTIAL if best.missing else REPAIRED if repairs else GRADED
     plural = ("s", "are") if len(best.missing) > 1 else ("", "is")
     gone = (f"the answer cell{plural[0]} of {' and '.join(best.missing)} {plural[1]} gone",) if best.missing else ()
     told = gone + repairs + flags
     return Submission(
         nobody.name if alone else f"{nobody.name}/{own.name}", nobody.path, nobody.sha256, student, variant, chapter, best.answers,
-        best.missing, status, one_line("; ".join(told) + ".") if told else "", best.extras, best.flags + flags)
+        best.missing, status, one_line("; ".join(told) + ".") if told else "", best.extras, best.flags + flags,
+        named if named and named != course_key_id() and key_with_id(named) else "")
+
+
+def _of_another_key(named: str) -> tuple[str, ...]:
+    """The flag of a notebook whose numbers were drawn with another course key than the class's."""
+    if not named or named == course_key_id():
+        return ()
+    if key_with_id(named):
+        return (f"its numbers are from the public demo key ({named}) and not from this course's key ({course_key_id()}): it was judged by the numbers "
+                "that it shows, and anybody can work those out, so give this student the package of your course",)
+    return (f"its numbers are from another course key ({named}) than this course's ({course_key_id()}): it was judged by this course's numbers, so a right "
+            "answer may have no points; give this student the package of your course, or grade with the secret that theirs was released with",)
 
 
 def _of_several(notebooks: list[tuple[str, Salvaged]], counts: str, roster: Roster) -> tuple[str, ...]:

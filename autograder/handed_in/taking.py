@@ -23,6 +23,7 @@ from autograder.questions import find
 
 QUESTION = re.compile(r"\b\d\d\.[A-Za-z0-9]+")
 FENCE = re.compile(r"(?ms)^(`{3,}|~{3,})[^`\n]*\n(.*?)\n?^\1")
+SAYS_KEY = re.compile(r"^Hello, [^\n]{1,80} Course key: ([0-9a-f]{8})\.")
 ME = re.compile(r"""(?m)^[^#"'\n]*?(?<![\w.])me[ \t]*\(\s*(?:student\s*=\s*)?(["'])([^"'\n]{0,200})\1\s*\)""")
 
 
@@ -90,6 +91,21 @@ def student_of(notebook: dict) -> str:
             if is_student(called[2].strip()):
                 return called[2].strip()
     return ""
+
+
+def course_key_of(notebook: dict) -> str:
+    """The id of the course key that the notebook's numbers were drawn with: what me("...") printed last, else what
+    `release` or `pack` wrote into its metadata; "" where nothing says it."""
+    for cell in reversed(notebook["cells"]):
+        outputs = cell.get("outputs")
+        for output in outputs if isinstance(outputs, list) else ():
+            text = output.get("text", "") if isinstance(output, dict) else ""
+            if found := SAYS_KEY.search("".join(map(str, text)) if isinstance(text, list) else str(text)):
+                return found[1]
+    metadata = notebook.get("metadata")
+    packed = metadata.get("autograder") if isinstance(metadata, dict) else None
+    named = packed.get("course_key") if isinstance(packed, dict) else None
+    return named if isinstance(named, str) and re.fullmatch(r"[0-9a-f]{8}", named) else ""
 
 
 def is_student(name) -> bool:

@@ -15,6 +15,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from autograder.masters import Cell, master, notebooks, text_of
+from autograder.variants import course_key_id
 
 SAVED = ".saved"
 
@@ -66,7 +67,7 @@ def pack(chapter: str, out: Path | None = None) -> str:
         raise ValueError(f"Chapter {chapter} asks nothing, so there is nothing to hand in.")
     student = _student_in(notebook)
     metadata = notebook["metadata"] = _dict_in(notebook, "metadata")
-    metadata["autograder"] = {**_dict_in(metadata, "autograder"), "student": student}
+    metadata["autograder"] = {**_dict_in(metadata, "autograder"), "student": student, "course_key": _key_in(notebook)}
     for cell in notebook["cells"]:
         if cell.get("cell_type") == "code":
             cell.update(outputs=[], execution_count=None)
@@ -108,6 +109,17 @@ def _student_in(notebook: dict) -> str:
                 if said and isinstance(said, str):
                     return said
     return ""
+
+
+def _key_in(notebook: dict) -> str:
+    """The id of the course key that me("...") printed when the learner ran it last, else of the one that is here."""
+    for cell in reversed(notebook["cells"]):
+        for output in cell["outputs"] if isinstance(cell.get("outputs"), list) else ():
+            text = output.get("text") if isinstance(output, dict) else None
+            text = "".join(map(str, text)) if isinstance(text, list) else str(text)
+            if found := re.match(r"Hello, [^\n]{1,80} Course key: ([0-9a-f]{8})\.", text):
+                return found[1]
+    return course_key_id()
 
 
 def _text_in(notebook: dict, cell: Cell) -> str | None:

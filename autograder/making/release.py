@@ -5,6 +5,7 @@ text in it is searched for solutions and hidden cases (leaks.py); where one is f
 """
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import tempfile
@@ -12,8 +13,8 @@ from pathlib import Path
 
 from autograder import sealed
 from autograder.making.leaks import Leak, Secrets, given, learners_half, readable
-from autograder.masters import HOME, master, notebooks
-from autograder.variants import course_key
+from autograder.masters import HOME, MYTHS, master, notebooks
+from autograder.variants import course_key, course_key_id
 
 # Modules of this package that work without judges; everything else of it stays with the teacher.
 LEARNERS = ("__init__.py", "__main__.py", "again.py", "anomalies.py", "asking.py", "check.py", "guesses.py", "masters.py", "plain.py", "plays.py",
@@ -21,7 +22,6 @@ LEARNERS = ("__init__.py", "__main__.py", "again.py", "anomalies.py", "asking.py
             "questions/kinds.py", "learner/__init__.py", "learner/desk.py", "learner/jupyter", "learner/lab.py", "learner/machine.py",
             "learner/overview.py")
 COURT = ("learner/claims.py", "learner/court.py")        # what notebooks/release/myths is played with
-MYTHS = "myths"
 PAPERS = ("environment.yml", "pyproject.toml", "constraints.txt", "Makefile", "README.md", "LICENSE", "data/picture.png",
           "notebooks/README.md")
 FOLDERS = ("kafkalab", "data/recordings", "data/samples", "data/tools")
@@ -88,6 +88,15 @@ def _fill(draft: Path, chapters: list[str]) -> None:
                 raise ValueError(f"Chapter {chapter} is not sealed; `python -m autograder seal {chapter}` does it.")
             _copy(sealed.folder() / f"ch{chapter}.json", draft / "autograder" / "questions" / "sealed" / f"ch{chapter}.json")
         shutil.copytree(folder, draft / "notebooks" / "release" / folder.name, ignore=shutil.ignore_patterns("progress.json"))
+    for path in sorted((draft / "notebooks" / "release").rglob("*.ipynb")):
+        _name_the_key(path)
+
+
+def _name_the_key(path: Path) -> None:
+    """Write the course key's id into a notebook's metadata, so that grading sees by which key its numbers were drawn."""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    notebook["metadata"]["autograder"] = {**notebook["metadata"].get("autograder", {}), "course_key": course_key_id()}
+    path.write_text(json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -13,6 +13,8 @@ from pathlib import Path
 
 from autograder.masters import master
 
+UNFINISHED = ".unfinished"             # lies in OUT from the beginning of a run of `grade` to its end
+
 
 @dataclass(frozen=True)
 class OpenAnswer:
@@ -73,6 +75,10 @@ def read_results(out: Path) -> dict[str, dict]:
     try:
         return json.loads((out / "results.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
+        done = sum(1 for _ in (out / "results").glob("*.json"))
+        if done:
+            raise LookupError(f"The grading into {out} has not come to its end: {done} {'are' if done > 1 else 'is'} graded. "
+                              "The same `grade` command goes on from there.") from None
         raise LookupError(f"There are no results in {out}; `python -m autograder grade DIR --out {out}` makes them.") from None
 
 

@@ -4,27 +4,30 @@
     from autograder.open_answers.review import queue; queue("OUT", "03.open")     # the same in a cell of JupyterLab
 
 Every mark goes to the gradebook at once and into OUT/review.jsonl, which remembers what was shown, so one may stop at any moment
-and go on another day. About one answer in twenty comes a second time, later, without the suggestion and without the first mark: how far
+and go on another day. Several people may mark at once: each answer is shown to one of them at a time, and a mark that somebody
+else gave meanwhile is told and stays. About one answer in twenty comes a second time, later, without the suggestion and without the first mark: how far
 the two agree is the measure of any marking, the scorer's too. Where they differ the answer comes a third time, with both.
 """
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timezone
 from pathlib import Path
 
-from autograder.grading.byhand import ByHand, Entry
+from autograder.grading.byhand import ByHand, Changed, Entry
 from autograder.open_answers.agreement import quadratic_weighted_kappa
 from autograder.open_answers.answers import OpenAnswer, open_answers
 from autograder.open_answers.clusters import groups
+from autograder.open_answers.queue_log import Log, read_log
 
 TWICE = 0.05
 HIGHEST = 4
+
+
+class Meanwhile(ValueError):
+    """Somebody else has marked the answer since it was shown; the message says so, and nothing was written."""
 
 
 @dataclass(frozen=True)
@@ -43,50 +46,80 @@ class Item:
 class Queue:
     """The answers to one question, in the order they are to be read. Use it in a `with`.
 
-    `seed` draws the order and who is read twice; `marker` is who marks; `blind` keeps the suggestion back until it is asked for.
+    `seed` draws the order and who is read twice; `marker` is who marks; `blind` keeps the suggestion back until it is asked for;
+    `share` (1, 2) is the first of two shares: every second group.
     """
 
-    def __init__(self, out: Path, question: str, seed: int = 0, marker: str = "", blind: bool = False, twice: float = TWICE):
+    def __init__(self, out: Path, question: str, seed: int = 0, marker: str = "", blind: bool = False, twice: float = TWICE,
+                 share: tuple[int, int] = (1, 1)):
         self.out, self.question, self.seed, self.marker, self.blind = out, question, seed, marker, blind
-        self._log = out / "review.jsonl"
-        self._twice = twice
-        self._acts = [act for act in _read_log(self._log) if act["question"] == question]
+        self._log = Log(out, question, marker)
+        self._twice, self._share = twice, share
         self._hand = ByHand(out)
-        self._answers = {answer.token: answer for answer in open_answers(out, question)}
+        with self._log.alone():
+            self._log.news()
+            self._answers = {answer.token: answer for answer in open_answers(out, question)}
         self._groups = groups(list(self._answers.values()), seed)
         self._skipped: list[str] = [act["token"] for act in self._live() if act["act"] == "skip"]
         self._passed: list[str] = []                     # left behind with `n` in this sitting: they come again at its end
         self._back: list[Item] = []                      # looked at in this sitting, for going back
         self.shown = not blind
-        self.current = self._next()
+        self.current: Item | None = None
+        with self._log.alone():
+            self._show(self._next())
 
     def __enter__(self):
         return self
 
     def __exit__(self, *exception):
+        with self._log.alone():
+            self._log.free()
         self._hand.__exit__()
 
+    @property
+    def others(self) -> list[str]:
+        """Who else marks this question at this moment, by name; "" for one who gave none."""
+        return [hold.marker for hold in self._log.held_by_others()]
+
     def mark(self, mark: int) -> list[str]:
-        """Give the current answer 0 to 4; texts equal to it that wait get the same. Returns the tokens marked. ValueError for other marks."""
+        """Give the current answer 0 to 4; texts equal to it that wait get the same. Returns the tokens marked. ValueError for other marks.
+        Meanwhile, and the next answer is shown, where somebody else has marked it since it was shown: that mark stays."""
         if self.current is None:
             return []
         if not (isinstance(mark, int) and 0 <= mark <= HIGHEST):
             raise ValueError(f"A mark is 0 to {HIGHEST}, not {mark!r}.")
         item = self.current
-        done = [self._enter(item, item.answer, mark)]
-        if item.kind == "first":
-            done += [self._enter(item, same, mark) for same in self._same_text(item.answer)]
-        self._remember(act=item.kind, token=item.answer.token, mark=mark, shown=self.shown and item.kind in ("first", "decide"),
-                       digest=item.answer.digest, rows=[row for row in done if row])
-        self._step()
+        with self._log.alone():
+            self._catch_up()
+            try:
+                self._must_be_as_shown(item)
+                done = [self._enter(item, item.answer, mark)]
+            except Meanwhile:
+                self._step()
+                raise
+            for same in self._same_text(item.answer) if item.kind == "first" else ():
+                try:
+                    done.append(self._enter(item, same, mark))
+                except Meanwhile:                        # marked in formgrader since: that mark stays
+                    continue
+            self._log.write(act=item.kind, token=item.answer.token, mark=mark, shown=self.shown and item.kind in ("first", "decide"),
+                            digest=item.answer.digest, rows=[row for row in done if row])
+            self._step()
         return [row["token"] for row in done if row]
 
     def comment(self, text: str) -> None:
-        """A comment to the current answer, which its writer will read; it joins the bank. Its mark stays as it is."""
+        """A comment to the current answer, which its writer will read; it joins the bank. Its mark stays as it is. Meanwhile where
+        somebody else has marked it or written a comment since it was shown."""
         answer = self.current.answer
-        before = self._hand.enter(answer.student, answer.assignment, answer.question, Entry(answer.manual, answer.waits, text))
-        self._replace(answer, replace(answer, comment=text))
-        self._remember(act="comment", token=answer.token, text=text, rows=[_row(answer, before)])
+        with self._log.alone():
+            self._catch_up()
+            self._must_be_as_shown(self.current)
+            if self._answers[answer.token].comment != answer.comment:
+                self._replace(answer, self._answers[answer.token])
+                raise Meanwhile("Somebody else wrote a comment meanwhile, and it stays; yours was not written.")
+            before = self._write(answer, Entry(answer.manual, answer.waits, text))
+            self._replace(answer, replace(answer, comment=text))
+            self._log.write(act="comment", token=answer.token, text=text, rows=[_row(answer, before)])
 
     def bank(self, most: int = 9) -> list[str]:
         """The comments given to this question so far, those used most first."""
@@ -100,39 +133,55 @@ class Queue:
         """Leave the current answer; it comes again when the others are done."""
         if self.current is not None:
             self._passed.append(_key(self.current))
-            self._step()
+            with self._log.alone():
+                self._catch_up()
+                self._step()
 
     def skip(self) -> None:
         """Leave the current answer for another day: in this and later sittings it comes last."""
         if self.current is not None:
-            self._remember(act="skip", token=self.current.answer.token)
-            self._skipped.append(self.current.answer.token)
-            self._step()
+            with self._log.alone():
+                self._catch_up()
+                self._log.write(act="skip", token=self.current.answer.token)
+                self._skipped.append(self.current.answer.token)
+                self._step()
 
     def previous(self) -> None:
         """Go back to the answer before; a mark it has stands until another is given."""
         if self._back:
             self._passed = [key for key in self._passed if key != _key(self._back[-1])]
-            self.current = self._fresh(self._back.pop())
-            self.shown = not self.blind
+            with self._log.alone():
+                self._catch_up()
+                self._show(self._fresh(self._back.pop()))
 
     def undo(self) -> bool:
-        """Take the last mark, comment or skip back, in this sitting or an earlier one; False when there is none."""
-        mine = [act for act in self._live() if act["marker"] == self.marker]
+        """Take the last mark, comment or skip back, in this sitting or an earlier one; False when there is none. Meanwhile where
+        somebody else has marked that answer since."""
+        with self._log.alone():
+            self._catch_up()
+            return self._undo()
+
+    def _undo(self) -> bool:
+        live = self._live()
+        mine = [act for act in live if act["marker"] == self.marker and (self.marker or act.get("sitting") == self._log.sitting
+                                                                         or not self._log.held_by_others())]
         if not mine:
             return False
         last = mine[-1]
+        touched = {row["token"] for row in last.get("rows", [])}
+        later = live[live.index(last) + 1:]
+        if any(row["token"] in touched for act in later for row in act.get("rows", [])):
+            raise Meanwhile("Somebody else has marked that answer since, and that mark stays.")
         for row in reversed(last.get("rows", [])):
             answer = self._answers.get(row["token"])
             if answer is not None:
-                self._hand.enter(answer.student, answer.assignment, answer.question, Entry(row["points"], row["waits"], row["comment"]))
+                self._write(answer, Entry(row["points"], row["waits"], row["comment"]))
                 self._replace(answer, replace(answer, manual=row["points"], waits=row["waits"], comment=row["comment"]))
-        self._remember(act="undo", token=last["token"], of=last["at"])
+        self._log.write(act="undo", token=last["token"], of=last["at"])
         self._skipped = [token for token in self._skipped if token != last["token"]] if last["act"] == "skip" else self._skipped
         if last["token"] in self._answers:
-            self.current = self._item(self._answers[last["token"]], last["act"] if last["act"] in ("second", "decide", "check") else "first")
             self._back = [item for item in self._back if item.answer.token != last["token"]]
-            self.shown = not self.blind
+            self._show(self._item(self._answers[last["token"]], last["act"] if last["act"] in ("second", "decide", "check") else "first"))
         return True
 
     @property
@@ -156,7 +205,9 @@ class Queue:
 
     def _all(self):
         looks = self._looks()
-        for number, group in enumerate(self._groups, 1):
+        mine, of = self._share
+        shared = [(number, group) for number, group in enumerate(self._groups, 1) if (number - mine) % of == 0]
+        for number, group in shared:
             for answer in group:
                 answer = self._answers[answer.token]
                 seen = looks.get(answer.token, {})
@@ -165,7 +216,7 @@ class Queue:
                     yield Item(answer, "first", **here)
                 elif not answer.waits and answer.manual is None and answer.suggestion and self._chosen(answer) and "check" not in seen:
                     yield Item(answer, "check", **here)
-        for number, group in enumerate(self._groups, 1):
+        for number, group in shared:
             for answer in group:
                 answer = self._answers[answer.token]
                 seen = looks.get(answer.token, {})
@@ -176,15 +227,57 @@ class Queue:
                     yield Item(answer, "decide", **here, marks=(seen["first"], seen["second"]))
 
     def _next(self) -> Item | None:
-        waiting = list(self._all())
+        """What to read now: nothing that another sitting shows, and rather of a group that none of them is in."""
+        held = self._log.held_by_others()
+        tokens, words, taken = {hold.token for hold in held}, {hold.words for hold in held}, {hold.group for hold in held}
+        waiting = [item for item in self._all()
+                   if item.answer.token not in tokens and not (item.kind == "first" and _words(item.answer) in words)]
         order = {"first": 0, "check": 0, "second": 1, "decide": 2}
-        waiting.sort(key=lambda item: (item.answer.token in self._skipped, _key(item) in self._passed, order[item.kind]))
+        waiting.sort(key=lambda item: (item.answer.token in self._skipped, _key(item) in self._passed, order[item.kind], item.group in taken))
         return waiting[0] if waiting else None
 
     def _step(self) -> None:
         self._back.append(self.current)
-        self.current = self._next()
+        self._show(self._next())
+
+    def _show(self, item: Item | None) -> None:
+        """Make this the current answer, reserved for this sitting."""
+        self.current = item
         self.shown = not self.blind
+        if item is None:
+            self._log.free()
+        else:
+            self._log.hold(item.answer.token, _words(item.answer), item.group)
+
+    def _catch_up(self) -> None:
+        """Take in what others have done since."""
+        for act in self._log.news():
+            undone = next((one for one in self._log.acts if one["at"] == act.get("of")), {})
+            for row in undone.get("rows", ()) if act["act"] == "undo" else act.get("rows", ()):
+                answer = self._answers.get(row["token"])
+                if answer is None:
+                    continue
+                if act["act"] == "undo":
+                    answer = replace(answer, manual=row["points"], waits=row["waits"], comment=row["comment"])
+                elif "mark" in act:
+                    answer = replace(answer, manual=_points(answer, act["mark"]), waits=False)
+                else:
+                    answer = replace(answer, comment=act["text"])
+                self._answers[answer.token] = answer
+
+    def _must_be_as_shown(self, item: Item) -> None:
+        """Meanwhile where somebody else has marked the answer since it was shown."""
+        now = self._answers[item.answer.token]
+        seen = self._looks().get(now.token, {})
+        if (now.manual, now.waits) != (item.answer.manual, item.answer.waits) or item.kind in ("second", "decide", "check") and item.kind in seen \
+                and not any(_key(item) == _key(back) for back in self._back):
+            raise self._told(now)
+
+    def _told(self, now: OpenAnswer) -> Meanwhile:
+        by = next((act["marker"] for act in reversed(self._live()) if any(row["token"] == now.token for row in act.get("rows", ()))
+                   and act.get("sitting") != self._log.sitting), "")
+        mark = f"gave this answer {now.manual:g} of {now.max:g} points" if now.manual is not None else "changed this answer's mark"
+        return Meanwhile(f"{by or 'Somebody else'} {mark} meanwhile. That stays, and yours was not written; p goes back to it.")
 
     def _item(self, answer: OpenAnswer, kind: str) -> Item:
         number, group = next((number, group) for number, group in enumerate(self._groups, 1) if any(one.token == answer.token for one in group))
@@ -210,25 +303,26 @@ class Queue:
         if item.kind == "second":
             return None
         points = _points(answer, mark)
-        before = self._hand.enter(answer.student, answer.assignment, answer.question, Entry(points, False, answer.comment))
-        self._replace(answer, replace(answer, manual=points, waits=False))
+        before = self._write(answer, Entry(points, False, self._answers[answer.token].comment))
+        self._replace(answer, replace(self._answers[answer.token], manual=points, waits=False))
         return _row(answer, before)
+
+    def _write(self, answer: OpenAnswer, entry: Entry) -> Entry:
+        """Into the gradebook; Meanwhile where the answer was marked past this log, in formgrader."""
+        now = self._answers[answer.token]
+        try:
+            return self._hand.enter(answer.student, answer.assignment, answer.question, entry, Entry(now.manual, now.waits))
+        except Changed as changed:
+            self._replace(answer, replace(now, manual=changed.now.points, waits=changed.now.waits, comment=changed.now.comment))
+            raise self._told(self._answers[answer.token]) from None
 
     def _replace(self, old: OpenAnswer, new: OpenAnswer) -> None:
         self._answers[old.token] = new
         if self.current is not None and self.current.answer.token == old.token:
             self.current = replace(self.current, answer=new)
 
-    def _remember(self, **act) -> None:
-        line = {"at": datetime.now(timezone.utc).isoformat(), "marker": self.marker, "question": self.question, **act}
-        with open(self._log, "a", encoding="utf-8") as file:
-            file.write(json.dumps(line, ensure_ascii=False) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        self._acts.append(line)
-
     def _live(self) -> list[dict]:
-        return _not_undone(self._acts)
+        return _not_undone(self._log.acts)
 
     def _looks(self) -> dict[str, dict[str, int]]:
         """token -> {kind: mark}, for the text that stands there now: who hands in again is read again. A mark entered elsewhere
@@ -246,7 +340,7 @@ def put_back(out: Path) -> int:
     to a text, and one entered elsewhere stays. Returns how many answers got theirs back."""
     given: dict[str, tuple[str, int, bool]] = {}         # (the text's digest, the mark, had the scorer settled it)
     comments: dict[str, str] = {}
-    for act in _not_undone(_read_log(out / "review.jsonl")):
+    for act in _not_undone(read_log(out)):
         for row in act.get("rows", ()):
             if "mark" in act:
                 given[row["token"]] = row.get("digest", act["digest"]), act["mark"], act["act"] == "check"
@@ -280,8 +374,13 @@ def waiting(out: Path) -> list[tuple[str, int, int]]:
 
 def first_marks(out: Path, question: str) -> tuple[int, int]:
     """(how many first marks were given in the queue without the suggestion in sight, how many first marks in all)."""
-    firsts = [act for act in _read_log(out / "review.jsonl") if act["question"] == question and act["act"] == "first"]
+    firsts = [act for act in read_log(out) if act["question"] == question and act["act"] == "first"]
     return sum(not act["shown"] for act in firsts), len(firsts)
+
+
+def _words(answer: OpenAnswer) -> str:
+    """What stands for the words of an answer, however they are spaced."""
+    return hashlib.sha256(" ".join(answer.text.split()).encode()).hexdigest()[:16]
 
 
 def _key(item: Item) -> str:
@@ -305,14 +404,3 @@ def _not_undone(acts: Sequence[dict]) -> list[dict]:
 def _agreed(pairs: Sequence[tuple[int, int]]) -> dict:
     return {"pairs": len(pairs), "equal": sum(one == other for one, other in pairs), "near": sum(abs(one - other) <= 1 for one, other in pairs),
             "kappa": quadratic_weighted_kappa(pairs)}
-
-
-def _read_log(path: Path) -> list[dict]:
-    acts = []
-    if path.exists():
-        for line in path.read_text(encoding="utf-8").splitlines():
-            try:
-                acts.append(json.loads(line))
-            except ValueError:                           # the machine went down while this line was written
-                continue
-    return acts

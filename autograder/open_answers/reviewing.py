@@ -16,7 +16,7 @@ from pathlib import Path
 from shlex import quote
 
 from autograder.open_answers.answers import title_of
-from autograder.open_answers.review import HIGHEST, Item, Queue, waiting
+from autograder.open_answers.review import HIGHEST, Item, Meanwhile, Queue, waiting
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 SIGNS = {"present": "+", "missing": "-", "contradicted": "!", "wrong": "!"}
@@ -36,7 +36,7 @@ def in_terminal(out: Path, question: str | None, read_key: Callable[[], str] | N
     live = read_key is None and sys.stdin.isatty() and sys.stdout.isatty()
     read_key = read_key or (_one_key if live else _one_line)
     with Queue(out, question, **settings) as queue:
-        said = ""
+        said = beside(queue)
         while queue.current is not None:
             write(("\x1b[2J\x1b[H" if live else "\n") + screen(queue, coloured=live) + (f"\n{said}" if said else "") + "\n> ")
             sys.stdout.flush()
@@ -57,7 +57,7 @@ def in_notebook(out: Path, question: str | None, ask: Callable[[str], str] = inp
         print(listed(out), end="")
         return
     with Queue(out, question, **settings) as queue:
-        said, place = "", f"review {id(queue)}"
+        said, place = beside(queue), f"review {id(queue)}"
         display(HTML(""), display_id=place)
         keys = ", ".join(f"{key} {what}" for key, what in KEYS)
         while queue.current is not None:
@@ -72,8 +72,23 @@ def in_notebook(out: Path, question: str | None, ask: Callable[[str], str] = inp
         update_display(HTML(f"<pre>{html.escape(farewell(queue))}</pre>"), display_id=place)
 
 
+def beside(queue: Queue) -> str:
+    """Who else marks this question now; "" for nobody."""
+    if not queue.others:
+        return ""
+    names = " and ".join(marker or "somebody without a name" for marker in queue.others)
+    return f"{names} {'are' if len(queue.others) > 1 else 'is'} marking this question too. Nobody is shown the answer on another's screen."
+
+
 def act(queue: Queue, key: str, ask: Callable[[str], str] | None = None) -> str:
     """Do what a key says; returns what to tell. A comment may follow its key on the same line: `c Well said.`"""
+    try:
+        return _act(queue, key, ask)
+    except Meanwhile as told:
+        return str(told)
+
+
+def _act(queue: Queue, key: str, ask: Callable[[str], str] | None) -> str:
     if key.isdigit() and len(key) == 1 and int(key) <= HIGHEST:
         kind = queue.current.kind
         done = queue.mark(int(key))
@@ -161,6 +176,8 @@ def farewell(queue: Queue) -> str:
     left = queue.left
     lines = [f"{queue.question}: {left['done']} of {left['all']} answers have your mark; {left['first']} are left"
              + (f", and {left['second'] + left['decide'] + left['check']} second looks." if left["second"] + left["decide"] + left["check"] else ".")]
+    if queue.current is None and queue.others:
+        lines.append(f"{len(queue.others)} {'are' if len(queue.others) > 1 else 'is'} on somebody else's screen.")
     found = queue.agreement()
     for who, words in (("you", "Marked twice, blind"), ("scorer", "Settled by the scorer and marked by you, blind")):
         if found[who]["pairs"]:

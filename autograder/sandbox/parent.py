@@ -119,19 +119,16 @@ class Sandbox:
         `replies` holds whatever the learner's process sent for each question and is not to be trusted further than as an
         answer; `noise` counts the lines that were none, `signs` are what its process was heard doing (signs.py).
         """
-        told = [{name: step[name] for name in ("source", "question", "cases", "read") if name in step} for step in steps]
-        heard = self._ask(told, numbers, spark, 0.0)
+        told = [{name: step[name] for name in ("source", "question", "cases", "read", "spark") if name in step} for step in steps]
+        heard = self._ask_all(told, numbers, spark, 0.0)
         again = _second_run(steps, heard["replies"])
         if again:
-            unseen = self._ask(again, numbers, spark, heard["seconds"])
+            unseen = self._ask_all(again, numbers, spark, heard["seconds"])
             for step in steps:
                 if step.get("hidden") and step["question"] in unseen["replies"]:
                     heard["replies"][step["question"]] = heard["replies"][step["question"]] + unseen["replies"][step["question"]]
-            heard["noise"] += unseen["noise"]
-            heard["signs"] = sorted({*heard["signs"], *unseen["signs"]})
-            heard["seconds"] = round(heard["seconds"] + unseen["seconds"], 3)
-            if unseen["ended"] != ALL_RAN == heard["ended"]:
-                heard["ended"] = unseen["ended"]
+            ended = unseen["ended"] if heard["ended"] == ALL_RAN else heard["ended"]
+            heard = {**_both(heard, {**unseen, "replies": {}}), "ended": ended}
         return heard
 
     def stop(self) -> None:
@@ -158,7 +155,31 @@ class Sandbox:
         """The users that learners' processes run as, when this one is root."""
         return {worker.uid for worker in self._workers}
 
+    def _ask_all(self, steps, numbers, spark: bool, spent: float) -> dict:
+        """Ask, and where a step never ended ask the rest without it, in a process made anew: an endless loop costs its own question only."""
+        heard = self._ask(steps, numbers, spark, spent)
+        hung = heard.pop("hung", None)
+        while isinstance(hung, int) and 0 <= hung < len(steps):
+            stuck = steps[hung]
+            if stuck["question"] is not None:
+                late = {"raised": "TimeUp", "says": f"no answer after {self._seconds_of(stuck, spark)} s"}
+                heard["replies"].setdefault(stuck["question"], [late] * len(stuck["cases"]))
+            steps = _left_of(steps[:hung] + steps[hung + 1:], heard["replies"])
+            if not steps:
+                heard["ended"] = ALL_RAN
+                break
+            more = self._ask(steps, numbers, spark, spent + heard["seconds"])
+            hung = more.pop("hung", None)
+            heard = _both(heard, more)
+        return heard
+
+    def _seconds_of(self, step: dict, spark: bool) -> int:
+        """What one step may take. Beside Spark only the cells that use it, and the given ones, have Spark's time."""
+        own = spark and (step.get("spark", True) or step["question"] is None)
+        return self.limits.spark_cell_seconds if own else self.limits.cell_seconds
+
     def _ask(self, steps, numbers, spark: bool, spent: float) -> dict:
+        steps = [{**step, "seconds": self._seconds_of(step, spark)} for step in steps]
         limits = self.limits
         seconds = limits.spark_seconds if spark else limits.seconds
         cell_seconds = limits.spark_cell_seconds if spark else limits.cell_seconds
@@ -371,8 +392,24 @@ def _second_run(steps: list[dict], replies: dict) -> list[dict]:
         return []
     sources = [step["source"] for step in steps]
     wanted = set(again).union(*(needed(sources, index) for index in again))
-    return [{"source": sources[index], "question": steps[index]["question"] if index in again else None,
+    return [{"source": sources[index], "question": steps[index]["question"] if index in again else None, "spark": steps[index].get("spark", True),
              "cases": steps[index]["hidden"] if index in again else []} for index in sorted(wanted)]
+
+
+def _left_of(steps: list[dict], replies: dict) -> list[dict]:
+    """The steps of questions that have no reply yet, with the cells that they need; [] when none is left."""
+    open_ = [index for index, step in enumerate(steps) if step["question"] is not None and step["question"] not in replies]
+    sources = [step["source"] for step in steps]
+    wanted = set(open_).union(*(needed(sources, index) for index in open_))
+    return [steps[index] if index in open_ else {**steps[index], "question": None, "cases": []} for index in sorted(wanted)]
+
+
+def _both(first: dict, then: dict) -> dict:
+    """What two runs of one submission were heard saying; it ended as the second did."""
+    touched = first.get("touched") or then.get("touched")
+    return {**first, "replies": {**first["replies"], **then["replies"]}, "ended": then["ended"], "noise": first["noise"] + then["noise"],
+            "signs": sorted({*first["signs"], *then["signs"]}), "seconds": round(first["seconds"] + then["seconds"], 3),
+            **({"touched": touched} if touched else {})}
 
 
 def _without_lone_surrogates(line: bytes) -> str:

@@ -19,7 +19,7 @@ MODULES = frozenset((
     "importlib", "inspect", "joblib", "linecache", "marshal", "mmap", "multiprocessing", "pickle", "posix", "pty", "py4j", "resource", "runpy",
     "shelve", "signal", "smtplib", "socket", "subprocess", "telnetlib", "urllib", "webbrowser"))
 OURS = frozenset(("check", "hint", "me", "numbers", "predict", "require", "reveal", "truth"))          # what a notebook imports of us
-OF_KAFKALAB = frozenset(("broker", "broker_channel", "broker_end", "clients", "protocol", "sim"))      # where what is asked for stands solved
+OF_KAFKALAB = frozenset(("broker", "clients", "protocol", "sim"))      # where what is asked for stands solved
 OF_MODULES = {
     "kafkalab": OF_KAFKALAB,
     "os": frozenset(("_exit", "abort", "chroot", "closerange", "dup", "dup2", "execl", "execle", "execlp", "execv", "execve", "execvp", "fork", "forkpty",

@@ -22,6 +22,7 @@ import time
 MOST_REPLY_BYTES = 4_000_000       # of one submission, all replies together
 CELL_FILE = "<answer>"
 LOST = 3                           # how a keeper ends when there is nothing more to do
+SLACK_SECONDS = 3                  # the learner's process ends its own loop at a step's limit; so much later the keeper does
 
 
 def main() -> None:
@@ -112,13 +113,14 @@ def _keep(setup: dict, level: str, refused_calls, house) -> None:
             job["address"] = house.enter(job["watched_bytes"], job["alone"])
             signal.alarm(job["seconds"] + 15)            # a JVM that had to start took time that is not the learner's
             started = time.monotonic()
-        replies, ended, noise, signs = _as_keeper(job, setup, level, refused_calls)
+        replies, ended, noise, signs, hung = _as_keeper(job, setup, level, refused_calls)
         if job.get("spark"):
             found = house.leave(replace=job["alone"] or "java" in signs or noise > 0 or ended != "all cells have run" or _any_raised(replies))
             ended = found.get("why") or ended
             if "error" in job["address"] and ended == "all cells have run":
                 ended = job["address"]["error"]          # the machine's fault: somebody has to look at it
         _write(1, {"replies": replies, "ended": ended, "noise": noise, "signs": signs, "seconds": round(time.monotonic() - started, 3), "level": level,
+                   **({"hung": hung} if hung is not None else {}),
                    **({"touched": found["touched"]} if job.get("spark") and found.get("touched") else {})}, end=b"")
         os._exit(0)
     except BaseException as error:
@@ -127,10 +129,11 @@ def _keep(setup: dict, level: str, refused_calls, house) -> None:
         os._exit(LOST)
 
 
-def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[str]]:
+def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[str], int | None]:
     """Make the namespaces, fork the learner's process into them, take its lines, hold the limits, leave nobody behind.
 
-    Returns the replies by question, how it ended, how many lines were not of our making, and the signs (audit.py) that were heard.
+    Returns the replies by question, how it ended, how many lines were not of our making, the signs (audit.py) that were heard, and the
+    index of the step that never ended, if that is why it was ended.
     """
     from walls import NEWIPC, NEWPID, adopt_orphans, die_with_parent, unshare
     from audit import SIGNS
@@ -151,13 +154,18 @@ def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[s
         finally:
             os._exit(0)
     os.close(pen)
-    replies, ended, noise, signs = {}, None, 0, []
+    replies, ended, noise, signs, hung = {}, None, 0, [], None
     asked = {step["question"]: len(step["cases"]) for step in job["steps"] if step["question"] is not None}
     watch = Watch(job["watched_bytes"], job["processes"], job["cpu_seconds"], walled=level != "L1" and not job.get("spark"))
-    for line in _iterate_lines(mouth, time.monotonic() + job["seconds"], watch):
+    patience = Patience(job)
+    for line in _iterate_lines(mouth, time.monotonic() + job["seconds"], watch, patience):
         if isinstance(line, Ended):
             ended = line.words.format(**job)
+            hung = patience.step if line.endless else None
             break
+        if isinstance(line, dict) and list(line) == ["step"]:
+            noise += not patience.begins(line["step"])
+            continue
         question, said = (line.get("question"), line.get("replies")) if isinstance(line, dict) else (None, None)
         if isinstance(question, str) and question in asked and question not in replies and isinstance(said, list) \
                 and len(said) == asked[question] and _is_shallow(said):
@@ -172,7 +180,7 @@ def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[s
     _kill(child)                                         # in a process namespace this takes everybody else with it
     _, status = os.waitpid(child, 0)
     end_all()
-    return replies, ended or _how_it_died(status, job), noise, signs
+    return replies, ended or _how_it_died(status, job), noise, signs, hung
 
 
 def _as_learner(job, setup, level, refused_calls, pen) -> None:
@@ -241,8 +249,10 @@ def _run_cells(job, pen) -> None:
         attach(job["address"])
         listen_to_java(lambda sign, write=_write: write(pen, {"sign": sign}))
     with variants.pretending(job["numbers"]):
-        for step in job["steps"]:
-            broken = _within(job["cell_seconds"], lambda: _run_cell(step["source"], namespace))
+        for number, step in enumerate(job["steps"]):
+            seconds = step.get("seconds", job["cell_seconds"])
+            _write(pen, {"step": number})
+            broken = _within(seconds, lambda: _run_cell(step["source"], namespace))
             broken = broken and _named_limit(broken, job)
             if step["question"] is None:
                 continue
@@ -251,8 +261,12 @@ def _run_cells(job, pen) -> None:
                 continue
             replies = []
             for case in step["cases"]:
+                if replies and replies[-1].get("raised") == "TimeUp":
+                    replies.append(replies[-1])          # the other cases would take as long, and the questions below need the time
+                    continue
                 heard = []
-                failed = _within(job["cell_seconds"], lambda: heard.append(
+                _write(pen, {"step": number})
+                failed = _within(seconds, lambda: heard.append(
                     ask(questions.find(step["question"]), namespace, case)))
                 reply = _named_limit(failed or heard[0], job)
                 # A cell that broke may have bound its names before; in a notebook they would count too.
@@ -321,19 +335,40 @@ class _Nowhere:
 
 
 class Ended:
-    """The limit at which the listening ended, in words; braces name fields of the job."""
+    """The limit at which the listening ended, in words; braces name fields of the job. `endless`: a step took too long, and without it the
+    others could be asked."""
 
-    def __init__(self, words: str):
-        self.words = words
+    def __init__(self, words: str, endless: bool = False):
+        self.words, self.endless = words, endless
 
 
-def _iterate_lines(mouth: int, deadline: float, watch):
+class Patience:
+    """How long the keeper waits for a step. The learner's process says which one begins; what it says may be forged, and
+    then the time of the whole submission still holds."""
+
+    def __init__(self, job):
+        self._seconds = [step.get("seconds", job["cell_seconds"]) for step in job["steps"]]
+        self.step, self.until = None, float("inf")
+
+    def begins(self, step) -> bool:
+        """Note that a step begins; False where there is no such step."""
+        if type(step) is not int or not 0 <= step < len(self._seconds):
+            return False
+        self.step, self.until = step, time.monotonic() + self._seconds[step] + SLACK_SECONDS
+        return True
+
+    def sentence(self) -> str:
+        """What is said of a step that takes longer."""
+        return f"no answer after {self._seconds[self.step]} s"
+
+
+def _iterate_lines(mouth: int, deadline: float, watch, patience):
     """The JSON lines of a pipe as they come, None for a line that is none; an Ended last where it had to be cut off."""
     buffer, total = b"", 0
     while True:
-        left = deadline - time.monotonic()
+        left = min(deadline, patience.until) - time.monotonic()
         if left <= 0:
-            yield Ended("the time was up: {seconds} s")
+            yield Ended(patience.sentence(), endless=True) if patience.until < deadline else Ended("the time was up: {seconds} s", endless=True)
             return
         heard = select.select([mouth], [], [], min(left, watch.pause))[0]
         complaint = watch.complaint(deadline)            # whether or not somebody speaks: a murmur must not distract the watch

@@ -11,6 +11,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from datetime import datetime
 from pathlib import Path
 
 from autograder import judges
@@ -22,14 +23,15 @@ from autograder.making.leaks import Leak, of_feedback
 from autograder.masters import Master, master, question_of, text_of
 from autograder.questions import find
 from autograder.teacher import late
-from autograder.teacher.late import Policy, told as told_late
+from autograder.teacher.late import Policy, shown, told as told_late
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 LONGEST_ANSWER = 20_000
 MOST_BYTES = 300_000
 NOT_GRADED = "not_graded.html"
-HAND_IN_AGAIN = """<p class=said>Open the chapter in JupyterLab, look whether your answers are there, and save. <code>python -m autograder pack 02</code>,
-with your chapter's number, makes the file to hand in. If a page of this chapter lies beside this one, another file of yours was graded.</p>"""
+HAND_IN_AGAIN = """<p class=said>Open the chapter in JupyterLab, look whether your answers are there, and save.
+<code>python -m autograder pack {chapter}</code>{which} makes the file to hand in.
+If a page of this chapter lies beside this one, another file of yours was graded.</p>"""
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; color: #222; background: #fff }
@@ -81,16 +83,27 @@ def write_feedback(out: Path, say=lambda text: None) -> int:
 def _write_not_graded(folder: Path, results: dict) -> int:
     """A page for each student with a file that could not be read, and none any more where that is over; returns how many."""
     unread: dict[str, list[str]] = {}
+    chapters: dict[str, set[str]] = {}
+    graded = {result["assignment"][:2] for result in results.values() if result["assignment"]}
     for name, result in results.items():
         if result["status"] in (UNREADABLE, REFUSED):
             unread.setdefault(result["student"], []).append(f"<h2>{_text(name)}</h2><p>{_text(_sentence(result['reason']))}</p>")
+            named = re.search(r"(?<!\d)(\d\d)_[a-z]", name)
+            chapters.setdefault(result["student"], set()).update({named[1]} if named else graded)
     for path in folder.glob(f"*/{NOT_GRADED}"):
         path.unlink()
     for student, files in unread.items():
         path = folder / student / NOT_GRADED
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, _whole(f"Not graded: {student}", ["<h1>Not graded, for it could not be read</h1>", *files, HAND_IN_AGAIN]))
+        write_atomically(path, _whole(f"Not graded: {student}", ["<h1>Not graded, for it could not be read</h1>", *files, _hand_in_again(chapters[student])]))
     return len(unread)
+
+
+def _hand_in_again(chapters: set[str]) -> str:
+    """What to do now; the chapter's number stands in it where only one can be meant."""
+    if len(chapters) == 1:
+        return HAND_IN_AGAIN.format(chapter=next(iter(chapters)), which="")
+    return HAND_IN_AGAIN.format(chapter="NN", which=", with the number of your chapter in place of NN,")
 
 
 def _results(out: Path) -> dict:
@@ -124,7 +137,7 @@ def _page(sheet: Sheet, own: Master, answers, sentences, reason: str, costs: Pol
     reached = sum(cell.max for cell in sheet.cells) - waiting
     still = f"; {waiting:g} more points wait for your teacher" if waiting else ""
     parts = [f"<h1>{_text(own.name)}: {sheet.score:g} of {reached:g} points{still}</h1>",
-             f"<p>{_text(name)}{', handed in ' + sheet.handed_in + ' UTC' if sheet.handed_in else ''}.{_lateness(sheet, costs)}</p>"]
+             f"<p>{_text(name)}{', handed in ' + _at(sheet.handed_in) if sheet.handed_in else ''}.{_lateness(sheet, costs)}</p>"]
     if reason:
         parts.append(f"<p class=said>About the file: {_text(reason)}</p>")
     parts += [_question(cell, answers.get(cell.question, ""), sentences.get(cell.question, ""), longest) for cell in sheet.cells]
@@ -143,7 +156,11 @@ def _lateness(sheet: Sheet, costs: Policy) -> str:
     if not sheet.seconds_late:
         return f" A penalty of {sheet.late_penalty:g} is taken off." if sheet.late_penalty else ""
     taken = f"{sheet.late_penalty:g} of the {sheet.earned:g} points earned are taken off" if sheet.late_penalty else "nothing is taken off"
-    return f" It was due {sheet.due} UTC and came {told_late(sheet.seconds_late)} late; {taken} ({costs})."
+    return f" It was due {_at(sheet.due)} and came {told_late(sheet.seconds_late)} late; {taken} ({costs})."
+
+
+def _at(utc: str) -> str:
+    return shown(datetime.fromisoformat(utc))
 
 
 def _of_hidden(question: str, misconception: str | None) -> str:

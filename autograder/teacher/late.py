@@ -7,6 +7,8 @@ course's nbgrader_config.py:
     c.LatePenalty.per_day = 0.10          # of the points earned, for each day begun
     c.LatePenalty.cap = 0.50              # never more than this share
     c.LatePenalty.grace_minutes = 15      # this late is not late
+    c.LatePenalty.counts = "better"       # which of a student's files: see COUNTS
+    c.LatePenalty.zone = "Europe/Berlin"  # of times that are written without one
 
 A penalty is a share of what was earned, so it is worked out anew whenever a mark changes: `settle` does that, and costs one query where
 nobody is late.
@@ -17,16 +19,25 @@ import contextlib
 import json
 import math
 import sqlite3
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from autograder.grading.enrolled import class_of
 from autograder.grading.results import write_atomically
+from autograder.handed_in.classlist import HANDED_IN
 from autograder.masters import master, notebooks
 
 DAY_S = 86_400
 EXTENSIONS = "extensions.json"
+COUNTS = {"better": "the last file that loses nothing by lateness, unless a later one is worth more in spite of the penalty",
+          "in time": "the last file that loses nothing by lateness, if there is one, else the last",
+          "last": "the last file, late or not"}
+"""Which of several files of one student and chapter counts."""
+MOODLE = ("%d %B %Y, %I:%M %p", "%d %B %Y, %H:%M", "%d %b %Y, %I:%M %p", "%d %b %Y, %H:%M", "%B %d, %Y, %I:%M %p", "%d/%m/%y, %H:%M", "%d/%m/%Y, %H:%M")
+"""How Moodle writes a moment, without the day of the week."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +47,18 @@ class Policy:
     per_day: float = 0.0
     cap: float = 1.0
     grace_minutes: float = 0.0
+    counts: str = "better"
+    zone: str = "UTC"
+
+    def share(self, seconds_late: float) -> float:
+        """The share of its points that work loses which is so late."""
+        if seconds_late <= 60 * self.grace_minutes:
+            return 0.0
+        return min(self.cap, self.per_day * math.ceil(seconds_late / DAY_S), 1.0)
 
     def penalty(self, score: float, seconds_late: float) -> float:
         """The points taken off a score, never more than the score."""
-        if seconds_late <= 60 * self.grace_minutes or score <= 0:
-            return 0.0
-        return round(score * min(self.cap, self.per_day * math.ceil(seconds_late / DAY_S), 1.0), 2)
+        return round(score * self.share(seconds_late), 2) if score > 0 else 0.0
 
     def __str__(self) -> str:
         grace = f", after {self.grace_minutes:g} minutes of grace" if self.grace_minutes else ""
@@ -57,12 +74,65 @@ def policy() -> Policy:
         return Policy()
     said = PyFileConfigLoader(path.name, path=str(path.parent)).load_config().get("LatePenalty", {})
     try:
-        found = Policy(**{name: float(value) for name, value in said.items()})
+        found = Policy(**{name: str(value) if name in ("counts", "zone") else float(value) for name, value in said.items()})
     except (TypeError, ValueError):
-        raise ValueError(f"{path}: c.LatePenalty has per_day, cap and grace_minutes, all numbers.") from None
+        raise ValueError(f"{path}: c.LatePenalty has per_day, cap and grace_minutes, all numbers, and counts and zone, both texts.") from None
+    if found.counts not in COUNTS:
+        raise ValueError(f"{path}: c.LatePenalty.counts is one of {', '.join(map(repr, COUNTS))}, not {found.counts!r}.")
+    try:
+        ZoneInfo(found.zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ValueError(f"{path}: c.LatePenalty.zone is a name such as Europe/Berlin, and there is no zone {found.zone!r}.") from None
     if not (0 <= found.per_day <= 1 and 0 <= found.cap <= 1 and found.grace_minutes >= 0):
         raise ValueError(f"{path}: c.LatePenalty.per_day and cap are shares from 0 to 1, grace_minutes is not negative.")
     return found
+
+
+def lateness(out: Path) -> Callable[[str, str, datetime], float]:
+    """(student, assignment, moment) -> the share of its points that work loses which came at this moment, by the dates OUT has now."""
+    costs, extended, due = policy(), _extensions(out), {}
+    if (out / "gradebook.db").is_file():
+        with contextlib.closing(sqlite3.connect(out / "gradebook.db", timeout=30)) as book:
+            if book.execute("SELECT 1 FROM sqlite_master WHERE name = 'assignment'").fetchone():
+                due = {name: datetime.fromisoformat(date) for name, date in book.execute("SELECT name, duedate FROM assignment WHERE duedate IS NOT NULL")}
+
+    def lost(student: str, assignment: str, moment: datetime) -> float:
+        if assignment not in due:
+            return 0.0
+        longer = extended.get(assignment, {}).get(student)
+        until = max(due[assignment], datetime.fromisoformat(longer)) if longer else due[assignment]
+        return costs.share((moment.astimezone(timezone.utc).replace(tzinfo=None) - until).total_seconds())
+
+    return lost
+
+
+def handed_in_times(rows: Mapping[str, Mapping[str, str]]) -> dict[str, datetime]:
+    """When each student of a class list handed in, where the list says it. ValueError, with a sentence, for a time that cannot be read."""
+    found = {}
+    for student, row in rows.items():
+        said = row.get(HANDED_IN, "").strip()
+        if not said.strip("- "):
+            continue
+        moment = _as_moodle_writes(said)
+        if moment is None:
+            raise ValueError(f"The class list says of {student} \"Last modified (submission)\": {said!r}, and no moment can be read from it. "
+                             "Write it like 2026-11-30 23:59, or take that column out of the list.")
+        if moment > datetime.now(timezone.utc) + timedelta(minutes=1):
+            raise ValueError(f"The class list says that {student} hands in at {said}, which is still to come. Is c.LatePenalty.zone of "
+                             "nbgrader_config.py the zone of your Moodle?")
+        found[student] = moment
+    return found
+
+
+def _as_moodle_writes(text: str) -> datetime | None:
+    day, _, rest = text.partition(", ")
+    for form in MOODLE:
+        for said in (text, rest if not any(map(str.isdigit, day)) else text):
+            with contextlib.suppress(ValueError):
+                return datetime.strptime(said, form).replace(tzinfo=ZoneInfo(policy().zone)).astimezone(timezone.utc)
+    with contextlib.suppress(ValueError):
+        return moment_of(text)
+    return None
 
 
 def settle(out: Path) -> int:
@@ -120,7 +190,7 @@ def set_due(out: Path, assignment: str, when: datetime | None, student: str | No
             elif found.duedate is None:
                 raise ValueError(f"{assignment} has no due date, so there is nothing to extend; set one first, without --student.")
             elif moment is not None and moment < found.duedate:
-                raise ValueError(f"{assignment} is due at {found.duedate:%Y-%m-%d %H:%M} UTC; an extension ends later than that.")
+                raise ValueError(f"{assignment} is due at {shown(found.duedate)}; an extension ends later than that.")
             elif moment is None:
                 for handed_in in session.query(api.SubmittedAssignment).filter_by(assignment=found, student_id=student):
                     handed_in.extension = None
@@ -131,7 +201,7 @@ def set_due(out: Path, assignment: str, when: datetime | None, student: str | No
                 known[assignment][student] = moment.isoformat()
             write_atomically(out / EXTENSIONS, json.dumps(known, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
     changed = settle(out)
-    until = f"{moment:%Y-%m-%d %H:%M} UTC" if moment else "no date"
+    until = shown(moment) if moment else "no date"
     whose = f" for {student}" if student else ""
     return f"{assignment} is due at {until}{whose}; {policy()}. Penalties changed: {changed}."
 
@@ -163,20 +233,28 @@ def dates(out: Path) -> list[str]:
         found = session.execute(select(api.Assignment.name, api.Assignment.duedate).order_by(api.Assignment.name)).all()
     known, lines = _extensions(out), []
     for name, due in found:
-        lines.append(f"{name}: {f'due at {due:%Y-%m-%d %H:%M} UTC' if due else 'no due date'}")
-        lines += [f"  {student} has until {datetime.fromisoformat(until):%Y-%m-%d %H:%M} UTC" for student, until in sorted(known.get(name, {}).items())]
+        lines.append(f"{name}: {f'due at {shown(due)}' if due else 'no due date'}")
+        lines += [f"  {student} has until {shown(datetime.fromisoformat(until))}" for student, until in sorted(known.get(name, {}).items())]
     return [*lines, f"{str(policy()).capitalize()}."]
 
 
+def shown(moment: datetime) -> str:
+    """A moment as people read it, in the course's zone; one without a zone is in UTC."""
+    zone = policy().zone
+    local = (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).astimezone(ZoneInfo(zone))
+    return f"{local:%Y-%m-%d %H:%M} {zone}"
+
+
 def moment_of(text: str) -> datetime | None:
-    """A moment as people write it: 2026-11-30 23:59, with +01:00 or Z behind it, else in UTC; "none" is None. ValueError with a sentence."""
+    """A moment as people write it: 2026-11-30 23:59, with +01:00 or Z behind it, else in the course's zone; "none" is None. ValueError with
+    a sentence."""
     if text.strip().lower() == "none":
         return None
     try:
         found = datetime.fromisoformat(text.strip().replace(" UTC", "Z").replace("Z", "+00:00"))
     except ValueError:
-        raise ValueError(f"{text!r} is no moment; write it like 2026-11-30T23:59+01:00, or without the zone for UTC, or none.") from None
-    return found if found.tzinfo else found.replace(tzinfo=timezone.utc)
+        raise ValueError(f"{text!r} is no moment; write it like 2026-11-30T23:59+01:00, or without the zone for the course's own, or none.") from None
+    return found if found.tzinfo else found.replace(tzinfo=ZoneInfo(policy().zone)).astimezone(timezone.utc)
 
 
 def told(seconds_late: float) -> str:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from nbgrader.plugins import LateSubmissionPlugin
-from traitlets import Float
+from traitlets import Float, Unicode
 
 from autograder.teacher.late import Policy
 
@@ -13,6 +13,8 @@ class LatePenalty(LateSubmissionPlugin):
     per_day = Float(0.0, help="The share of the points earned that each day begun costs.").tag(config=True)
     cap = Float(1.0, help="The largest share that lateness costs.").tag(config=True)
     grace_minutes = Float(0.0, help="So many minutes late is not late.").tag(config=True)
+    counts = Unicode("better", help="Which of several files counts; nbgrader alone always takes the last.").tag(config=True)
+    zone = Unicode("UTC", help="The zone of times without one; nbgrader alone has a setting of its own.").tag(config=True)
 
     def late_submission_penalty(self, student_id: str, score: float, total_seconds_late: float) -> float | None:
         """The points taken off, None for none."""

@@ -134,7 +134,7 @@ def _marks(question: Question, out: Path, found: dict, entries: dict[str, Entry]
         if "answer cell is gone" in result["cells"][question.id]["sentence"]:
             marked[name] = (Mark(**result["cells"][question.id]), None)
             continue
-        cases = all_cases(question, dict(numbers_for(question, result.get("variant", ""))))
+        cases = all_cases(question, dict(numbers_for(question, result.get("variant", ""), result.get("key", ""))))
         heard = kept.read(out, entries[name].key) if name in entries else None
         if heard is not None and canonical([list(case) for case in heard[0].get(question.id, [])]) == canonical([list(case) for case in cases]):
             marked[name] = (mark(question, most, cases, heard[1]["replies"].get(question.id), heard[1]["ended"]), None)
@@ -161,8 +161,8 @@ def _run(question: Question, out: Path, entry: Entry | None, cases: list, sandbo
         return "the copy of what was handed in is gone"
     own = master(question.chapter)
     cells = steps(own, submission.answers, only={question.id}, extras=submission.extras)
-    jobs = [{"source": _python(step.source), "question": step.question, "cases": [case for case, _ in cases] if step.question else []} for step in cells]
-    numbers = {each.id: dict(numbers_for(each, submission.variant)) for each in own.questions}
+    jobs = [{"source": _python(step.source), "question": step.question, "spark": step.spark, "cases": [case for case, _ in cases] if step.question else []} for step in cells]
+    numbers = {each.id: dict(numbers_for(each, submission.variant, submission.key)) for each in own.questions}
     return sandbox.run(jobs, numbers, spark=any(step.spark for step in cells))
 
 

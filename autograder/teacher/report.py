@@ -18,7 +18,7 @@ from pathlib import Path
 
 from autograder.grading.enrolled import class_of, names
 from autograder.grading.marks import Sheet, sheets
-from autograder.open_answers.answers import read_results
+from autograder.open_answers.answers import UNFINISHED, read_results
 from autograder.teacher.items import LEAST_FOR_STATISTICS, Item, Misconception, items, misconceptions, unnamed
 
 STATUSES = ("graded", "repaired", "partial", "unreadable", "refused")
@@ -90,7 +90,9 @@ def told(found: Class) -> str:
 
 def status_line(found: Class) -> str:
     """`300 submissions: 288 graded, 9 repaired, ...`"""
-    return f"{sum(found.statuses.values())} submissions: " + ", ".join(f"{found.statuses[status]} {status}" for status in STATUSES if found.statuses.get(status))
+    cut_off = (" The last run of `grade` has not come to its end, so its submissions are missing here: the same command goes on from there."
+               if (found.out / UNFINISHED).exists() else "")
+    return f"{sum(found.statuses.values())} submissions: " + ", ".join(f"{found.statuses[status]} {status}" for status in STATUSES if found.statuses.get(status)) + (f".{cut_off}" if cut_off else "")
 
 
 def class_table(chapter: Chapter) -> str:

@@ -1,6 +1,7 @@
 """The report as one page with its pictures: OUT/report/index.html, which needs nothing from anywhere and runs nothing.
 
-It names students, so it is for the teacher. The tables are the pictures' text twins.
+Pictures and figures come first and name nobody: they are for the class. What names somebody stands at the end, after a
+line that says so. The tables are the pictures' text twins.
 """
 from __future__ import annotations
 
@@ -21,6 +22,7 @@ table { border-collapse: collapse; font-size: 14px } th { text-align: left; back
 td, th { padding: .18rem .55rem; border-bottom: 1px solid #eee; vertical-align: top } td.n { text-align: right; font-variant-numeric: tabular-nums }
 .alert { color: #b00020 } .quiet { color: #666 } img { max-width: 100%; display: block; margin: .6rem 0 } .scroll { overflow: auto; max-height: 34rem }
 """
+NAMES_FROM_HERE = "<h2>From here on names stand: for the teacher only</h2>"
 
 
 def write_page(found: Class) -> Path:
@@ -31,9 +33,12 @@ def write_page(found: Class) -> Path:
              "<ul>" + "".join(f"<br>{_text(line.strip())}" if line.startswith(" ") else f"<li>{_text(line)}" for line in advice(found, has_pictures=True)) + "</ul>"]
     for chapter in found.chapters:
         parts.append(_chapter(chapter, folder))
+    parts.append(NAMES_FROM_HERE)
+    for chapter in found.chapters:
+        parts.append(f"<h3>{_text(chapter.name)}</h3>{_absent(chapter)}{_students(chapter)}")
     if found.troubled:
         rows = "".join(f"<tr><td>{_text(name)}</td><td>{_text(status)}</td><td>{_text(reason)}</td></tr>" for name, status, reason in found.troubled)
-        parts.append("<h2>Not simply graded</h2>" + _table("<th>submission<th>status<th>reason", rows))
+        parts.append("<h3>Not simply graded</h3>" + _table("<th>submission<th>status<th>reason", rows))
     if found.strangers:
         parts.append(f"<p>{_text(strangers_line(found))}</p>")
     page = (f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY}">'
@@ -52,7 +57,7 @@ def _chapter(chapter: Chapter, folder: Path) -> str:
     shown = {name: f'<img alt="{name} of {_text(chapter.name)}; the same is in the table below" src="{as_data_address(png)}">' if png else ""
              for name, png in pictures.items()}
     return (f"<h2>{_text(chapter.name)}</h2>{shown['scores']}{shown['questions']}{_items(chapter)}"
-            f"<h3>What people took for true</h3>{shown['misconceptions']}{_map(chapter)}<h3>The class</h3>{_absent(chapter)}{_students(chapter)}")
+            f"<h3>What people took for true</h3>{shown['misconceptions']}{_map(chapter)}")
 
 
 def _items(chapter: Chapter) -> str:

@@ -260,7 +260,7 @@ def test_the_judges_table_of_a_group_is_what_coordinators_do():
 
 def test_the_judges_handler_is_javas():
     from autograder.judges.ch08 import JAVAS
-    from kafkalab.clients.consumer.heartbeat_answers import javas_choice
+    from kafkalab.clients.consumer.classic.heartbeat_responses import javas_choice
     from kafkalab.errors import Errors
     assert {error.name: JAVAS.get(error.name, "try later") for error in Errors} == {error.name: javas_choice(error.name) for error in Errors}
 

@@ -10,8 +10,8 @@ import re
 from typing import Any
 
 from kafkalab.answer.entry import Entry
-from kafkalab.broker.log_cleaner import Cleaned, clean, dirty_ratio, is_due
-from kafkalab.broker.partition_log import PartitionLog
+from kafkalab.broker.log.log_cleaner import Cleaned, clean, dirty_ratio, is_due
+from kafkalab.broker.log.partition_log import PartitionLog
 from kafkalab.protocol.messages import ControlRecordType, RecordBatch, WireRecord
 
 SIZE_BYTES = 100

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from kafkalab.answer.entry import CannotAnswer, Entry
-from kafkalab.clients.consumer.auto_commit import AutoCommit
-from kafkalab.clients.consumer.request_future import RequestFuture
-from kafkalab.clients.consumer.subscription_state import FetchPosition, FetchState, PartitionState, SubscriptionState
+from kafkalab.clients.consumer.classic.auto_commit import AutoCommit
 from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
-from kafkalab.clients.log_context import LogContext
+from kafkalab.clients.consumer.reading.request_future import RequestFuture
+from kafkalab.clients.consumer.reading.subscription_state import FetchPosition, FetchState, PartitionState, SubscriptionState
+from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
 from kafkalab.config.client_config import ConsumerConfig
 from kafkalab.lab import Lab

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kafkalab.answer.entry import CannotAnswer
 from kafkalab.answer.raw_client import RawClient
-from kafkalab.broker.group import Group
+from kafkalab.broker.groups.classic.group import ClassicGroup
 from kafkalab.errors import Errors, error_for
 from kafkalab.lab import Lab
 from kafkalab.protocol.messages import (
@@ -41,8 +41,8 @@ class GroupCase:
         return self._clients[name]
 
     @property
-    def group(self) -> Group | None:
-        return self.lab.broker(0).machine.coordinator.groups.get(GROUP)
+    def group(self) -> ClassicGroup | None:
+        return self.lab.broker(0).machine.coordinator.table.classic.get(GROUP)
 
     @property
     def state(self) -> str:
@@ -61,7 +61,7 @@ class GroupCase:
             self.leave("alice")
         if state == "Dead":
             machine = self.lab.broker(0).machine
-            machine.coordinator.retire(GROUP)
+            machine.coordinator.retire(GROUP, self.lab.now_ms)
         if self.state != state:
             raise CannotAnswer(f"a group is Empty, PreparingRebalance, CompletingRebalance, Stable or Dead, not {state!r}")
         return self

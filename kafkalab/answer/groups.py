@@ -8,8 +8,8 @@ from typing import Any
 from kafkalab.answer.entry import CannotAnswer, Entry
 from kafkalab.answer.group_case import JOINS_WITHOUT_ID, REBALANCE_MS, GroupCase
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.group_state import GroupState, may_move
-from kafkalab.broker.group_storage import expired_offsets
+from kafkalab.broker.groups.classic.group_state import ClassicGroupState, may_move
+from kafkalab.broker.groups.offset_expiry import expired_offsets
 from kafkalab.releases import broker_profile
 from kafkalab.clients.consumer.assignors import Member, assign
 from kafkalab.errors import Errors
@@ -22,7 +22,7 @@ BROKER = "2.3"
 
 def transition(entry: Entry) -> dict[str, Any]:
     """May a group go from one state to another?"""
-    return {"legal": may_move(GroupState(entry.input["from"]), GroupState(entry.input["to"]))}
+    return {"legal": may_move(ClassicGroupState(entry.input["from"]), ClassicGroupState(entry.input["to"]))}
 
 
 def heartbeat(entry: Entry) -> dict[str, Any]:

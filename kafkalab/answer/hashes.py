@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from kafkalab.answer.entry import Entry
-from kafkalab.broker.cluster import OFFSETS_TOPIC, BrokerNode, ClusterState
+from kafkalab.broker.cluster.cluster_state import OFFSETS_TOPIC, BrokerNode, ClusterState
+from kafkalab.clients.network.wiring import node_maker
 from kafkalab.clients.producer.partitioner import by_key
-from kafkalab.clients.wiring import node_maker
 from kafkalab.hashing import coordinator_partition, java_string_hash, murmur2, to_positive
 from kafkalab.sim.rng import Streams
 

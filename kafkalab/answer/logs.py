@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from kafkalab.answer.entry import CannotAnswer, Entry
-from kafkalab.broker.elections import NO_LEADER, Election, controlled_shutdown_election, offline_election, preferred_election
-from kafkalab.broker.replica import enough_in_sync, expands, high_watermark_of, shrinks, verdict_of_ack
+from kafkalab.broker.cluster.elections import NO_LEADER, Election, controlled_shutdown_election, offline_election, preferred_election
+from kafkalab.broker.replication.replica import enough_in_sync, expands, high_watermark_of, shrinks, verdict_of_ack
 from kafkalab.errors import Errors
 
 

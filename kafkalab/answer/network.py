@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from kafkalab.answer.entry import CannotAnswer, Entry
-from kafkalab.clients.connection_states import ClusterConnectionStates
-from kafkalab.clients.idle_expiry import IdleExpiry
-from kafkalab.clients.least_loaded import RULES as LEAST_LOADED
-from kafkalab.clients.least_loaded import NodeLoad
-from kafkalab.clients.wiring import node_maker
+from kafkalab.clients.network.connection_states import ClusterConnectionStates
+from kafkalab.clients.network.idle_expiry import IdleExpiry
+from kafkalab.clients.network.least_loaded import RULES as LEAST_LOADED
+from kafkalab.clients.network.least_loaded import NodeLoad
+from kafkalab.clients.network.wiring import node_maker
 from kafkalab.config.client_config import ConsumerConfig
 from kafkalab.sim.journal import Journal
 from kafkalab.sim.scheduler import Scheduler

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from kafkalab.answer.entry import Entry
-from kafkalab.clients.metadata import ClusterView, PartitionView
+from kafkalab.clients.network.metadata import ClusterView, PartitionView
 from kafkalab.clients.producer.builtin_partitioner import BuiltInPartitioner, load_stats
-from kafkalab.clients.producer.cluster import Cluster
 from kafkalab.clients.producer.partitioner import RoundRobin, RoundRobinPartitioner, StickyPartitionCache
+from kafkalab.clients.producer.partitioner_cluster import Cluster
 from kafkalab.records import TopicPartition
 
 TOPIC = "t"

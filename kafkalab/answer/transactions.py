@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from kafkalab.answer.entry import CannotAnswer, Entry
-from kafkalab.broker.partition_log import PartitionLog
-from kafkalab.broker.producer_state import ProducerState
+from kafkalab.broker.log.partition_log import PartitionLog
+from kafkalab.broker.log.producer_state import ProducerState
 from kafkalab.releases import BROKER_PROFILES
-from kafkalab.broker.transaction_state import TransactionState, illegal_from, legal_from
-from kafkalab.clients.consumer.completed_fetch import visible_offsets
+from kafkalab.broker.transactions.transaction_state import TransactionState, illegal_from, legal_from
+from kafkalab.clients.consumer.reading.completed_fetch import visible_offsets
 from kafkalab.protocol.messages import AbortedTransaction, ControlRecordType, RecordBatch, WireRecord, marker_batch
 
 WRITTEN = re.compile(r"(?P<offset>\d+)\s+(?:(?P<end>COMMIT|ABORT)\s+)?(?P<who>\S+)")

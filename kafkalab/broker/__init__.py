@@ -1,7 +1,8 @@
-"""The brokers' side. `broker.Broker` is the shell; around it stand machines that know no clock and no network.
+"""The brokers' side: a shell takes requests and carries out effects; machines without clock or network decide.
 
-Read in this order: `cluster` (who is there), `broker` (how a request passes), `directory` (finding one's way),
-`replica_manager` and `partition_log` (records), `fetches` and `fetch_sessions` (the long poll), `group_state`, `group`
-and `group_coordinator` (who owns what), `group_offsets` (how far they came), `group_storage` (what outlives a crash).
-`profiles` says how releases differ, `wire_changes` what the version of a request changes.
+Seven rooms, from the ground up; each imports only rooms that stand before it:
+`log` (one replica's records on disk), `cluster` (who is there, who leads, the controller), `replication` (replicas, followers,
+PRODUCE and FETCH), `groups` (consumer groups, classic and KIP-848), `transactions`, `admin`, and `shell` above all.
+Beside them lie what all of them use: `effects` (what a machine wants done), `broker_config` (a broker's settings), `profiles`
+(how releases differ) and `wire_changes` (what the version of a request changes).
 """

@@ -1,6 +1,6 @@
 """What does a machine want done? It cannot send or wait, so it says what should happen, and the shell does it.
 
-A machine of this package takes (request, caller, now_ms) and returns a list of these values. `kafkalab.broker.broker`
+A machine of this package takes (request, caller, now_ms) and returns a list of these values. `kafkalab.broker.shell.broker`
 carries them out in the order given. The idea is "sans-IO": what cannot be seen cannot be forgotten in a test.
 """
 

@@ -17,7 +17,7 @@ from kafkalab.errors import ConfigException
 from kafkalab.releases import PROFILES, releases_with
 
 
-class ClientConfig(Mapping[str, object]):
+class ClientConfig(Mapping[str, Any]):
     """All keys of one client, typed. Read-only.
 
     given: the keys somebody set, as typed values; the others hold their version's default.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from kafkalab.clients.hash_order import partitions_in_hash_order
+from kafkalab.clients.network.hash_order import partitions_in_hash_order
 from kafkalab.hashing import hash_map_order, java_string_hash
 from kafkalab.records import TopicPartition
 

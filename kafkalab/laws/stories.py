@@ -19,18 +19,22 @@ from kafkalab.laws.faults import Fault, Menu, draw
 from kafkalab.laws.laws import Scope
 from kafkalab.laws.reading import tell
 from kafkalab.records import ProducerRecord, TopicPartition
+from kafkalab.releases import broker_profile, newest, releases_with
+from kafkalab.releases.lineage import BROKER_NAMES
 from kafkalab.sim.rng import Streams
 
 TOPIC = "orders"
 GROUP = "inventory"
-VERSIONS = ("2.3", "2.8", "3.9", "4.4")
+VERSIONS = ("2.3", "2.8", "3.9", newest())
+"""The client releases that most stories draw from."""
 FAULTS_END_MS = 5_500
 """By then every fault is over; what comes after is for finding one's feet and for the last reader."""
 QUICK_BROKERS = {"group.initial.rebalance.delay.ms": 0, "group.min.session.timeout.ms": 1_000, "min.insync.replicas": 2,
                  "replica.lag.time.max.ms": 800, "replica.fetch.wait.max.ms": 100, "replica.fetch.backoff.ms": 200,
                  "transaction.abort.timed.out.transaction.cleanup.interval.ms": 500}
-SESSIONS = {"2.3": {"zookeeper.session.timeout.ms": 600}, "4.4": {"broker.session.timeout.ms": 600, "broker.heartbeat.interval.ms": 200}}
-"""How soon a dead broker is noticed, by release."""
+ZOOKEEPER_SESSIONS = {"zookeeper.session.timeout.ms": 600}
+QUORUM_SESSIONS = {"broker.session.timeout.ms": 600, "broker.heartbeat.interval.ms": 200}
+"""How soon a dead broker is noticed."""
 QUICK_PRODUCER = {"request.timeout.ms": 1_500, "delivery.timeout.ms": 6_000, "linger.ms": 0, "metadata.max.age.ms": 3_000}
 QUICK_CONSUMER = {"session.timeout.ms": 1_500, "heartbeat.interval.ms": 400, "max.poll.interval.ms": 2_500, "request.timeout.ms": 2_000, "auto.offset.reset": "earliest",
                   "fetch.max.wait.ms": 500, "metadata.max.age.ms": 3_000,
@@ -53,7 +57,7 @@ class Story:
     menu: Menu
     people: Callable[[Lab, random.Random, Story], None]
     scope: Scope = Scope()
-    broker_versions: Sequence[str] = ("2.3", "4.4")
+    broker_versions: Sequence[str] = BROKER_NAMES
     versions: Sequence[str] = VERSIONS
     acks: Sequence[str] = ("all",)
     settings: tuple[tuple[str, object], ...] = ()
@@ -84,7 +88,7 @@ def play(run: Run) -> Lab:
     story = run.story
     version, release = rng.choice(story.versions), rng.choice(story.broker_versions)
     lab = Lab(brokers=3, seed=run.seed, version=version, broker_version=release,
-              broker_config={**QUICK_BROKERS, **SESSIONS[release], **dict(story.settings)})
+              broker_config={**QUICK_BROKERS, **(QUORUM_SESSIONS if broker_profile(release).is_kraft else ZOOKEEPER_SESSIONS), **dict(story.settings)})
     lab.create_topic(TOPIC, partitions=rng.randint(1, 2), replication_factor=3)
     for fault in run.faults:
         fault.begin(lab)
@@ -261,11 +265,15 @@ def successor(lab: Lab, after_ms: int) -> None:
 COPIERS = ("copier-0", "copier-1", "copier-0b")
 TRANSACTION_FAULTS = ("crash", "stop", "freeze", "cut", "lose answer", "lose answer", "strand", "slow", "pause", "pause", "kill")
 READERS = ("reader-0", "reader-1", "reader-2")
+WITH_VERSION_2 = releases_with(lambda profile: profile.transacting.speaks_transaction_v2)
+"""Clients that speak transaction.version 2 (KIP-890)."""
 
 STORIES = (
     Story("copies", Menu(("crash", "crash", "stop", "freeze", "island", "island", "cut", "lose answer", "lose answer", "slow", "kill"), ("writer-0", "writer-1")), writers),
     Story("groups", Menu(("crash", "stop", "freeze", "cut", "slow", "pause", "pause", "kill"), READERS), readers),
     Story("slow readers", Menu(("slow", "pause"), READERS, most=2, longest_ms=600), slow_readers),
-    Story("transactions", Menu(TRANSACTION_FAULTS, COPIERS), copiers, Scope(verifies=False), versions=("2.3", "2.8", "3.9")),
-    Story("transactions, version 2", Menu(TRANSACTION_FAULTS, COPIERS), copiers, versions=("4.0", "4.4"), broker_versions=("4.4",)),
+    Story("transactions", Menu(TRANSACTION_FAULTS, COPIERS), copiers, Scope(verifies=False),
+          versions=[release for release in VERSIONS if release not in WITH_VERSION_2]),
+    Story("transactions, version 2", Menu(TRANSACTION_FAULTS, COPIERS), copiers, versions=WITH_VERSION_2,
+          broker_versions=[release for release in BROKER_NAMES if broker_profile(release).transaction_version >= 2]),
 )

@@ -8,9 +8,10 @@ from __future__ import annotations
 from functools import partial
 
 from kafkalab.lines import wording
+from kafkalab.lines.fetch import LINE_TABLES
 from kafkalab.lines.group import CHANGES
 from kafkalab.lines.group import POLL_TIMEOUT
-from kafkalab.lines.wording import debug, info, trace, warn
+from kafkalab.lines.wording import debug, error, info, trace, warn
 
 INTERNALS = "org.apache.kafka.clients.consumer.internals."
 ASYNC = INTERNALS + "AsyncKafkaConsumer"
@@ -137,6 +138,10 @@ OFFSETS = (
           debug("Enqueuing OffsetCommit request for offsets: {offsets}", since="4.0")),
     entry("ASYNC_OFFSET_COMMITTED", COMMIT_REQUESTS,
           debug("OffsetCommit completed successfully for offset {offset} partition {partition}", since="4.0")),
+    entry("ASYNC_OFFSET_COMMIT_REFUSED", COMMIT_REQUESTS, error("OffsetCommit failed with {error}", since="4.0"), source=LINE_TABLES),
+    entry("ASYNC_OFFSET_COMMIT_STALE", COMMIT_REQUESTS,
+          error("OffsetCommit failed for member {member_id} with stale member epoch error. Last epoch sent: {epoch}", since="4.0"),
+          source=LINE_TABLES),
     entry("ASYNC_AUTO_COMMIT_ASYNC_COMPLETED", COMMIT_REQUESTS,
           debug("Completed asynchronous auto-commit of offsets {offsets}", since="4.0")),
     entry("ASYNC_AUTO_COMMIT_COMPLETED", COMMIT_REQUESTS, debug("Completed auto-commit of offsets {offsets}", since="4.0")),

@@ -1,5 +1,5 @@
 """How Java prints plain values: null, true, lists, optional numbers."""
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 
 def value_text(value: object) -> str:
@@ -19,3 +19,13 @@ def list_text(items: Iterable[object], separator: str = ", ") -> str:
 def optional_text(number: int) -> str:
     """A number as Java's Optional prints it; a negative one stands for none."""
     return "Optional.empty" if number < 0 else f"Optional[{number}]"
+
+
+def offset_text(offset) -> str:
+    """An OffsetAndMetadata."""
+    return f"OffsetAndMetadata{{offset={offset.offset}, leaderEpoch={value_text(offset.leader_epoch)}, metadata='{offset.metadata}'}}"
+
+
+def offsets_text(offsets: Mapping[object, object]) -> str:
+    """A map of partitions to OffsetAndMetadata."""
+    return f"{{{', '.join(f'{partition}={offset_text(offset)}' for partition, offset in offsets.items())}}}"

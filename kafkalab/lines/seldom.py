@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafkalab.lines.consumer import FETCHER
+from kafkalab.lines.consumer import FETCHER, SUBSCRIPTIONS
 from kafkalab.lines.fetch import ABSTRACT_FETCH, COLLECTOR, LINE_TABLES, SESSIONS
 from kafkalab.lines.group import ABSTRACT, COORDINATOR, both
 from kafkalab.lines.network import NETWORK_CLIENT
@@ -67,6 +67,17 @@ READING = (
                 since="3.6", until="3.6", logger=ABSTRACT_FETCH),
           debug("Ignoring fetched records for {partition} at offset {offset} since the current position is {position}",
                 since="3.9", logger=COLLECTOR), source=LINE_TABLES),
+    entry("TRUNCATION_DETECTED", SUBSCRIPTIONS,
+          info("Truncation detected for partition {partition} at offset {position}, resetting offset to the first offset known to "
+               "diverge {new_position}", since="2.3"), source=LINE_TABLES),
+    entry("TRUNCATION_END_UNKNOWN", SUBSCRIPTIONS,
+          info("Truncation detected for partition {partition} at offset {position}, resetting offset", since="2.8"), source=LINE_TABLES),
+    entry("TRUNCATION_WITHOUT_POLICY", SUBSCRIPTIONS,
+          warn("Truncation detected for partition {partition} at offset {position} (the end offset from the broker is {end}), but no "
+               "reset policy is set", since="2.3"), source=LINE_TABLES),
+    entry("TRUNCATION_END_UNKNOWN_WITHOUT_POLICY", SUBSCRIPTIONS,
+          warn("Truncation detected for partition {partition} at offset {position}, but no reset policy is set", since="2.8"),
+          source=LINE_TABLES),
     entry("FETCH_SESSION_ERROR", SESSIONS,
           info("Node {node_id} was unable to process the fetch request with (sessionId={session_id}, epoch={session_epoch}): {error}.",
                until="4.0"), source=LINE_TABLES),

@@ -10,5 +10,5 @@ from kafkalab.lines.wording import Entry
 SOURCE = "the statement is in Kafka's source; no recording has it, so its line number is not known and nobody writes it"
 
 ENTRIES = tuple(Entry(name, (), SOURCE) for name in (
-    "API_VERSIONS_REFUSED", "TRUNCATION_DETECTED", "END_TXN_NOT_SENT", "ABORTABLE_ERROR_SKIPPED", "LISTENER_FAILED",
+    "API_VERSIONS_REFUSED", "END_TXN_NOT_SENT", "ABORTABLE_ERROR_SKIPPED", "LISTENER_FAILED",
 ))

@@ -120,7 +120,7 @@ def line_numbers(name: str, releases: tuple[str, ...]) -> tuple[Mapping[str, int
     nearest = next(iter(seen.values()), None) or _number_before(name, releases[0])
     at: dict[str, int] = {}
     for release in releases:
-        nearest = at[release] = seen.get(release, nearest)
+        nearest = at[release] = seen[release] if release in seen else nearest
     return at, frozenset(releases).difference(seen)
 
 

@@ -10,7 +10,9 @@ messages are most of what a running lab makes, and most of what `import kafkalab
 import dataclasses
 from collections.abc import Callable
 from operator import attrgetter
-from typing import Any, dataclass_transform
+from typing import Any, TypeVar, dataclass_transform
+
+Kind = TypeVar("Kind")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -19,18 +21,18 @@ class Sample:
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
-def message(kind: type) -> type:
+def message(kind: type[Kind]) -> type[Kind]:
     """A frozen dataclass, given by keyword. Its fields' defaults are values that all may share, being frozen: no factories."""
     return _frozen(kind, "*, ")
 
 
 @dataclass_transform(frozen_default=True)
-def record(kind: type) -> type:
+def record(kind: type[Kind]) -> type[Kind]:
     """The same for what may be given by position."""
     return _frozen(kind, "")
 
 
-def _frozen(kind: type, keywords_only: str) -> type:
+def _frozen(kind: type[Kind], keywords_only: str) -> type[Kind]:
     names = tuple(kind.__annotations__)
     defaults = {name: kind.__dict__[name] for name in names if name in kind.__dict__}
     own = {name: value for name, value in kind.__dict__.items() if name not in (*names, "__dict__", "__weakref__")}

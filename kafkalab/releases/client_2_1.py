@@ -83,6 +83,9 @@ GROUP = Group(
 FETCHING = Fetching(
     validates_positions=False,
     validates_all_at_each_leader=True,
+    resets_unknown_ends=False,
+    truncation_text="Offsets out of range with no configured reset policy for partitions: {offsets}",
+    prints_epoch_end_object=True,
     notes_epoch_before_setting=False,
     position_style="plain",
     list_offsets_with_epoch=False,
@@ -96,6 +99,7 @@ FETCHING = Fetching(
     spares_buffered_nodes=False,
     transmits_after_assign=False,
     counts_polls_and_rebalances=False,
+    tells_current_lag=False,
     names_both_threads=False,
 )
 PRODUCING = Producing(

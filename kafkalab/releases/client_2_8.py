@@ -61,6 +61,10 @@ PAGE = Page("2.8", (
            group={"sticky_reads_user_data_once": True}),
     # Fetching
     Change("source of 2.8", "A leader is asked only about its own partitions.", fetching={"validates_all_at_each_leader": False}),
+    Change("source of 2.6", "A leader that does not know a position's epoch makes it follow auto.offset.reset; before, the answer's "
+                            "-1 was taken for an offset.", fetching={"resets_unknown_ends": True}),
+    Change("source of 2.8", "LogTruncationException names the truncated partitions; the line beside it shows offset and epoch.",
+           fetching={"truncation_text": "Detected truncated partitions: {truncations}", "prints_epoch_end_object": False}),
     Change("recordings (2.4)", "A committed offset's epoch is compared with the metadata's before the position is set.",
            fetching={"notes_epoch_before_setting": True}),
     Change("recordings", "A position prints its epoch and leader as Optional, and remembers its leader.",

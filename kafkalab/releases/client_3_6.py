@@ -40,6 +40,7 @@ PAGE = Page("3.6", (
     Change("KAFKA-14694 (3.6)", "close() ends its fetch sessions at the brokers.", fetching={"closes_fetch_sessions": True}),
     Change("source of 3.2", "poll() returns without records, too, when a position moved over markers or aborted records.",
            fetching={"returns_when_position_moved": True}),
+    Change("KIP-695 (3.0)", "A consumer knows its current lag (currentLag).", fetching={"tells_current_lag": True}),
     Change("source of 3.6", "A consumer used by two threads at once names them.", fetching={"names_both_threads": True}),
     # Producing
     Change("KIP-679 (3.0)", "A producer waits for all in-sync replicas and numbers its batches, unless told otherwise.",

@@ -27,6 +27,9 @@ PAGE = Page("3.9", (
     Change("KIP-848", "group.protocol chooses who divides the partitions; \"consumer\" is a preview.",
            consumer_config={"group.protocol": "classic", "group.remote.assignor": None},
            newest={"OffsetFetch": 9, "ListGroups": 5, "ConsumerGroupDescribe": 0}, stays_below={"OffsetCommit": GONE}),
+    # Fetching
+    Change("source of 3.9", "LogTruncationException names the divergent offsets.",
+           fetching={"truncation_text": "Truncated partitions detected with divergent offsets {divergent}"}),
     # Producing
     Change("KAFKA-17632 (3.9)", "RoundRobinPartitioner is asked once for a record that opens a batch.",
            producing={"round_robin_skips": False}),

@@ -148,6 +148,13 @@ class Fetching:
     """The client asks the leader where an epoch ended before it trusts a position (KIP-320)."""
     validates_all_at_each_leader: bool
     """Each leader is asked about all waiting partitions, not only its own; it refuses the others."""
+    resets_unknown_ends: bool
+    """A leader that does not know the epoch makes the position follow auto.offset.reset (2.6); before, the answer's -1
+    was taken for an offset."""
+    truncation_text: str
+    """What LogTruncationException says: {truncations} or {divergent} offsets; before, only {offsets}."""
+    prints_epoch_end_object: bool
+    """The line about a truncation without a reset policy shows the broker's answer, not offset and epoch."""
     notes_epoch_before_setting: bool
     """A committed offset's epoch is compared with the metadata's before the position is set."""
     position_style: str
@@ -174,6 +181,8 @@ class Fetching:
     """A poll without group management still sends what is queued."""
     counts_polls_and_rebalances: bool
     """Time between polls and rebalances are among the metrics (KIP-517, KIP-429)."""
+    tells_current_lag: bool
+    """The consumer has currentLag (KIP-695)."""
     names_both_threads: bool
     """A consumer used by two threads at once names them."""
 

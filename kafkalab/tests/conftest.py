@@ -1,10 +1,7 @@
-"""How tests run: the simulator as Python, for they replace parts of it, whether or not `make fast` was here; and which go to the same worker."""
-
-import os
+"""Says which tests go to the same worker, and in which order the workers take the files."""
 
 import pytest
 
-os.environ["KAFKALAB_PYTHON_ONLY"] = "1"
 SPARKS = "kafkalab/tests/logsets/"
 LONG = (SPARKS, "autograder/tests/course/", "autograder/tests/grading/", "autograder/tests/teacher/", "autograder/tests/sandbox/", "autograder/tests/")
 

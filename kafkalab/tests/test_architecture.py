@@ -17,11 +17,42 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PURE = "kafkalab.errors kafkalab.hashing kafkalab.records"
 SHARED = f"kafkalab.protocol kafkalab.releases kafkalab.lines kafkalab.config kafkalab.sim {PURE}"
-CORE = f"kafkalab.lab kafkalab.broker_end kafkalab.history kafkalab.sockets kafkalab.broker kafkalab.clients {SHARED}"
+CORE = f"kafkalab.lab kafkalab.history kafkalab.sockets kafkalab.broker kafkalab.clients {SHARED}"
+NETWORK = "kafkalab.clients.network"
 TABLES = "numpy pandas pyarrow"
 SCREEN = "IPython matplotlib nbformat psutil"
 COURSE = "alembic nbclient nbconvert nbformat nbgrader jupytext playwright sqlalchemy traitlets"
 CELL = " ".join(f"autograder.{part}" for part in ("again anomalies asking check guesses masters plain plays progress questions runs sealed spark_rows spelled variants").split())
+
+B = "kafkalab.broker"
+ALL_USE = f"{B}.effects {B}.broker_config {B}.profiles {B}.wire_changes {B}.admin_texts {SHARED}"
+# The rooms of a broker, from the ground up: each may import those above its own row in this table.
+BROKER = {
+    B: (SHARED, "brokers and clients meet in kafkalab.protocol only"),
+    f"{B}.effects": (SHARED, "an effect is a plain value that all machines return"),
+    f"{B}.broker_config": (SHARED, "a broker's settings are plain values"),
+    f"{B}.profiles": (SHARED, "a profile is data: put the behaviour where it happens"),
+    f"{B}.wire_changes": (SHARED, "a table of versions needs nobody"),
+    f"{B}.admin_texts": (SHARED, "a table of texts needs nobody"),
+    f"{B}.log": (ALL_USE, "a log knows its own records: hand it the setting, or a callback"),
+    f"{B}.cluster": (f"{B}.log.topic_config_values {ALL_USE}",
+                     "the cluster is metadata: what a replica holds is a matter of replication"),
+    f"{B}.replication": (f"{B}.log {B}.cluster {ALL_USE}",
+                         "a replica stores what it is given: groups and transactions call it"),
+    f"{B}.groups": (f"{B}.replication.replica_manager {B}.replication.delayed_produce {B}.cluster {ALL_USE}",
+                    "a group coordinator reads and writes through OffsetsLog"),
+    f"{B}.groups.any_group": ("", "what both kinds of groups share needs nobody"),
+    f"{B}.groups.classic": (f"{B}.groups.any_group {B}.cluster {ALL_USE}",
+                            "a machine of one protocol knows the other only as GroupsById"),
+    f"{B}.groups.modern": (f"{B}.groups.any_group {B}.cluster {ALL_USE}",
+                           "a machine of one protocol knows the other only as GroupsById"),
+    f"{B}.transactions": (f"{B}.groups {B}.replication {B}.log {B}.cluster {ALL_USE}",
+                          "transactions use groups, logs and replicas, never the shell"),
+    f"{B}.admin": (f"{B}.groups {B}.log {B}.cluster {ALL_USE}",
+                   "an administrator's request is carried out by the machine that owns the thing"),
+    f"{B}.shell": (f"{B}.admin {B}.transactions {B}.groups {B}.replication {B}.log {B}.cluster {ALL_USE}",
+                   "the shell stands above all machines; clients are the lab's business"),
+}
 
 # Room -> (what it may import beside itself and the standard library, what to do instead of anything else).
 # The longest name that fits a module is its room; a name stands for everything below it.
@@ -34,16 +65,25 @@ FLOORS = {
     "kafkalab.releases": (f"kafkalab.protocol {PURE}", "a page is data: name the behaviour, and let the room where it happens look the name up"),
     "kafkalab.lines": (f"kafkalab.protocol kafkalab.releases {PURE}", "a line is a template and a message's text: let the caller give the values"),
     "kafkalab.config": (f"kafkalab.releases {PURE}", "a config is a name, a default and a check"),
-    "kafkalab.broker": (SHARED, "brokers and clients meet in kafkalab.protocol only"),
     "kafkalab.clients": (SHARED, "brokers and clients meet in kafkalab.protocol only"),
-    "kafkalab.history": (f"kafkalab.sim.journal kafkalab.protocol.consumer_protocol kafkalab.clients.hash_order {PURE}", "time travel reads the journal and asks nobody"),
+    "kafkalab.clients.network": (SHARED, "what every client has inside knows no producer, consumer or admin client: hand it a function"),
+    "kafkalab.clients.consumer.assignors": (f"{NETWORK} {SHARED}", "an assignor takes topics and members as plain values"),
+    "kafkalab.clients.consumer.reading": (f"{NETWORK} {SHARED}", "what both group protocols share does not know which one it serves"),
+    "kafkalab.clients.consumer.classic": (f"kafkalab.clients.consumer.reading kafkalab.clients.consumer.assignors {NETWORK} {SHARED}",
+                                          "the classic protocol knows neither the facade above it nor the new protocol beside it"),
+    "kafkalab.clients.consumer.modern": (f"kafkalab.clients.consumer.reading {NETWORK} {SHARED}",
+                                         "the new protocol shares with the classic one only what is in kafkalab.clients.consumer.reading"),
+    "kafkalab.clients.consumer": (f"{NETWORK} {SHARED}", "producer, consumer and admin client share kafkalab.clients.network only"),
+    "kafkalab.clients.producer.transactions": (f"kafkalab.clients.producer.producer_batch {NETWORK} {SHARED}",
+                                               "transactions number batches: the rest of the producer stands above them"),
+    "kafkalab.clients.producer": (f"{NETWORK} {SHARED}", "producer, consumer and admin client share kafkalab.clients.network only"),
+    "kafkalab.clients.admin": (f"{NETWORK} {SHARED}", "producer, consumer and admin client share kafkalab.clients.network only"),
+    "kafkalab.history": (f"kafkalab.sim.journal kafkalab.protocol.consumer_protocol kafkalab.clients.network.hash_order {PURE}", "time travel reads the journal and asks nobody"),
     "kafkalab.sockets": ("kafkalab.sim", "sockets are read off the journal"),
     "kafkalab.states": ("", "a state table is looked up by its module's name when asked for, so that asking loads one machine"),
-    "kafkalab.broker_channel": (f"kafkalab.broker {SHARED}", "the way from one broker to another: what is asked is a machine's matter"),
-    "kafkalab.broker_end": (f"kafkalab.broker kafkalab.broker_channel {SHARED}", "a broker's end of the network: clients are the lab's business"),
     "kafkalab.lab": (f"{CORE} pandas", "the lab is the core's only composer; views and log sets read what it wrote"),
     "kafkalab.unsaid_steps": ("", "only what is in the file: the steps themselves are kafkalab.scenario's"),
-    "kafkalab.scenario": (f"kafkalab.config kafkalab.broker.broker_config kafkalab.unsaid_steps {PURE}", "a scenario is read and checked here; what it does is kafkalab.replay's"),
+    "kafkalab.scenario": (f"kafkalab.config kafkalab.releases kafkalab.broker.broker_config kafkalab.unsaid_steps {PURE}", "a scenario is read and checked here; what it does is kafkalab.replay's"),
     "kafkalab.replay": (f"kafkalab.scenario kafkalab.unsaid_steps {CORE}", "a replay plays a scenario on a Lab"),
     "kafkalab.laws": (CORE, "a law reads a journal; a story uses what a learner could use"),
     "kafkalab.answer": (CORE, "an answer drives a machine and reads off what it did"),
@@ -55,7 +95,6 @@ FLOORS = {
     "kafkalab.logsets.explain": (f"kafkalab.logsets kafkalab.lines kafkalab.views {TABLES} pyspark matplotlib", "a report counts with Spark and draws in the views' style"),
     "kafkalab.logsets.pictures": (f"kafkalab.views.picture kafkalab.views.style {TABLES} matplotlib", "a picture takes a small pandas frame; counting is a query's work"),
     "kafkalab.logsets.generate": (f"kafkalab kafkalab.logsets {CORE} {TABLES} pyspark yaml", "a generator tells stories with a Lab and multiplies them with Spark"),
-    "kafkalab.machine_code": ("kafkalab mypyc setuptools", "compiling takes mypyc and the public names for a story; the rest of the simulator is only read"),
     "kafkalab": ("", "the doorways of the package bring nothing of their own: put the work into the room it belongs to"),
     "autograder": (f"kafkalab {SCREEN} {COURSE}", "graders use kafkalab's public names"),
     "autograder.learner": (f"{SCREEN} {CELL} kafkalab", "a learner's machine has no teacher's rooms"),
@@ -77,7 +116,7 @@ NEVER = {
     "autograder": ("kafkalab.broker kafkalab.clients kafkalab.protocol", "grade what a learner can see: the Lab, its journal, its lines"),
 }
 
-MACHINES = "kafkalab.sim kafkalab.broker kafkalab.clients kafkalab.protocol kafkalab.lab kafkalab.broker_end kafkalab.replay"
+MACHINES = "kafkalab.sim kafkalab.broker kafkalab.clients kafkalab.protocol kafkalab.lab kafkalab.replay"
 # Call (a pattern) -> (rooms it is banned from, modules that may, what to write instead).
 BANNED_CALLS = {
     r"time\.\w+": (MACHINES, "", "scheduler.now_ms: the lab has one clock"),
@@ -138,6 +177,13 @@ def test_imports_point_down_only(module):
         assert permitted, f"{module} imports {name}: {instead}"
 
 
+def test_every_file_of_a_broker_lies_in_a_room():
+    for module in MODULES:
+        if module.startswith(f"{B}."):
+            room = max((room for room in FLOORS if below(module, room)), key=len)
+            assert room != B, f"{module} lies in no room: put it into one of {', '.join(BROKER)}"
+
+
 @pytest.mark.parametrize("package", NEVER)
 def test_some_rooms_never_meet(package):
     rooms, instead = NEVER[package]
@@ -157,15 +203,74 @@ def test_nothing_but_the_seed_decides_a_run(pattern):
                     raise AssertionError(f"{module}:{node.lineno} calls {ast.unparse(node.func)}(): use {instead}")
 
 
-def test_only_the_table_of_versions_compares_versions():
+RELEASE = re.compile(r"\d\.\d+(\.\d+)?")
+"""How a release is written."""
+ASKED = re.compile(r"(\w+\.)*_?(client_|broker_)?(version|release)")
+"""What a variable that holds a release is called."""
+
+
+def is_release(node: ast.AST) -> bool:
+    """Whether an expression is the name of a release in quotes."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and RELEASE.fullmatch(node.value) is not None
+
+
+def is_group_of_releases(node: ast.AST) -> bool:
+    """Whether an expression is a tuple, list or set of such names."""
+    return isinstance(node, (ast.Tuple, ast.List, ast.Set)) and bool(node.elts) and all(map(is_release, node.elts))
+
+
+def groups_of_releases(tree: ast.Module) -> set[str]:
+    """The names that a module gives to tuples, lists and sets of releases."""
+    return {target.id for node in ast.walk(tree) if isinstance(node, ast.Assign) and is_group_of_releases(node.value)
+            for target in node.targets if isinstance(target, ast.Name)}
+
+
+GROUPS = {name for tree in MODULES.values() for name in groups_of_releases(tree)}
+PAGES = "a release's knowledge stands on its page in kafkalab/releases: "
+
+
+def release_tables(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """(line, what is wrong and what to do instead) for each place that decides something by a release's name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            for side in (node.left, *node.comparators):
+                if is_release(side):
+                    yield node.lineno, f"compares a version with {side.value!r}: {PAGES}read a field of the profile that says what differs"
+                elif any(isinstance(op, (ast.In, ast.NotIn)) for op in node.ops) and (
+                        is_group_of_releases(side) or isinstance(side, ast.Name) and side.id in GROUPS):
+                    yield node.lineno, (f"asks whether a version is in {ast.unparse(side)}: {PAGES}read a field of the profile, or write "
+                                        "since(), until() or between() of kafkalab.releases")
+        elif isinstance(node, ast.Dict) and any(key is not None and is_release(key) for key in node.keys):
+            yield node.lineno, f"has a table keyed by releases: {PAGES}put each value there as a change, and read a field of the profile"
+        elif (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get" and node.args
+              and ASKED.fullmatch(ast.unparse(node.args[0]))):
+            yield node.lineno, (f"calls {ast.unparse(node)}, which is silent where a release is missing: {PAGES}read a field of the profile, "
+                                "or ask a ByRelease table with [...], which raises one sentence")
+
+
+def test_only_the_pages_of_releases_decide_by_version():
+    """The names of releases decide something in kafkalab/releases only."""
     for module, tree in MODULES.items():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Compare) and not below(module, "kafkalab.releases"):
-                for side in (node.left, *node.comparators):
-                    text = side.value if isinstance(side, ast.Constant) and isinstance(side.value, str) else ""
-                    assert not re.fullmatch(r"\d+\.\d+(\.\d+)?", text), (
-                        f"{module}:{node.lineno} compares a version with {text!r}: give Profile a field that says what differs"
-                    )
+        if not below(module, "kafkalab.releases"):
+            for line, wrong in release_tables(tree):
+                raise AssertionError(f"{module}:{line} {wrong}")
+
+
+@pytest.mark.parametrize(("source", "says"), [
+    ("if version == '2.8': pass", "compares a version with '2.8'"),
+    ("if version in ('2.1', '2.2'): pass", "asks whether a version is in ('2.1', '2.2')"),
+    ("TEXT = {'2.1': 'a', '2.8': 'b'}", "has a table keyed by releases"),
+    ("text = TEXTS.get(self.client_version, '')", "is silent where a release is missing"),
+    ("text = HABITS.get(version)", "is silent where a release is missing"),
+])
+def test_a_table_by_version_is_found_wherever_it_hides(source, says):
+    (_, wrong), = release_tables(ast.parse(source))
+    assert says in wrong
+
+
+@pytest.mark.parametrize("source", ["lab = Lab(version='2.8')", "row = entry(since='2.8')", "names = since('3.6')", "PLAYED = ('2.1', '3.9')"])
+def test_a_release_may_be_played_and_a_row_may_say_since(source):
+    assert list(release_tables(ast.parse(source))) == []
 
 
 def test_text_files_are_opened_as_utf_8():

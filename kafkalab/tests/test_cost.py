@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
-from kafkalab.clients.log_context import LogContext, Statement
+from kafkalab.clients.network.log_context import LogContext, Statement
 from kafkalab.records import TopicPartition
 
 MINUTE_MS = 60_000

@@ -126,6 +126,23 @@ def test_why_leads_from_a_socket_back_to_the_call():
         assert {"FIND_COORDINATOR", "JOIN_GROUP", "SYNC_GROUP"} <= set(apis), "a member knows what to fetch"
 
 
+@pytest.mark.parametrize("version", ["2.3", "3.9"])
+def test_a_producers_way_to_the_leader_leads_over_metadata_and_names_the_send(version):
+    lab = Lab(brokers=3, seed=7, version=version, broker_version="2.3" if version == "2.3" else "4.4")
+    lab.create_topic("orders", partitions=3)
+    producer = KafkaProducer(lab, {"client.id": "shop", "enable.idempotence": False})
+    producer.send(ProducerRecord("orders", key="alice", value="tea")).get()
+    send = next(event for event in lab.journal.of("call") if event.name == "send")
+    chain = lab.why(next(socket for socket in lab.sockets() if socket.purpose == "request"))
+    assert [(event.kind, event.fields.get("api")) for event in chain[-5:-2]] == [
+        ("request.received", "METADATA"), ("response.sent", "METADATA"), ("response.received", "METADATA")]
+    assert (chain[-2].kind, chain[-2].topic, chain[-2].call) == ("metadata.awaited", "orders", send.id)
+    assert chain[-2].waited_ms == chain[-2].at_ms - send.at_ms > 0
+    assert next(lab.journal.of("record.completed")).sent == send.id
+    producer.send(ProducerRecord("orders", key="alice", value="tea")).get()
+    assert len(list(lab.journal.of("metadata.awaited"))) == 1, "nothing is waited for when the topic is known"
+
+
 def test_every_chain_is_oldest_first_and_ends_in_what_was_asked():
     lab, _ = first_poll()
     for event in lab.journal.events:

@@ -13,11 +13,11 @@ from collections.abc import Callable, Mapping
 
 from kafkalab.clients.admin.kafka_admin_client import KafkaAdminClient
 from kafkalab.clients.admin.values import OffsetSpec
-from kafkalab.clients.hash_order import partitions_in_hash_order
+from kafkalab.clients.network.hash_order import partitions_in_hash_order
 from kafkalab.hashing import long_map_order
+from kafkalab.history.group_rows import partition_of
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 from kafkalab.tools.cluster import Cluster, Refusal, warn
-from kafkalab.history.group_rows import partition_of
 from kafkalab.tools.group_tables import reset_table
 
 SCENARIOS = ("to_offset", "to_current", "to_datetime", "by_duration", "to_earliest", "to_latest", "shift_by")

@@ -7,7 +7,7 @@ from autograder.judges.ch06 import GAPS, _batches, _verdict
 from autograder.making.references import references
 from autograder.questions import find
 from autograder.questions.ch06 import BATCHES, STORIES
-from kafkalab.broker.producer_state import ProducerEntry, ProducerState, RememberedBatch
+from kafkalab.broker.log.producer_state import ProducerEntry, ProducerState, RememberedBatch
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import RecordBatch, WireRecord
 

@@ -87,16 +87,33 @@ def test_leaving_by_the_back_door_keeps_what_was_won_and_wins_no_more(graded):
     assert result["status"] == "partial" and "the process ended itself" in result["reason"]
 
 
-@pytest.mark.parametrize("loop", ["while True: pass", "while True:\n    try:\n        while True: pass\n    except BaseException: pass"])
+@pytest.mark.parametrize("loop", ["while True: pass", "9 ** 9 ** 9", "while True:\n    try:\n        while True: pass\n    except BaseException: pass"])
 def test_an_endless_loop_costs_its_own_question_only(graded, sandbox, monkeypatch, loop):
     from autograder.sandbox.parent import Limits
     monkeypatch.setattr(sandbox, "limits", Limits(cell_seconds=1, seconds=6))
     result = graded({"90.1": loop})
-    assert result["cells"]["90.1"]["score"] == 0
-    if "except" not in loop:
-        assert "TimeUp" in result["cells"]["90.1"]["sentence"]
-        assert [result["cells"][question]["score"] for question in ("90.2", "90.3")] == [3, 1]
-    assert result["seconds"] < 8
+    assert [result["cells"][question]["score"] for question in MACHINE] == [0, 3, 1]
+    assert result["cells"]["90.1"]["sentence"] == "there was no answer after 1 s; look for a loop that never ends."
+    assert result["status"] == "graded" and result["seconds"] < 12
+
+
+def test_a_function_that_never_returns_is_waited_for_once(graded, sandbox, monkeypatch):
+    """Not once for each of its cases: the questions below need the time."""
+    from autograder.sandbox.parent import Limits
+    monkeypatch.setattr(sandbox, "limits", Limits(cell_seconds=1, seconds=6))
+    result = graded({"90.2": "def node_id(broker):\n    while broker < 3: pass\n    return 2**31 - 1 - broker"})
+    assert [result["cells"][question]["score"] for question in MACHINE] == [2, 0, 1] and result["seconds"] < 5
+    result = graded({"90.2": "def node_id(broker):\n    while broker >= 3: pass\n    return 2**31 - 1 - broker"})
+    assert [result["cells"][question]["score"] for question in MACHINE] == [2, 0, 1]
+    assert result["cells"]["90.2"]["sentence"] == "on a case you have not seen: there was no answer after 1 s; look for a loop that never ends."
+
+
+def test_only_what_uses_spark_has_sparks_time(sandbox):
+    """An endless loop beside a Spark question costs ten seconds, not sixty."""
+    steps = [{"spark": True, "question": "02.6"}, {"spark": False, "question": "02.3"}, {"spark": False, "question": None}]
+    limits = sandbox.limits
+    assert [sandbox._seconds_of(step, True) for step in steps] == [limits.spark_cell_seconds, limits.cell_seconds, limits.spark_cell_seconds]
+    assert {sandbox._seconds_of(step, False) for step in steps} == {limits.cell_seconds}
 
 
 @pytest.mark.parametrize("forgery", [

@@ -74,7 +74,7 @@ def test_what_was_received_in_time_may_be_graded_later(out, hand_in, tmp_path, c
     main(["due", str(out), "90", ago(hours=3)])
     hand_in("di", student="di", folder=tmp_path / "class")
     assert main(["receive", str(tmp_path / "class"), "--out", str(out), "--at", ago(hours=4)]) == 0
-    assert "1 new submissions were received" in capsys.readouterr().out
+    assert "1 new submission was received" in capsys.readouterr().out
     grade_class(tmp_path / "class", out, say=lambda text: None)
     assert marks(out)["di"] == (6, 0, 6) and marks(out)["ada"][1] > 0
     assert main(["receive", "nowhere", "--out", str(out)]) == 2 and "There is no folder" in capsys.readouterr().err

@@ -173,7 +173,7 @@ def test_whose_it_is(hand_in, tmp_path):
 def test_of_several_notebooks_the_fullest_counts(hand_in, outcome, tmp_path, demo):
     hand_in("b", folder=tmp_path / "bo")
     (tmp_path / "bo" / "z.ipynb").write_text(master("90").path.read_text())
-    assert outcome(tmp_path / "bo") == ("repaired", 6, "there were 2 notebooks of this chapter; b.ipynb counts.")
+    assert outcome(tmp_path / "bo") == ("repaired", 6, "there were 2 notebooks of this chapter; b.ipynb counts, for it has the most answers.")
 
 
 @pytest.mark.parametrize("packed", [False, True])

@@ -89,7 +89,7 @@ def test_a_chapter_that_asks_nothing_goes_out_with_one_that_does(demo, tmp_path,
     talk.parent.mkdir()
     talk.write_text(json.dumps({"cells": [{"cell_type": "markdown", "metadata": {}, "source": "# Hello"}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
     monkeypatch.setenv("AUTOGRADER_COURSE", str(course))
-    assert main(["release", "89", "90", "--out", str(tmp_path / "package")]) == 0
+    assert main(["release", "89", "90", "--demo", "--out", str(tmp_path / "package")]) == 0
     assert sorted(path.name for path in (tmp_path / "package" / "notebooks" / "release").iterdir()) == ["89_talk", "90_demo"]
     assert main(["release", "77", "--out", str(tmp_path / "other")]) == 2
     assert capsys.readouterr().err.startswith("Chapter 77 has no notebook in ")
@@ -97,7 +97,7 @@ def test_a_chapter_that_asks_nothing_goes_out_with_one_that_does(demo, tmp_path,
 
 def test_all_chapters_fit_into_one_package(tmp_path):
     """Two chapters share an idiom of Python here and there; that gives nothing away."""
-    assert main(["release", *released(), "--out", str(tmp_path / "package")]) == 0
+    assert main(["release", *released(), "--demo", "--out", str(tmp_path / "package")]) == 0
     question = tmp_path / "package" / "autograder" / "questions" / "ch03.py"
     question.write_text(question.read_text() + "\n" + reference("03.2"))
     assert [phrase.split()[0] for phrase in release.leaks(tmp_path / "package", [*released()])] == ["autograder/questions/ch03.py"]
@@ -114,3 +114,15 @@ def test_the_myth_court_sits_in_a_package_of_its_own(tmp_path):
 def test_a_teachers_command_in_it_is_told_as_such(package):
     ran = python(package, 'from autograder.__main__ import main\nprint(main(["grade", "."]))')
     assert ran.stdout == "2\n" and ran.stderr == "This is the package for learners; `grade` is a teacher's command and needs the whole course.\n"
+
+
+def test_without_a_secret_there_is_no_package_unless_demo_is_asked_for(demo, tmp_path, monkeypatch, capsys):
+    assert main(["release", "90", "--out", str(tmp_path / "week")]) == 2
+    assert "AUTOGRADER_SECRET is not set" in capsys.readouterr().err and not (tmp_path / "week").exists()
+    assert main(["release", "90", "--demo", "--out", str(tmp_path / "demo")]) == 0
+    said = capsys.readouterr().out
+    monkeypatch.setenv("AUTOGRADER_SECRET", "of this course")
+    assert main(["release", "90", "--out", str(tmp_path / "week")]) == 0
+    keys = [json.loads((tmp_path / name / "notebooks/release/90_demo/90_demo.ipynb").read_text())["metadata"]["autograder"]["course_key"]
+            for name in ("demo", "week")]
+    assert keys[0] in said and "public demo key" in said and keys[1] in capsys.readouterr().out and keys[0] != keys[1]

@@ -1,6 +1,5 @@
 """The queue of open answers: nobody's name, like ones together, resumable at any moment, and the teacher's mark always wins."""
 import io
-import json
 import subprocess
 import sys
 import unicodedata
@@ -9,11 +8,14 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.grade import grade_class
+from autograder.grading.byhand import ByHand, Entry
 from autograder.grading.calibration import Calibration, keep
 from autograder.masters import HOME
 from autograder.open_answers.answers import OpenAnswer, open_answers
 from autograder.open_answers.clusters import groups
-from autograder.open_answers.review import Queue
+from autograder.open_answers import queue_log
+from autograder.open_answers.queue_log import read_log
+from autograder.open_answers.review import Meanwhile, Queue
 from autograder.open_answers.reviewing import _wrapped, act, in_notebook, in_terminal, page, screen
 from autograder.tests.teaching import GOOD, POOR, book, teach, use_rubric
 
@@ -155,7 +157,7 @@ def test_the_keys(out):
         assert act(queue, "c").startswith("No comment") and act(queue, "c Look at <b>this</b>.").startswith("The comment is kept")
         assert act(queue, "c", lambda prompt: "1").startswith("The comment") and queue.bank() == ["Look at <b>this</b>."]
         assert act(queue, "x").startswith("Keys:") and act(queue, "7").startswith("Keys:")
-    assert [json.loads(line)["act"] for line in (out / "review.jsonl").read_text().splitlines()] == ["comment", "comment"]
+    assert [done["act"] for done in read_log(out)] == ["comment", "comment"]
 
 
 def test_like_answers_meet_and_the_order_is_the_seeds():
@@ -197,3 +199,56 @@ def test_the_first_mark_takes_no_longer_than_the_next(hand_in, tmp_path):
     out = teach(hand_in, tmp_path, GOOD[:1])
     opened = "import sys; from pathlib import Path; from autograder.open_answers.review import Queue; Queue(Path(sys.argv[1]), '90.open'); print('nbgrader.api' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", opened, str(out)], capture_output=True, text=True, cwd=HOME).stdout == "True\n"
+
+
+def test_two_who_mark_at_once_never_have_the_same_answer(out, capsys):
+    """Each begins at another group, no mark is written over in silence, and who is second hears of it."""
+    with Queue(out, "90.open", marker="tom", twice=0) as tom, Queue(out, "90.open", marker="eva", twice=0) as eva:
+        assert tom.current.group != eva.current.group and eva.others == ["tom"]
+        seen = {"tom": set(), "eva": set()}
+        while tom.current is not None or eva.current is not None:
+            for queue in (tom, eva):
+                if queue.current is not None:
+                    assert queue.current.answer.text not in seen["tom"] | seen["eva"]
+                    assert tom.current is None or eva.current is None or tom.current.answer.text != eva.current.answer.text
+                    seen[queue.marker].add(queue.current.answer.text)
+                    queue.mark(3 if queue is tom else 1)
+        assert len(seen["tom"]) + len(seen["eva"]) == 7 and min(map(len, seen.values())) >= 3
+    given = [row[1] for row in book(out).values()]
+    assert set(given) == {3.0, 1.0} and len(given) == 8
+
+
+def test_a_mark_given_meanwhile_is_told_and_stays(out, monkeypatch):
+    """Tom leaves his screen for an hour; Eva is shown his answer then."""
+    with Queue(out, "90.open", marker="tom", twice=0) as tom:
+        answer = tom.current.answer
+        monkeypatch.setattr(queue_log, "RESERVED", -queue_log.RESERVED)
+        with Queue(out, "90.open", marker="eva", twice=0) as eva:
+            while eva.current.answer.token != answer.token:
+                eva.next()
+            eva.mark(1)
+            assert act(tom, "3") == "eva gave this answer 1 of 4 points meanwhile. That stays, and yours was not written; p goes back to it."
+            assert book(out)[answer.student][1] == 1.0 and tom.current.answer.token != answer.token
+            act(tom, "p")
+            assert "so far: 1 of 4" in screen(tom)
+            act(tom, "3")
+            assert book(out)[answer.student][1] == 3.0, "knowingly"
+            assert "that mark stays" in act(eva, "u") and book(out)[answer.student][1] == 3.0
+
+
+def test_a_mark_from_formgrader_is_not_written_over_either(out):
+    with Queue(out, "90.open", twice=0) as queue:
+        student = queue.current.answer.student
+        with ByHand(out) as hand:
+            hand.enter(student, "90_demo", "90.open", Entry(2.5, False))
+        with pytest.raises(Meanwhile, match="Somebody else gave this answer 2.5 of 4"):
+            queue.mark(0)
+        assert book(out)[student][1] == 2.5
+
+
+def test_shares_meet_nowhere_and_are_everything(out, capsys):
+    with Queue(out, "90.open", share=(1, 2), twice=0) as one, Queue(out, "90.open", share=(2, 2), twice=0) as two:
+        first, second = ({item.answer.token for item in queue._all()} for queue in (one, two))
+        assert first and second and not first & second and len(first | second) == 8
+    for wrong in ("3/2", "x", "0/2", "1"):
+        assert main(["review", str(out), "90.open", "--share", wrong]) == 2 and "--share is written like 1/2" in capsys.readouterr().err

@@ -63,7 +63,7 @@ QUICK_BOMBS = {
     "a pipe full of noise": "its answers were longer than 4,000,000 bytes",
 }
 SLOW_BOMBS = {
-    "a loop that cannot be interrupted": "the time was up: 4 s",
+    "a loop that cannot be interrupted": "no answer after 2 s",
     "a plain loop": "no answer after 2 s",
     "memory, page by page": "memory|no answer|the time was up",
     "memory of many": "it used more than 2,048 MB of memory|the time was up",
@@ -122,8 +122,8 @@ def test_a_sign_is_told_in_words_a_teacher_can_check():
                     "worth a look: a cell that was added imports gc"]
     assert in_heard({"signs": ["process", "made up", "process"], "noise": 3}) == [
         "worth a look: while it ran, it started or ended processes", "worth a look: something other than answers was written into the grading's pipe"]
-    assert in_answers({"06.5": "if producer._death: pass", "07.2": "from kafkalab.clients.node import Node\nimport kafkalab\nx = kafkalab.broker"}) == [
-        "worth a look: the answer to 06.5 reaches into _death", "worth a look: the answer to 07.2 imports kafkalab.clients.node, uses kafkalab.broker"]
+    assert in_answers({"06.5": "if producer._death: pass", "07.2": "from kafkalab.clients.network.node import Node\nimport kafkalab\nx = kafkalab.broker"}) == [
+        "worth a look: the answer to 06.5 reaches into _death", "worth a look: the answer to 07.2 imports kafkalab.clients.network.node, uses kafkalab.broker"]
     assert in_answers({"02.2": "(" * 50_000}) == [] and in_heard({}) == []
 
 

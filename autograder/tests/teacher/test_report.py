@@ -2,6 +2,7 @@
 import re
 import shlex
 import struct
+from dataclasses import replace
 
 import pytest
 
@@ -99,3 +100,18 @@ def test_a_command_that_is_told_can_be_typed(hand_in, tmp_path, capsys):
     told = re.findall(r"python -m autograder ([^`\n]+)", "".join(capsys.readouterr()))
     assert len(told) >= 6 and all(str(out) in shlex.split(words) for words in told)
     assert "Nobody gave a wrong answer that has a name." in (out / "report" / "index.html").read_text(encoding="utf-8")
+
+
+def test_the_page_names_nobody_before_the_line_that_says_so(tmp_path, demo):
+    """A teacher opens it with the class, also when OUT holds a second chapter."""
+    def week(name, absent):
+        shown = tuple(replace(sheet(student, (1, 0, 1)), first_name=first, last_name=last, assignment=name)
+                      for student, first, last in (("s701", "Ada", "Abel"), ("s702", "Bo", "Berg")))
+        return Chapter(name, shown, tuple(items(shown)), (), {}, absent)
+    found = Class(tmp_path, {"graded": 4}, (week("02_first", ("s703 Fay Fox",)), week("03_second", ("s704 Eli Eng",))),
+                  (("s705.ipynb", "refused", "why"),), 0, ("s706",))
+    page = write_page(found).read_text(encoding="utf-8")
+    for_the_class, for_the_teacher = page.split("From here on names stand")
+    assert not re.search(r"s70\d|Abel|Berg|Fox|Eng\b", for_the_class) and for_the_class.count("<img") == 4
+    assert set(re.findall(r"s70\d", for_the_teacher)) == {f"s70{number}" for number in range(1, 7)}
+    assert "02_first" in for_the_teacher and "03_second" in for_the_teacher

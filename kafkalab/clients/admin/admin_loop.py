@@ -12,11 +12,11 @@ from functools import partial
 from typing import Any
 
 from kafkalab.clients.admin.calls import ANY, CONTROLLER, Ask, Call, CallState, Pause, Plan
-from kafkalab.clients.least_loaded import LONG_MS
-from kafkalab.clients.network_client import NetworkClient
-from kafkalab.clients.node import Node
-from kafkalab.clients.producer.network_client_utils import LoopingClient
-from kafkalab.clients.requests import ClientResponse
+from kafkalab.clients.network.least_loaded import LONG_MS
+from kafkalab.clients.network.network_client import NetworkClient
+from kafkalab.clients.network.network_client_utils import LoopingClient
+from kafkalab.clients.network.node import Node
+from kafkalab.clients.network.requests import ClientResponse
 from kafkalab.errors import TimeoutException, UnsupportedVersionException
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.sim.apps import Signal

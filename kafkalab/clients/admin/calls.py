@@ -11,7 +11,7 @@ import enum
 from collections.abc import Callable, Generator
 from typing import Any
 
-from kafkalab.clients.node import Node
+from kafkalab.clients.network.node import Node
 from kafkalab.protocol.frozen import record
 
 ANY = "any broker"

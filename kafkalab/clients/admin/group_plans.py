@@ -10,7 +10,7 @@ from kafkalab.clients.admin.calls import ANY, Ask, Plan
 from kafkalab.clients.admin.futures import Outcomes
 from kafkalab.clients.admin.lookups import GROUP, at_coordinator
 from kafkalab.clients.admin.values import ConsumerGroupDescription, ConsumerGroupListing, MemberDescription
-from kafkalab.clients.node import Node
+from kafkalab.clients.network.node import Node
 from kafkalab.errors import Errors, IllegalArgumentException, UnsupportedVersionException, error_for
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.consumer_protocol import parse_assignment

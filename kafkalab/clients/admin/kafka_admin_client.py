@@ -13,14 +13,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from kafkalab.clients import app_info, arguments
 from kafkalab.clients.admin import group_plans, log_plans, results, topic_plans
 from kafkalab.clients.admin.admin_loop import AdminLoop
 from kafkalab.clients.admin.calls import Plan
 from kafkalab.clients.admin.futures import Outcomes
 from kafkalab.clients.admin.values import ConfigResource, NewPartitions, NewTopic, OffsetSpec, RecordsToDelete
-from kafkalab.clients.log_context import LogContext
-from kafkalab.clients.wiring import bootstrap_nodes, network_client
+from kafkalab.clients.network import app_info, arguments
+from kafkalab.clients.network.log_context import LogContext
+from kafkalab.clients.network.wiring import bootstrap_nodes, network_client
 from kafkalab.config import AdminClientConfig
 from kafkalab.errors import IllegalArgumentException, IllegalStateException, UnsupportedVersionException
 from kafkalab.records import OffsetAndMetadata, TopicPartition

@@ -9,7 +9,7 @@ from kafkalab.clients.admin.calls import ANY, CONTROLLER, Ask, Pause, Plan
 from kafkalab.clients.admin.futures import Outcomes
 from kafkalab.clients.admin.values import (
     ClusterDescription, ConfigEntry, ConfigResource, NewPartitions, NewTopic, TopicDescription, TopicListing, TopicPartitionInfo)
-from kafkalab.clients.node import Node
+from kafkalab.clients.network.node import Node
 from kafkalab.errors import Errors, InvalidTopicException, UnsupportedVersionException, error_for
 from kafkalab.protocol import messages as m
 from kafkalab.records import TopicPartition

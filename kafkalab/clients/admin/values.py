@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kafkalab.clients.node import Node
+from kafkalab.clients.network.node import Node
 from kafkalab.errors import IllegalArgumentException
 from kafkalab.protocol.frozen import record
 from kafkalab.records import TopicPartition

@@ -1,113 +1,72 @@
-"""The consumer an application holds (org.apache.kafka.clients.consumer.KafkaConsumer; ClassicKafkaConsumer from 3.7).
+"""KafkaConsumer: the consumer an application holds (org.apache.kafka.clients.consumer.KafkaConsumer).
 
 Blocking calls with Java's names in snake_case. Creating one, subscribing and assigning open no connection; poll() does.
+Here arguments are checked, calls are journalled and other threads are kept out; a delegate for the group protocol does the work.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import partial
 from typing import Any
 
-from kafkalab.clients import app_info, arguments
-from kafkalab.clients.consumer.classic_poll import ClassicPoll
-from kafkalab.clients.consumer.consumer_network_client import ConsumerNetworkClient
-from kafkalab.clients.consumer.consumer_metrics import ConsumerMetrics
-from kafkalab.clients.consumer.consumer_queries import ConsumerQueries
-from kafkalab.clients.consumer.coordinator import ConsumerCoordinator
-from kafkalab.clients.consumer.fetch_collector import FetchCollector
-from kafkalab.clients.consumer.fetcher import Fetcher
-from kafkalab.clients.consumer.group_offsets import offsets_text
-from kafkalab.clients.consumer.heartbeat_answers import Choice, javas_choice, learners_choice
-from kafkalab.clients.consumer.interceptors import ConsumerInterceptors
-from kafkalab.clients.consumer.offset_fetcher import OffsetFetcher
-from kafkalab.clients.consumer.one_thread import OneThread
-from kafkalab.clients.consumer.position_validation import PositionValidation
-from kafkalab.clients.consumer.subscription_state import FetchPosition, FetchState, SubscriptionState
-from kafkalab.clients.log_context import LogContext
-from kafkalab.clients.wiring import bootstrap_nodes, network_client
-from kafkalab.config import ConsumerConfig, dump_text
+from kafkalab.clients.consumer.classic.classic_kafka_consumer import ClassicKafkaConsumer
+from kafkalab.clients.consumer.classic.heartbeat_responses import Choice, javas_choice, learners_choice
+from kafkalab.clients.consumer.consumer_delegate import ConsumerDelegate
+from kafkalab.clients.consumer.reading.commit_offsets import CommitCallback
+from kafkalab.clients.consumer.reading.consumer_interceptors import ConsumerInterceptors
+from kafkalab.clients.consumer.reading.consumer_metrics import ConsumerMetrics
+from kafkalab.clients.consumer.reading.consumer_setup import ConsumerSetup
+from kafkalab.clients.consumer.reading.offset_fetcher import EARLIEST, LATEST
+from kafkalab.clients.consumer.reading.subscription_state import FetchPosition, FetchState, PartitionState
+from kafkalab.clients.consumer.reading.topic_metadata_fetcher import TopicMetadataFetcher
+from kafkalab.clients.consumer.thread_guard import GuardedCall, OneThread
+from kafkalab.clients.network import arguments
+from kafkalab.clients.network.client_lab import ClientLab
+from kafkalab.clients.network.metrics import MetricValues
+from kafkalab.config import ConsumerConfig
 from kafkalab.errors import IllegalArgumentException, IllegalStateException, InvalidGroupIdException, TimeoutException, UnsupportedVersionException
-from kafkalab.lines import metrics
-from kafkalab.records import ConsumerGroupMetadata, ConsumerRecords, OffsetAndMetadata, TopicPartition
-
-MAX_IN_FLIGHT = 100
-"""Requests a consumer may have unanswered on one connection (ConsumerUtils.CONSUMER_MAX_INFLIGHT_REQUESTS_PER_CONNECTION)."""
+from kafkalab.lines.java_values import offsets_text
+from kafkalab.records import ConsumerGroupMetadata, ConsumerRecords, OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
 
 
-class KafkaConsumer(ConsumerQueries):
+class KafkaConsumer:
     """A consumer of `lab`'s cluster.
 
     config   dotted keys as in Java; `bootstrap.servers` defaults to the lab's first broker
     version  the client version to be ("2.3"); the lab's when left out
     name     who this is in the journal; client.id when left out
-    on_heartbeat  a learner's own rule, function(name of the error) -> action, in place of Java's; see heartbeat_answers
+    on_heartbeat  a learner's own rule, function(name of the error) -> action, in place of Java's; see heartbeat_responses
     """
 
-    def __new__(cls, lab, config: Mapping[str, Any] | None = None, **how: Any) -> KafkaConsumer:
-        """group.protocol chooses the inside, as in Java (ConsumerDelegateCreator, KIP-848)."""
-        if cls is KafkaConsumer and str((config or {}).get("group.protocol", "")).lower() == "consumer":
-            from kafkalab.clients.consumer.async_.async_kafka_consumer import AsyncKafkaConsumer
-            return super().__new__(AsyncKafkaConsumer)
-        return super().__new__(cls)
-
-    def __init__(self, lab, config: Mapping[str, Any] | None = None, *, version: str | None = None, name: str | None = None,
+    def __init__(self, lab: ClientLab, config: Mapping[str, Any] | None = None, *, version: str | None = None, name: str | None = None,
                  on_heartbeat: Choice | None = None) -> None:
         self._lab = lab
-        self._choice = javas_choice if on_heartbeat is None else learners_choice(on_heartbeat)
+        choice = javas_choice if on_heartbeat is None else learners_choice(on_heartbeat)
         self.profile = profile = lab.profile(version)
         given = {"bootstrap.servers": lab.first_address, **(config or {})}
         self.config = ConsumerConfig.for_version(profile.name, given)
         group = self.config["group.id"]
         number = lab.next_number("consumer", name)
         pattern = profile.group.client_id_without_group if group is None else profile.group.client_id_with_group
-        self.client_id = self.config["client.id"] or pattern.format(n=number, group=group)
+        self.client_id: str = self.config["client.id"] or pattern.format(n=number, group=group)
         self.name = name or lab.unused_name(self.client_id)
         self._interceptors = ConsumerInterceptors(self.config["interceptor.classes"])
         self._thread = OneThread(lab.stage, profile.fetching.names_both_threads)
+        self._closed = False
+        classic = self.config.get("group.protocol", "classic").lower() == "classic"
         event = lab.call(self.name, "new KafkaConsumer", given)
         self._metrics = ConsumerMetrics(lab.journal, self.name, self.client_id, profile, lab.now_ms, self.config["metrics.sample.window.ms"],
-                                        self.config["metrics.num.samples"], joins=self.config.get("group.protocol", "classic").lower() == "classic")
+                                        self.config["metrics.num.samples"], joins=classic)
+        setup = ConsumerSetup(lab, self.name, self.client_id, profile, self.config, self._interceptors)
         with lab.journal.because(event):
-            self._build(lab, group, given)
-
-    def _build(self, lab, group: str | None, given: Mapping[str, Any]) -> None:
-        profile, config = self.profile, self.config
-        instance = config.get("group.instance.id")
-        prefix = f"[Consumer {'' if instance is None else f'instanceId={instance}, '}clientId={self.client_id}, groupId={'null' if group is None else group}] "
-        self._log = log = LogContext(lab.journal, self.name, self.client_id, prefix, profile.name)
-        if config.has_flat_backoff:
-            log("RECONNECT_BACKOFF_IS_FLAT")
-        log("CONSUMER_CONFIG", values=dump_text(profile.name, config, self.client_id))
-        log("CONSUMER_INITIALIZING")
-        self._subscriptions = SubscriptionState(config["auto.offset.reset"], partial(lab.journal.append, who=self.name),
-                                                not config["exclude.internal.topics"])
-        self._client = client = network_client(
-            lab, "consumer", self.name, self.client_id, config, profile, log, lambda: self._subscriptions.metadata_topics(),
-            MAX_IN_FLIGHT, bool(config.get("allow.auto.create.topics", True)))
-        client.metadata.bootstrap(bootstrap_nodes(config["bootstrap.servers"], client.node_of), lab.clock.now_ms)
-        self._network = ConsumerNetworkClient(client, lab.stage, lab.clock, config["retry.backoff.ms"])
-        self._coordinator = None
-        if group is not None:
-            self._coordinator = ConsumerCoordinator(group, config, profile, self._network, self._subscriptions, log, lab.stage,
-                                                    lab.streams.stream(f"{self.name}/coordinator lookup"), self._choice)
-            self._coordinator.offsets.on_commit = self._interceptors.on_commit
-            if profile.group.classic_banner:
-                log("CONSUMER_PROTOCOL_BANNER")
-        self._validation = PositionValidation(self._network, self._subscriptions, config, profile, log)
-        self._offsets = OffsetFetcher(self._network, self._subscriptions, config, profile, log)
-        self._collector = FetchCollector(self._subscriptions, config, profile, log, client.metadata.request_update)
-        self._fetcher = Fetcher(self._network, self._subscriptions, self._collector, config, profile, log)
-        self._poll = ClassicPoll(profile, self._network, self._coordinator, self._subscriptions, self._validation, self._offsets,
-                                 self._fetcher, self._collector, log, config["retry.backoff.ms"])
-        self._closed = False
-        app_info.register(log, profile, lab.epoch_ms + lab.now_ms)
-        log("CONSUMER_INITIALIZED")
+            self._delegate = delegate = _delegate_of(setup, classic, choice)
+        self._log, self._subscriptions, self._client, self._network = delegate.log, delegate.subscriptions, delegate.client, delegate.network
+        self._topics = TopicMetadataFetcher(self._network, self.config["retry.backoff.ms"])
 
     # what to read
 
-    def subscribe(self, topics: Iterable[str] | re.Pattern[str], listener=None) -> None:
+    def subscribe(self, topics: Iterable[str] | re.Pattern[str], listener: Any = None) -> None:
         """Ask for topics, by name or by a compiled pattern that names must match in full; the group decides on partitions in a
         later poll. A pattern is matched anew with each METADATA answer, so topics that come later are read as well.
 
@@ -134,8 +93,9 @@ class KafkaConsumer(ConsumerQueries):
             self._subscriptions.subscribe(topics, listener)
             if new:
                 self._client.metadata.request_update_for_new_topics()
+        self._delegate.subscription_changed()
 
-    def _subscribe_to_pattern(self, pattern: re.Pattern[str], listener) -> None:
+    def _subscribe_to_pattern(self, pattern: re.Pattern[str], listener: Any) -> None:
         if not pattern.pattern:
             raise IllegalArgumentException("Topic pattern to subscribe to cannot be empty")
         with self._calling("subscribe", pattern=pattern.pattern):
@@ -144,6 +104,7 @@ class KafkaConsumer(ConsumerQueries):
             self._subscriptions.subscribe_to_pattern(pattern, listener)
             self._client.metadata.retains = self._subscriptions.retains
             self._client.metadata.request_update_for_new_topics()
+        self._delegate.subscription_changed()
 
     def assign(self, partitions: Iterable[TopicPartition]) -> None:
         """Read exactly these partitions, without a group deciding. Raises IllegalArgumentException for what is no partition or has no topic."""
@@ -159,13 +120,7 @@ class KafkaConsumer(ConsumerQueries):
     def unsubscribe(self) -> None:
         """Leave the group and forget subscription, assignment and positions; the listener hears that the partitions are revoked."""
         with self._calling("unsubscribe"):
-            try:
-                if self._coordinator is not None:
-                    self._coordinator.before_unsubscribing()
-            finally:
-                self._subscriptions.unsubscribe()
-                self._client.metadata.retains = None
-            self._log("UNSUBSCRIBED")
+            self._delegate.unsubscribe()
 
     def assignment_in_hash_order(self) -> list[TopicPartition]:
         """The assignment as Java's assignment() iterates over it."""
@@ -213,7 +168,7 @@ class KafkaConsumer(ConsumerQueries):
         """Read on from the end: the high watermark, or with read_committed the last stable offset; all assigned where None."""
         self._seek_to(partitions, "latest", "SEEKING_TO_END")
 
-    def _seek_to(self, partitions, strategy: str, line: str) -> None:
+    def _seek_to(self, partitions: Iterable[TopicPartition] | None, strategy: str, line: str) -> None:
         with self._calling(f"seek to {strategy}"):
             for tp in self._subscriptions.assigned() if partitions is None else partitions:
                 self._state(tp)
@@ -229,23 +184,20 @@ class KafkaConsumer(ConsumerQueries):
         Raises IllegalStateException without a subscription or assignment, WakeupException after wakeup(), and what the brokers
         refuse for good (KafkaConsumer.poll).
         """
-        self._check_may_poll(timeout_ms)
-        with self._calling("poll", timeout_ms=timeout_ms):
-            records = self._poll.records(self._network.timer(timeout_ms))
-            return ConsumerRecords() if records is None else self._interceptors.on_consume(ConsumerRecords(records))
-
-    def _check_may_poll(self, timeout_ms: int) -> None:
         self._check_open()
         if not isinstance(timeout_ms, int) or timeout_ms < 0:
             raise IllegalArgumentException(f"poll() waits a whole number of milliseconds, not negative: {timeout_ms!r} is none")
         if not self._subscriptions.is_subscribed:
             raise IllegalStateException("Consumer is not subscribed to any topics or assigned any partitions")
+        with self._calling("poll", timeout_ms=timeout_ms):
+            records = self._delegate.poll(self._network.timer(timeout_ms))
+            return ConsumerRecords() if records is None else self._interceptors.on_consume(ConsumerRecords(records))
 
     def wakeup(self) -> None:
         """Called by another app: the call that waits in this consumer, or its next one, raises WakeupException. The way to end a
         poll loop from outside."""
         with self._lab.journal.because(self._lab.call(self.name, "wakeup", {})):  # from any thread
-            self._network.wakeup()
+            self._delegate.wakeup()
 
     def enforce_rebalance(self, reason: str | None = None) -> None:
         """Have the group rebalance in a later poll, though nothing has changed (KIP-568; `reason` is KIP-800's). Raises
@@ -253,10 +205,10 @@ class KafkaConsumer(ConsumerQueries):
         if not self.profile.group.enforces_rebalances:
             raise UnsupportedVersionException(f"A consumer {self.profile.name} has no enforceRebalance: it came with 2.6 (KIP-568). Take a newer version.")
         self._check_open()
-        if self._coordinator is None:
+        if self.config["group.id"] is None:
             raise IllegalStateException("Tried to force a rebalance but consumer does not have a group.")
         with self._calling("enforce_rebalance", reason=reason):
-            self._coordinator.request_rejoin(reason or "rebalance enforced by user")
+            self._delegate.enforce_rebalance(reason or "rebalance enforced by user")
 
     def position(self, partition: TopicPartition, timeout_ms: int | None = None) -> int:
         """The offset of the next record to be delivered; looks it up when it is not known yet, for at most `timeout_ms`
@@ -267,15 +219,12 @@ class KafkaConsumer(ConsumerQueries):
             limit_ms = self.config["default.api.timeout.ms"] if timeout_ms is None else timeout_ms
             timer = self._network.timer(limit_ms)
             while state.state is not FetchState.FETCHING:
-                self._look_up_positions(timer)
+                self._delegate.update_positions(timer)
                 self._network.poll(timer)
                 if timer.expired and state.state is not FetchState.FETCHING:
                     raise TimeoutException(
                         f"Timeout of {limit_ms}ms expired before the position for partition {partition} could be determined")
             return state.position.offset
-
-    def _look_up_positions(self, timer) -> None:
-        self._poll.update_positions(timer)
 
     # committing
 
@@ -286,17 +235,17 @@ class KafkaConsumer(ConsumerQueries):
         with self._calling("commit_sync"):
             limit_ms = self.config["default.api.timeout.ms"]
             chosen = self._subscriptions.all_consumed() if offsets is None else arguments.offsets("commit_sync", offsets)
-            if not self._coordinator.offsets.commit_sync(chosen, self._network.timer(limit_ms)):
+            if not self._delegate.commit_sync(chosen, self._network.timer(limit_ms)):
                 raise TimeoutException(f"Timeout of {limit_ms}ms expired before successfully committing offsets {chosen}")
 
-    def commit_async(self, offsets: Mapping[TopicPartition, OffsetAndMetadata] | None = None, callback=None) -> None:
+    def commit_async(self, offsets: Mapping[TopicPartition, OffsetAndMetadata] | None = None,
+                     callback: CommitCallback | None = None) -> None:
         """Commit without waiting and without retrying; `callback(offsets, error)` runs inside a later poll."""
         self._need_group()
         with self._calling("commit_async"):
             chosen = self._subscriptions.all_consumed() if offsets is None else arguments.offsets("commit_async", offsets)
             self._log("COMMITTING_OFFSETS", offsets=offsets_text(chosen))
-            self._coordinator.offsets.commit_async(chosen, callback)
-            self._network.hurry()  # it leaves now, and not with the next poll (ConsumerCoordinator.commitOffsetsAsync)
+            self._delegate.commit_async(chosen, callback)
 
     def committed(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, OffsetAndMetadata | None]:
         """What the group has committed for these: the next offset to read, None where nothing is. Asks the coordinator. Raises
@@ -305,7 +254,7 @@ class KafkaConsumer(ConsumerQueries):
         partitions = arguments.partitions("committed", partitions)
         with self._calling("committed"):
             limit_ms = self.config["default.api.timeout.ms"]
-            found = self._coordinator.offsets.fetch(partitions, self._network.timer(limit_ms))
+            found = self._delegate.committed(partitions, self._network.timer(limit_ms))
             if found is None:
                 raise TimeoutException(f"Timeout of {limit_ms}ms expired before the last committed offset could be determined")
             return found
@@ -313,8 +262,81 @@ class KafkaConsumer(ConsumerQueries):
     def group_metadata(self) -> ConsumerGroupMetadata:
         """Who this consumer is to its group, for a producer's `send_offsets_to_transaction` (KIP-447)."""
         self._need_group()
-        generation = self._coordinator.generation
-        return ConsumerGroupMetadata(self.config["group.id"], generation.id, generation.member_id, self.config.get("group.instance.id"))
+        return self._delegate.group_metadata()
+
+    # offsets
+
+    def beginning_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        """The log start of each partition. Raises TimeoutException."""
+        return self._offsets_at("beginning_offsets", dict.fromkeys(arguments.partitions("beginning_offsets", partitions), EARLIEST))
+
+    def end_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        """Where each partition ends for this reader: at the high watermark, with read_committed at the last stable offset."""
+        return self._offsets_at("end_offsets", dict.fromkeys(arguments.partitions("end_offsets", partitions), LATEST))
+
+    def _offsets_at(self, what: str, timestamps: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
+        with self._calling(what, partitions=list(map(str, timestamps))):
+            found = self._delegate.offset_fetcher.found_by_time(timestamps, self.config["default.api.timeout.ms"])
+            return {tp: answer.offset for tp, answer in found.items()}
+
+    def offsets_for_times(self, timestamps_to_search: Mapping[TopicPartition, int]) -> dict[TopicPartition, OffsetAndTimestamp | None]:
+        """The first record of each partition that is not older than this (epoch milliseconds); None where all are.
+
+        Raises IllegalArgumentException for a negative time, TimeoutException.
+        """
+        arguments.mapped("offsets_for_times", timestamps_to_search, int, "milliseconds for each TopicPartition, such as {TopicPartition('t', 0): 1000}",
+                         keys=TopicPartition)
+        for tp, time_ms in timestamps_to_search.items():
+            if time_ms < 0:
+                raise IllegalArgumentException(f"The target time for partition {tp} is {time_ms}. The target time cannot be negative.")
+        with self._calling("offsets_for_times", partitions=list(map(str, timestamps_to_search))):
+            found = self._delegate.offset_fetcher.found_by_time(timestamps_to_search, self.config["default.api.timeout.ms"])
+            return {tp: None if answer.offset < 0 else OffsetAndTimestamp(answer.offset, answer.timestamp) for tp, answer in found.items()}
+
+    def current_lag(self, partition: TopicPartition) -> int | None:
+        """How many records lie before this reader, as its last fetch told it; None while none has (KIP-695, 3.0).
+
+        Raises IllegalStateException for a partition it does not read, UnsupportedVersionException for a client that has no such call.
+        """
+        if not self.profile.fetching.tells_current_lag:
+            raise UnsupportedVersionException(f"A consumer {self.profile.name} has no currentLag: it came with 3.0 (KIP-695). Take a newer "
+                                              "version, or read the metric records-lag from metrics().")
+        self._state(partition)
+        return self._subscriptions.lag(partition, self.config["isolation.level"])
+
+    # what it reads
+
+    def subscription(self) -> list[str]:
+        """The topics it has subscribed to; empty with assign()."""
+        self._check_open()
+        return list(self._subscriptions.topics) if self._subscriptions.auto_assigned else []
+
+    def paused(self) -> list[TopicPartition]:
+        """The partitions it does not fetch at present."""
+        self._check_open()
+        return sorted(tp for tp, state in self._subscriptions.partitions.items() if state.paused)
+
+    # counting
+
+    def metrics(self) -> MetricValues:
+        """What it has counted so far, under Kafka's names (`consumer_metrics`)."""
+        return self._metrics.values(self._lab.now_ms)
+
+    # the cluster
+
+    def partitions_for(self, topic: str) -> list[int]:
+        """Partition numbers of a topic, [] for one that does not exist. Topics not read here are asked for with a METADATA request of its
+        own, beside the client's (TopicMetadataFetcher). Raises TimeoutException."""
+        with self._calling("partitions_for", topic=topic):
+            known = self._client.metadata.view.topics.get(topic)
+            if known is not None:
+                return [p.partition for p in known]
+            return self._topics.partitions_of(topic, self._client.settings.allow_auto_topic_creation, self.config["default.api.timeout.ms"])
+
+    def list_topics(self) -> dict[str, list[int]]:
+        """Every topic with its partition numbers. Raises TimeoutException."""
+        with self._calling("list_topics"):
+            return self._topics.all_topics(self.config["default.api.timeout.ms"])
 
     # the end
 
@@ -325,47 +347,23 @@ class KafkaConsumer(ConsumerQueries):
         """
         if not isinstance(timeout_ms, int) or timeout_ms < 0:
             raise IllegalArgumentException("The timeout cannot be negative.")
-        if timeout_ms < 0:
-            raise IllegalArgumentException("The timeout cannot be negative.")
         if self._closed:
             return
         with self._calling("close"):
-            self._network.disable_wakeups()
-            self._log("CONSUMER_CLOSING")
-            timer = self._network.timer(timeout_ms)
-            if self._client.telemetry:
-                self._client.telemetry.initiate_close()
-            if self._coordinator is not None:
-                self._coordinator.close(timer)
-            self._fetcher.close(timer)
-            removed = metrics.removed_at_close(
-                self.profile.name, "consumer", self.client_id, nodes=self._client.tried_connections(),
-                fetched_from=self._fetcher.fetched_from,
-                partitions=[(tp.topic, tp.partition) for tp in self._fetcher.fetched], in_group=self._coordinator is not None)
-            for line in removed:
-                self._log("METRIC_REMOVED", metric=line)
-            if self._client.telemetry:
-                self._client.telemetry.stop()
-            self._client.close()
-            if self._client.telemetry:
-                for _ in range(2):
-                    self._client.telemetry.stop()
-            app_info.unregister(self._log, "consumer")
-            self._interceptors.close()
+            self._delegate.close(timeout_ms)
             self._closed = True  # only now: a listener may still commit in on_partitions_revoked, as in Java
-            self._log("CONSUMER_CLOSED")
             self._lab.journal.append("closed", self.name)
 
     # small things
 
-    def _state(self, tp: TopicPartition):
+    def _state(self, tp: TopicPartition) -> PartitionState:
         if tp not in self._subscriptions.partitions:
             raise IllegalStateException(f"No current assignment for partition {tp}")
         return self._subscriptions.partitions[tp]
 
     def _need_group(self) -> None:
         self._check_open()
-        if self._coordinator is None:
+        if self.config["group.id"] is None:
             raise InvalidGroupIdException(
                 "To use the group management or offset commit APIs, you must provide a valid group.id in the consumer configuration.")
 
@@ -373,7 +371,7 @@ class KafkaConsumer(ConsumerQueries):
         if self._closed:
             raise IllegalStateException("This consumer has already been closed.")
 
-    def _calling(self, what: str, **args):
+    def _calling(self, what: str, **args: Any) -> GuardedCall:
         """A call of the application: journalled, and by one thread at a time."""
         self._check_open()
         self._thread.acquire()
@@ -381,3 +379,11 @@ class KafkaConsumer(ConsumerQueries):
 
     def __repr__(self) -> str:
         return f"KafkaConsumer({self.client_id!r}, {self.profile.release})"
+
+
+def _delegate_of(setup: ConsumerSetup, classic: bool, choice: Choice) -> ConsumerDelegate:
+    """group.protocol chooses the delegate (ConsumerDelegateCreator, KIP-848)."""
+    if classic:
+        return ClassicKafkaConsumer(setup, choice)
+    from kafkalab.clients.consumer.modern.async_kafka_consumer import AsyncKafkaConsumer  # Most labs have none.
+    return AsyncKafkaConsumer(setup)

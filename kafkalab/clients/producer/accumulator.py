@@ -12,17 +12,17 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from kafkalab.clients.hash_order import partitions_in_hash_order
-from kafkalab.clients.log_context import Later, LogContext
-from kafkalab.clients.metadata import ClusterView
-from kafkalab.clients.node import Node
+from kafkalab.clients.network.hash_order import partitions_in_hash_order
+from kafkalab.clients.network.log_context import Later, LogContext
+from kafkalab.clients.network.metadata import ClusterView
+from kafkalab.clients.network.node import Node
 from kafkalab.clients.producer.buffer_pool import BufferPool
 from kafkalab.clients.producer.builtin_partitioner import BuiltInPartitioner
-from kafkalab.clients.producer.cluster import Cluster
 from kafkalab.clients.producer.node_latency import NodeLatency
+from kafkalab.clients.producer.partitioner_cluster import Cluster
 from kafkalab.clients.producer.producer_batch import FinalState, Outcome, ProducerBatch
 from kafkalab.clients.producer.retry_backoff import RetryBackoff
-from kafkalab.clients.producer.transaction_manager import TransactionManager
+from kafkalab.clients.producer.transactions.transaction_manager import TransactionManager
 from kafkalab.errors import KafkaException
 from kafkalab.protocol.compression import Compression, CompressionRatioEstimator
 from kafkalab.protocol.messages import WireRecord, batch_size_upper_bound

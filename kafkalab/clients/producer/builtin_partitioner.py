@@ -10,8 +10,8 @@ import bisect
 import random
 from collections.abc import Callable, Sequence
 
-from kafkalab.clients.log_context import Later
-from kafkalab.clients.producer.cluster import Cluster
+from kafkalab.clients.network.log_context import Later
+from kafkalab.clients.producer.partitioner_cluster import Cluster
 from kafkalab.protocol.frozen import record
 
 

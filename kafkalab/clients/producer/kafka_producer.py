@@ -10,24 +10,24 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from kafkalab.clients import app_info
-from kafkalab.clients.learners_rule import learners_rule
-from kafkalab.clients.log_context import LogContext
-from kafkalab.clients.metrics import MetricValues
-from kafkalab.clients.network_client import NetworkClient
+from kafkalab.clients.network import app_info
+from kafkalab.clients.network.learners_rule import learners_rule
+from kafkalab.clients.network.log_context import LogContext
+from kafkalab.clients.network.metrics import MetricValues
+from kafkalab.clients.network.network_client import NetworkClient
+from kafkalab.clients.network.wiring import bootstrap_nodes, network_client
 from kafkalab.clients.producer.accumulator import RecordAccumulator
-from kafkalab.clients.producer.cpu import Cpu
+from kafkalab.clients.producer.compression_cost import Cpu
 from kafkalab.clients.producer.future_record_metadata import FutureRecordMetadata
-from kafkalab.clients.producer.interceptors import ProducerInterceptors
 from kafkalab.clients.producer.partitioner import partitioner_of
 from kafkalab.clients.producer.producer_batch import Outcome
+from kafkalab.clients.producer.producer_interceptors import ProducerInterceptors
 from kafkalab.clients.producer.producer_metrics import ProducerMetrics
 from kafkalab.clients.producer.producer_topics import ProducerTopics
 from kafkalab.clients.producer.record_appends import RecordAppends, Send
 from kafkalab.clients.producer.sender import Sender
-from kafkalab.clients.producer.transaction_manager import TransactionManager
-from kafkalab.clients.producer.transactions_api import TransactionalMethods
-from kafkalab.clients.wiring import bootstrap_nodes, network_client
+from kafkalab.clients.producer.transactions.transaction_manager import TransactionManager
+from kafkalab.clients.producer.transactions.transactions_api import TransactionalMethods
 from kafkalab.config import ProducerConfig, dump_text
 from kafkalab.errors import ApiException, IllegalArgumentException, IllegalStateException, KafkaException
 from kafkalab.lines import metrics
@@ -47,7 +47,7 @@ class KafkaProducer(TransactionalMethods):
     config        dotted keys as in Java; `bootstrap.servers` defaults to the lab's first broker
     version       the client version to be; the lab's when left out
     name          who this is in the journal; client.id when left out
-    least_loaded  a learner's own rule, function(nodes) -> node or None, in place of the version's; see clients/least_loaded.py
+    least_loaded  a learner's own rule, function(nodes) -> node or None, in place of the version's; see clients/network/least_loaded.py
     """
 
     def __init__(self, lab, config: Mapping[str, Any] | None = None, *, version: str | None = None, name: str | None = None,
@@ -152,7 +152,8 @@ class KafkaProducer(TransactionalMethods):
         now_ms = self._lab.now_ms
         timestamp_ms = self._lab.epoch_ms + now_ms if record.timestamp_ms is None else record.timestamp_ms
         wire = WireRecord(record.key, record.value, timestamp_ms)
-        return Send(record, wire, lambda tp: self._outcome(record, tp, timestamp_ms, future, callback), callback_text(callback),
+        sent = self._lab.journal.cause
+        return Send(record, wire, lambda tp: self._outcome(record, tp, timestamp_ms, future, callback, sent), callback_text(callback),
                     now_ms + self.config["max.block.ms"])
 
     def _send_failed(self, send: Send, error: ApiException, future: FutureRecordMetadata, callback: Callback | None) -> None:
@@ -170,10 +171,9 @@ class KafkaProducer(TransactionalMethods):
         future.complete(None, error)
 
     def _outcome(self, record: ProducerRecord, tp: TopicPartition, timestamp_ms: int, future: FutureRecordMetadata,
-                 callback: Callback | None) -> Outcome:
-        """What to do when the record's fate is known."""
+                 callback: Callback | None, sent: int | None) -> Outcome:
+        """What to do when the record's fate is known. sent: the event of the call of send()."""
         journal = self._lab.journal
-        sent = journal.cause
 
         def outcome(offset: int, error: BaseException | None) -> None:
             metadata = RecordMetadata(tp.topic, tp.partition, -1 if error else offset, -1 if error else timestamp_ms)

@@ -14,7 +14,7 @@ import random
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from kafkalab.clients.producer.cluster import Cluster
+from kafkalab.clients.producer.partitioner_cluster import Cluster
 from kafkalab.errors import ConfigException
 from kafkalab.hashing import murmur2, to_positive
 

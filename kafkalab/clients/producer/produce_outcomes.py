@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from kafkalab.clients.log_context import LogContext
-from kafkalab.clients.metadata import Metadata
-from kafkalab.clients.node import Node
+from kafkalab.clients.network.log_context import LogContext
+from kafkalab.clients.network.metadata import Metadata
+from kafkalab.clients.network.node import Node
+from kafkalab.clients.network.requests import ClientResponse
 from kafkalab.clients.producer.accumulator import RecordAccumulator
 from kafkalab.clients.producer.producer_batch import FinalState, ProducerBatch
 from kafkalab.clients.producer.producer_metrics import ProducerMetrics
-from kafkalab.clients.producer.transaction_manager import TransactionManager
-from kafkalab.clients.requests import ClientResponse
+from kafkalab.clients.producer.transactions.transaction_manager import TransactionManager
 from kafkalab.errors import ApiException, Errors, InvalidMetadataException, UnknownTopicOrPartitionException, error_for
 from kafkalab.lines import payload
 from kafkalab.protocol.messages import PartitionProduceResponse

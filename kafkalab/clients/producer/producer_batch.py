@@ -10,7 +10,7 @@ import enum
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from kafkalab.clients.log_context import Later
+from kafkalab.clients.network.log_context import Later
 from kafkalab.protocol.compression import Compression, CompressionRatioEstimator
 from kafkalab.protocol.messages import WireRecord, batch_size_bytes, batch_size_upper_bound
 from kafkalab.protocol.records_wire import record_size_bytes

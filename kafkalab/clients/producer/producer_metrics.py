@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from kafkalab.clients.metrics import MetricName, MetricValues, Sensor
+from kafkalab.clients.network.metrics import MetricName, MetricValues, Sensor
 from kafkalab.clients.producer.buffer_pool import BufferPool
 from kafkalab.clients.producer.producer_batch import ProducerBatch
 from kafkalab.sim.scheduler import Scheduler

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kafkalab.clients.log_context import LogContext
-from kafkalab.clients.metadata import ClusterView, Metadata
+from kafkalab.clients.network.log_context import LogContext
+from kafkalab.clients.network.metadata import ClusterView, Metadata
 from kafkalab.errors import KafkaException, TimeoutException
 from kafkalab.sim.apps import Signal
 from kafkalab.sim.scheduler import Scheduler
@@ -78,11 +78,13 @@ class ProducerTopics:
 
     def wait_for(self, topic: str, partition: int | None, deadline_ms: int) -> ClusterView:
         """Ask again and again until the topic, and the partition, are known. Raises TimeoutException, or what the brokers refuse."""
-        metadata = self._metadata
+        metadata, began_ms, answered = self._metadata, self._clock.now_ms, []
         self.add(topic)
         while True:
             known = metadata.view.topics.get(topic)
             if known is not None and (partition is None or partition < len(known)):
+                if answered:
+                    self._goes_on(topic, answered[-1], self._clock.now_ms - began_ms)
                 return metadata.view
             if partition is None:
                 self._log("METADATA_WANTED_FOR_TOPIC", topic=topic)
@@ -93,6 +95,7 @@ class ProducerTopics:
             self._wakeup()
             while metadata.update_version <= version and self._clock.now_ms < deadline_ms and not self.closed:
                 self._waiting = [signal for signal in self._waiting if not signal.is_set] + [metadata.updated_signal()]
+                self._waiting[-1].tell(lambda: answered.append(self._clock.cause))
                 self._wait(self._waiting[-1], deadline_ms)
             if self.closed:
                 raise KafkaException("Requested metadata update after close")
@@ -100,6 +103,12 @@ class ProducerTopics:
             if self._clock.now_ms >= deadline_ms:
                 count = None if known is None else len(known)
                 raise TimeoutException(self._profile.producing.missing_topic_text(topic, partition, count, self._limit_ms))
+
+    def _goes_on(self, topic: str, answer: int | None, waited_ms: int) -> None:
+        """What the caller does from now on was caused by the answer it waited for; the event names the call as well."""
+        journal = self._log.journal
+        call, journal.cause = journal.cause, answer
+        journal.cause = journal.note("metadata.awaited", self._log.who, topic=topic, waited_ms=waited_ms, call=call)
 
     def wait_for_id(self, topic: str, deadline_ms: int) -> None:
         """Ask until the topic's id is known, or the time is up."""

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from kafkalab.clients.log_context import Later, LogContext
-from kafkalab.clients.metadata import ClusterView
+from kafkalab.clients.network.log_context import Later, LogContext
+from kafkalab.clients.network.metadata import ClusterView
 from kafkalab.clients.producer.accumulator import RecordAccumulator
 from kafkalab.clients.producer.buffer_pool import Waiter
 from kafkalab.clients.producer.builtin_partitioner import BuiltInPartitioner, StickyPartitionInfo
-from kafkalab.clients.producer.cluster import Cluster
 from kafkalab.clients.producer.partitioner import Partitioner, by_key
+from kafkalab.clients.producer.partitioner_cluster import Cluster
 from kafkalab.clients.producer.producer_batch import Outcome
 from kafkalab.clients.producer.producer_metrics import ProducerMetrics
-from kafkalab.clients.producer.transaction_manager import TransactionManager
+from kafkalab.clients.producer.transactions.transaction_manager import TransactionManager
 from kafkalab.errors import IllegalArgumentException, KafkaException, RecordTooLargeException
 from kafkalab.lines.java_values import value_text
 from kafkalab.protocol.messages import WireRecord, batch_size_upper_bound

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 
-from kafkalab.clients.connection_states import exponential_ms
+from kafkalab.clients.network.connection_states import exponential_ms
 from kafkalab.clients.producer.producer_batch import ProducerBatch
 
 

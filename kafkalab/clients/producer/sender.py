@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from kafkalab.clients.least_loaded import LONG_MS
-from kafkalab.clients.log_context import Later, LogContext
-from kafkalab.clients.network_client import NetworkClient
-from kafkalab.clients.node import Node
+from kafkalab.clients.network.least_loaded import LONG_MS
+from kafkalab.clients.network.log_context import Later, LogContext
+from kafkalab.clients.network.network_client import NetworkClient
+from kafkalab.clients.network.network_client_utils import LoopingClient
+from kafkalab.clients.network.node import Node
 from kafkalab.clients.producer.accumulator import ProducerBatch, RecordAccumulator
-from kafkalab.clients.producer.cluster import Cluster
-from kafkalab.clients.producer.cpu import Cpu
-from kafkalab.clients.producer.network_client_utils import LoopingClient
+from kafkalab.clients.producer.compression_cost import Cpu
+from kafkalab.clients.producer.partitioner_cluster import Cluster
 from kafkalab.clients.producer.produce_outcomes import ProduceOutcomes
 from kafkalab.clients.producer.producer_metrics import ProducerMetrics
-from kafkalab.clients.producer.transaction_manager import TransactionManager
-from kafkalab.clients.producer.transactional_sender import TransactionalSender
+from kafkalab.clients.producer.transactions.transaction_manager import TransactionManager
+from kafkalab.clients.producer.transactions.transactional_sender import TransactionalSender
 from kafkalab.errors import KafkaException, TimeoutException
 from kafkalab.lines import payload
 from kafkalab.lines.java_values import list_text

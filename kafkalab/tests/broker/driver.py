@@ -1,9 +1,9 @@
 """Drives machines by hand: a clock that is a number, timers that are a dict, answers that are a list."""
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.cluster import BrokerNode, ClusterState
+from kafkalab.broker.cluster.cluster_state import BrokerNode, ClusterState
 from kafkalab.broker.effects import Caller, CancelTimer, Note, Respond, SetTimer
-from kafkalab.broker.group_coordinator import GroupCoordinator
+from kafkalab.broker.groups.group_coordinator import GroupCoordinator
 from kafkalab.releases import broker_profile
 from kafkalab.errors import Errors
 from kafkalab.protocol.api_keys import api_of
@@ -109,7 +109,7 @@ class GroupByHand(ByHand):
 
     @property
     def group(self):
-        return self.coordinator.groups[self.group_id]
+        return self.coordinator.classic.groups[self.group_id]
 
     @property
     def state(self):
@@ -173,7 +173,7 @@ class GroupByHand(ByHand):
     def _generation(self, generation):
         if generation is not None:
             return generation
-        group = self.coordinator.groups.get(self.group_id)
+        group = self.coordinator.classic.groups.get(self.group_id)
         return group.generation if group else -1
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkalab.broker.broker import Broker
+from kafkalab.broker.shell.broker import Broker
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.releases import broker_profile
 from kafkalab.protocol import messages as m
@@ -84,7 +84,7 @@ def test_a_leave_waits_behind_the_parked_join_of_its_connection():
     assert leave not in [number for _, _, number, _ in lab.answers]
     lab.run(1_000)
     assert [number for _, _, number, _ in lab.answers][-1] == leave
-    assert lab.broker.coordinator.groups["inventory"].state.value == "Empty"
+    assert lab.broker.coordinator.classic.groups["inventory"].state.value == "Empty"
 
 
 def test_produce_with_acks_0_is_not_answered_and_the_next_request_is():
@@ -137,9 +137,9 @@ def test_a_connection_that_breaks_takes_its_requests_along_but_not_the_membershi
     lab.run(3_500)
     assert len(lab.answers) == heard, "nobody is there to hear"
     assert lab.broker.fetches.waiting == ()
-    assert list(lab.broker.coordinator.groups["inventory"].members) == [member_id]
+    assert list(lab.broker.coordinator.classic.groups["inventory"].members) == [member_id]
     lab.run(10_000)
-    assert lab.broker.coordinator.groups["inventory"].members == {}, "its session ended"
+    assert lab.broker.coordinator.classic.groups["inventory"].members == {}, "its session ended"
 
 
 def test_a_broker_that_crashes_keeps_its_logs_and_its_groups_and_nothing_else():
@@ -162,7 +162,7 @@ def test_a_broker_that_crashes_keeps_its_logs_and_its_groups_and_nothing_else():
     beat = m.HeartbeatRequest(group_id="inventory", generation_id=1, member_id=member_id)
     assert lab.ask(beat, "inv-1#4").error_code == 0
     lab.run(10_000)
-    assert lab.broker.coordinator.groups["inventory"].state.value == "Empty"
+    assert lab.broker.coordinator.classic.groups["inventory"].state.value == "Empty"
 
 
 def test_an_old_answer_is_never_given_to_a_new_request():
@@ -173,7 +173,7 @@ def test_an_old_answer_is_never_given_to_a_new_request():
     lab.broker.disconnected("inv-1#1")
     fetch = lab.send(a_fetch())  # a connection of the same name
     lab.run(300)
-    assert lab.broker.coordinator.groups["inventory"].generation == 1
+    assert lab.broker.coordinator.classic.groups["inventory"].generation == 1
     assert fetch not in [number for _, _, number, _ in lab.answers] and len(lab.answers) == 1
 
 

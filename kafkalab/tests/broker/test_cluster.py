@@ -6,10 +6,10 @@ import re
 import pytest
 
 from kafkalab.broker.broker_config import DOTTED, BrokerConfig, broker_config
-from kafkalab.broker.cluster import OFFSETS_TOPIC, BrokerNode, ClusterState
-from kafkalab.broker.directory import Directory
+from kafkalab.broker.cluster.cluster_state import OFFSETS_TOPIC, BrokerNode, ClusterState
+from kafkalab.broker.cluster.directory import Directory
 from kafkalab.protocol.identifiers import java_uuid, kafka_uuid
-from kafkalab.broker.producer_ids import ProducerIds
+from kafkalab.broker.transactions.producer_ids import ProducerIds
 from kafkalab.releases import BROKER_PROFILES, broker_profile
 from kafkalab.config.broker_keys import BROKER_KEYS
 from kafkalab.config.keys import GONE

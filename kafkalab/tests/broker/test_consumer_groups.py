@@ -3,9 +3,9 @@
 import pytest
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.consumer_group_assignors import range_, uniform
-from kafkalab.broker.consumer_group import ConsumerMember
-from kafkalab.broker.group_coordinator import GroupCoordinator
+from kafkalab.broker.groups.modern.assignors import range_, uniform
+from kafkalab.broker.groups.modern.consumer_group import ConsumerGroupMember
+from kafkalab.broker.groups.group_coordinator import GroupCoordinator
 from kafkalab.releases import broker_profile
 from kafkalab.errors import Errors, error_for
 from kafkalab.protocol.messages import (
@@ -173,7 +173,7 @@ def test_a_group_is_of_one_kind_but_changes_sides_when_empty():
     shop.beat("one", -1)
     assert shop.state() == "Empty"
     assert error_for(shop.hand.ask(join).error_code) is Errors.MEMBER_ID_REQUIRED
-    assert shop.machine.groups["shop"].offsets["orders", 0].offset == 3
+    assert shop.machine.classic.groups["shop"].offsets["orders", 0].offset == 3
     assert shop.refused("two", 0, rebalance_timeout_ms=1, subscribed_topic_names=("orders",)) is Errors.GROUP_ID_NOT_FOUND
 
 
@@ -200,7 +200,7 @@ def test_what_cannot_be_is_refused(request_, error):
 
 
 def test_uniform_keeps_what_it_can_and_range_does_not_care():
-    members = {m: ConsumerMember(m) for m in ("a", "b", "c")}
+    members = {m: ConsumerGroupMember(m) for m in ("a", "b", "c")}
     topics = dict.fromkeys(members, ("t",))
     before = {"a": frozenset({("t", 4), ("t", 5)}), "b": frozenset({("t", 0), ("t", 1), ("t", 2), ("t", 3)})}
     target = uniform(members, topics, {"t": 6}, before)
@@ -209,7 +209,7 @@ def test_uniform_keeps_what_it_can_and_range_does_not_care():
 
 
 def test_uniform_serves_members_with_different_wishes_evenly():
-    members = {m: ConsumerMember(m) for m in "ab"}
+    members = {m: ConsumerGroupMember(m) for m in "ab"}
     target = uniform(members, {"a": ("t", "u"), "b": ("t",)}, {"t": 4, "u": 2}, {})
     assert {m: len(held) for m, held in target.items()} == {"a": 3, "b": 3}
     assert {p for p in target["a"] if p[0] == "u"} == {("u", 0), ("u", 1)}

@@ -3,9 +3,9 @@
 import pytest
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.fetches import Fetches
+from kafkalab.broker.replication.fetch_requests import Fetches
 from kafkalab.releases import broker_profile
-from kafkalab.broker.replica_manager import ReplicaManager
+from kafkalab.broker.replication.replica_manager import ReplicaManager
 from kafkalab.protocol.messages import (
     FetchPartition,
     FetchRequest,

@@ -90,7 +90,7 @@ def test_who_does_not_rejoin_within_the_rebalance_timeout_is_dropped_and_the_lea
 
 def test_a_pending_member_holds_up_the_rebalance_until_it_joins_or_its_session_ends():
     story = GroupByHand().settle("inv-1")
-    story.coordinator.groups["inventory"].pending["inv-2-lost"] = None
+    story.coordinator.classic.groups["inventory"].pending["inv-2-lost"] = None
     story.timers["pending", "inventory", "inv-2-lost"] = story.now_ms + 10_000
     story.join("inv-3")
     assert story.join("inv-1") is None
@@ -212,7 +212,7 @@ def test_a_join_with_an_id_that_nobody_gave_out_is_refused_and_makes_no_group():
     story = GroupByHand()
     story.ids["inv-1"] = "made up"
     assert error_name(story.join("inv-1")) == "UNKNOWN_MEMBER_ID"
-    assert story.coordinator.groups == {}
+    assert story.coordinator.classic.groups == {}
 
 
 @pytest.mark.parametrize(("session_ms", "fits"), [(5_999, False), (6_000, True), (1_800_000, True), (1_800_001, False)])
@@ -370,7 +370,7 @@ def test_a_group_of_which_nothing_was_written_is_unknown_afterwards_and_an_empty
     young = GroupByHand()
     young.join("inv-1")
     young.coordinator.load(young.now_ms)
-    assert young.coordinator.groups == {}
+    assert young.coordinator.classic.groups == {}
     lonely = GroupByHand(group_id="lonely")
     lonely.commit("", 42, generation=-1)
     lonely.coordinator.load(lonely.now_ms)
@@ -380,7 +380,7 @@ def test_a_group_of_which_nothing_was_written_is_unknown_afterwards_and_an_empty
 def test_a_group_that_moves_away_tells_those_who_wait():
     story = GroupByHand().settle("inv-1")
     story.join("inv-2")
-    story.do(story.coordinator.retire("inventory"))
+    story.do(story.coordinator.retire("inventory", story.now_ms))
     assert error_name(story.answers_to("inv-2")[-1]) == "NOT_COORDINATOR"
     assert story.timers == {} and story.state == "Dead"
 
@@ -402,7 +402,7 @@ def story_in(state, release):
         story.leave("inv-1")
         story.ids["inv-1"] = member
     elif state == "Dead":
-        story.coordinator.retire("inventory")
+        story.coordinator.retire("inventory", story.now_ms)
     elif state != "Stable":
         story.join("inv-2")
         if state == "CompletingRebalance":

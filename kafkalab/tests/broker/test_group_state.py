@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkalab.broker.group_state import MOVES, GroupState, may_move
+from kafkalab.broker.groups.classic.group_state import MOVES, ClassicGroupState, may_move
 
 LEGAL = {
     ("Empty", "PreparingRebalance"), ("Empty", "Dead"),
@@ -13,11 +13,11 @@ LEGAL = {
 }
 
 
-@pytest.mark.parametrize("before", GroupState)
-@pytest.mark.parametrize("after", GroupState)
+@pytest.mark.parametrize("before", ClassicGroupState)
+@pytest.mark.parametrize("after", ClassicGroupState)
 def test_a_group_moves_only_as_kafkas_table_says(before, after):
     assert may_move(before, after) == ((before.value, after.value) in LEGAL)
 
 
 def test_every_state_but_dead_can_be_left():
-    assert [state for state, moves in MOVES.items() if moves <= {state}] == [GroupState.DEAD]
+    assert [state for state, moves in MOVES.items() if moves <= {state}] == [ClassicGroupState.DEAD]

@@ -4,13 +4,12 @@ import json
 
 import pytest
 
-from kafkalab import KafkaConsumer, Lab, TopicPartition
+from kafkalab import KafkaAdminClient, KafkaConsumer, Lab, TopicPartition
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.group_coordinator import GroupCoordinator
-from kafkalab.broker.group_storage import expired_offsets
-from kafkalab.releases import broker_profile
+from kafkalab.broker.groups.group_coordinator import GroupCoordinator
+from kafkalab.broker.groups.offset_expiry import expired_offsets
+from kafkalab.releases import PROFILES, broker_profile
 from kafkalab.protocol.consumer_protocol import Subscription, subscription_bytes
-from kafkalab.releases import PROFILES
 from kafkalab.protocol.messages import JoinGroupRequestProtocol, OffsetFetchRequest, OffsetFetchRequestTopic
 from kafkalab.records import OffsetAndMetadata
 from kafkalab.tests.broker.driver import GroupByHand, error_name
@@ -37,7 +36,7 @@ def test_a_commit_and_a_settled_group_are_records_and_a_deleted_one_is_tombstone
     assert [member["clientId"] for member in group["members"]] == ["inv-1"]
     story.leave("inv-1")
     assert written(story)[-1][1]["members"] == [], "the empty group is written, too"
-    story.do(story.coordinator.forget(story.group, "deleted"))
+    story.do(story.coordinator.forget(story.group, "deleted", story.now_ms))
     assert [value for _, value in written(story)[-2:]] == [None, None]
 
 
@@ -47,7 +46,7 @@ def test_another_coordinator_reads_what_the_first_one_wrote():
     heir = GroupCoordinator(0, broker_profile("4.4"), story.cluster, BrokerConfig(), story.number, log=story.coordinator.storage._log)
     story.timers.clear()
     story.do(heir.load(story.now_ms))
-    group = heir.groups["inventory"]
+    group = heir.classic.groups["inventory"]
     assert (group.state.value, group.generation, list(group.members)) == ("Stable", 1, list(story.group.members))
     assert group.offsets["orders", 3].offset == 5
     assert {key[0] for key in story.timers} == {"session", "expire offsets"}, "every session begins anew"
@@ -76,7 +75,7 @@ def test_offsets_expire_seven_days_after_the_group_became_empty(release):
     story.wait(7 * DAY_MS - 601_000)
     assert story.group.offsets["orders", 0].offset == 9
     story.wait(1_300_000)  # the next look is at most ten minutes later
-    assert "inventory" not in story.coordinator.groups, "and with the last offset the group"
+    assert "inventory" not in story.coordinator.classic.groups, "and with the last offset the group"
     assert [value for _, value in written(story)][-1] is None
 
 
@@ -142,3 +141,19 @@ def test_whoever_reads_the_offsets_topic_sees_the_groups():
     found = [record for _ in range(10) for record in reader.poll(500)]
     assert [json.loads(record.key)["data"]["topic"] for record in found] == ["t4"]
     assert json.loads(found[0].value)["data"]["offset"] == 3
+
+
+def test_tombstones_of_a_deleted_topic_bear_the_time_of_the_deletion():
+    lab = Lab(brokers=1, seed=3, version="3.9")
+    lab.create_topic("t4", 1)
+    consumer = KafkaConsumer(lab, {"group.id": "g", "enable.auto.commit": False})
+    consumer.assign([TopicPartition("t4", 0)])
+    consumer.commit_sync({TopicPartition("t4", 0): OffsetAndMetadata(3)})
+    consumer.close()
+    lab.run_for(60_000)
+    deleted_at_ms = lab.now_ms
+    KafkaAdminClient(lab).delete_topics(["t4"]).all().get()
+    key = "__consumer_offsets", lab.cluster.offsets_partition_of("g")
+    last = list(lab.broker(0).machine.replicas.replica(key).log.batches())[-1].records[-1]
+    assert last.value is None
+    assert last.timestamp_ms >= deleted_at_ms

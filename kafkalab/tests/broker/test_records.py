@@ -4,11 +4,11 @@ import pytest
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.effects import Appended
-from kafkalab.broker.offset_requests import OffsetRequests
-from kafkalab.broker.partition_log import PartitionLog
-from kafkalab.broker.producer_state import ProducerState
+from kafkalab.broker.replication.offset_requests import OffsetRequests
+from kafkalab.broker.log.partition_log import PartitionLog
+from kafkalab.broker.log.producer_state import ProducerState
 from kafkalab.releases import broker_profile
-from kafkalab.broker.replica_manager import ReplicaManager
+from kafkalab.broker.replication.replica_manager import ReplicaManager
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import (
     ListOffsetsPartition,

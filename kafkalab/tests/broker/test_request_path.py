@@ -1,7 +1,7 @@
 """The way through a broker: a burst queues, threads are shared, answers are not."""
 
 from kafkalab import KafkaProducer, Lab, ProducerRecord
-from kafkalab.broker.request_path import RequestPath
+from kafkalab.broker.shell.request_path import RequestPath
 
 
 def test_a_request_alone_takes_no_time_that_could_be_seen():

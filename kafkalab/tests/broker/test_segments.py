@@ -3,8 +3,8 @@
 import pytest
 
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
-from kafkalab.broker.log_settings import LogSettings
-from kafkalab.broker.partition_log import PartitionLog
+from kafkalab.broker.log.log_settings import LogSettings
+from kafkalab.broker.log.partition_log import PartitionLog
 from kafkalab.errors import InvalidConfigurationException, KafkaException
 from kafkalab.protocol.messages import RecordBatch, WireRecord
 

@@ -3,10 +3,10 @@
 import json
 
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
-from kafkalab.broker.cluster import TRANSACTION_TOPIC
-from kafkalab.broker.transaction_log import latest
-from kafkalab.broker.transaction_metadata import TransactionMetadata
-from kafkalab.broker.transaction_state import TransactionState
+from kafkalab.broker.cluster.cluster_state import TRANSACTION_TOPIC
+from kafkalab.broker.transactions.transaction_log import latest
+from kafkalab.broker.transactions.transaction_metadata import TransactionMetadata
+from kafkalab.broker.transactions.transaction_state import TransactionState
 from kafkalab.tests.broker.wire import NEW, Wire
 
 

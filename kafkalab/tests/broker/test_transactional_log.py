@@ -3,8 +3,8 @@ leader finds all of it in the log."""
 
 import pytest
 
-from kafkalab.broker.partition_log import PartitionLog
-from kafkalab.broker.producer_state import SWEEP_INTERVAL_MS, ProducerState
+from kafkalab.broker.log.partition_log import PartitionLog
+from kafkalab.broker.log.producer_state import SWEEP_INTERVAL_MS, ProducerState
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import AbortedTransaction, ControlRecordType, RecordBatch, WireRecord, marker_batch
 

@@ -3,8 +3,8 @@ the hole that KIP-890 closed."""
 
 import pytest
 
-from kafkalab.broker.transaction_metadata import LARGEST_EPOCH, TransactionMetadata
-from kafkalab.broker.transaction_state import TransactionState, illegal_from, legal_from
+from kafkalab.broker.transactions.transaction_metadata import LARGEST_EPOCH, TransactionMetadata
+from kafkalab.broker.transactions.transaction_state import TransactionState, illegal_from, legal_from
 from kafkalab.protocol import messages as m
 from kafkalab.tests.broker.wire import BEFORE_KIP_890, NEW, OLD, Wire
 

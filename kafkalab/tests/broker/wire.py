@@ -1,7 +1,7 @@
 """Asks brokers of a lab without any client: one request in a version of one's choice, its answer, and what the logs hold then."""
 
 from kafkalab import Lab
-from kafkalab.broker.transaction_log import TransactionLog
+from kafkalab.broker.transactions.transaction_log import TransactionLog
 from kafkalab.errors import error_for
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.api_keys import api_of

@@ -4,10 +4,10 @@ import random
 
 import pytest
 
-from kafkalab.clients.metadata import ClusterView, PartitionView
-from kafkalab.clients.node import Node
+from kafkalab.clients.network.metadata import ClusterView, PartitionView
+from kafkalab.clients.network.node import Node
 from kafkalab.clients.producer.accumulator import RecordAccumulator
-from kafkalab.clients.producer.cluster import Cluster
+from kafkalab.clients.producer.partitioner_cluster import Cluster
 from kafkalab.clients.producer.producer_batch import FinalState, ProducerBatch
 from kafkalab.config import ProducerConfig
 from kafkalab.errors import KafkaException

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from kafkalab.clients.connection_states import TRANSITIONS, ClusterConnectionStates, ConnectionState, exponential_ms
+from kafkalab.clients.network.connection_states import TRANSITIONS, ClusterConnectionStates, ConnectionState, exponential_ms
 from kafkalab.sim.journal import Journal
 from kafkalab.sim.scheduler import Scheduler
 

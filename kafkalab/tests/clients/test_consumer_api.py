@@ -5,7 +5,7 @@ import math
 import pytest
 
 from kafkalab import KafkaAdminClient, KafkaConsumer, KafkaProducer, Lab, OffsetAndMetadata, OffsetSpec, ProducerRecord, RecordsToDelete, TopicPartition
-from kafkalab.errors import ConcurrentModificationException, ConfigException, IllegalArgumentException, IllegalStateException
+from kafkalab.errors import ConcurrentModificationException, ConfigException, IllegalArgumentException, IllegalStateException, UnsupportedVersionException
 from kafkalab.lines import metrics as recorded_metrics
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
@@ -42,6 +42,13 @@ def test_lag_three_ways():
     assert list(group["lag"]) == [9] and list(group["partition"]) == [0]
     assert consumer.current_lag(T0) == 6
     assert consumer.metrics()["records-lag-max"] == 6
+
+
+@pytest.mark.parametrize("version", ["2.3", "2.8"])
+def test_a_client_before_3_0_has_no_current_lag(version):
+    consumer = KafkaConsumer(Lab(version=version), {"group.id": "g"})
+    with pytest.raises(UnsupportedVersionException, match=f"A consumer {version} has no currentLag: it came with 3.0"):
+        consumer.current_lag(T0)
 
 
 def test_lag_and_lead_of_a_partition_are_those_of_its_last_fetch():

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from kafkalab import KafkaAdminClient, KafkaConsumer, KafkaProducer, Lab, ProducerRecord
-from kafkalab.clients.consumer.async_.async_kafka_consumer import AsyncKafkaConsumer
-from kafkalab.clients.consumer.async_.membership import TRANSITIONS, MemberState
+from kafkalab.clients.consumer.modern.async_kafka_consumer import AsyncKafkaConsumer
+from kafkalab.clients.consumer.modern.membership_manager import TRANSITIONS, MemberState
 from kafkalab.errors import CommitFailedException, ConfigException, IllegalStateException, KafkaException, UnsupportedVersionException, WakeupException
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 
@@ -64,7 +64,7 @@ def sent(lab, who, api="CONSUMER_GROUP_HEARTBEAT"):
 def test_it_asks_for_the_coordinator_before_anybody_polls(version):
     lab = cluster(version)
     consumer = a_consumer(lab)
-    assert isinstance(consumer, AsyncKafkaConsumer)
+    assert isinstance(consumer, KafkaConsumer) and isinstance(consumer._delegate, AsyncKafkaConsumer)
     lab.run_for(ms=1_000)
     assert len(sent(lab, "one", "FIND_COORDINATOR")) == 1 and not sent(lab, "one")
 
@@ -201,8 +201,25 @@ def test_a_commit_after_the_broker_forgot_the_member_fails():
     coordinator = lab.broker(lab.coordinator_of("shop")).machine.coordinator.modern
     group = coordinator.groups["shop"]
     coordinator._remove(group, next(iter(group.members.values())), "fenced by the test", [])
-    with pytest.raises(CommitFailedException):
+    with pytest.raises(CommitFailedException) as refused:
         consumer.commit_sync()
+    assert str(refused.value) == "OffsetCommit failed with unknown member ID. The coordinator is not aware of this member."
+    assert "OffsetCommit failed with UNKNOWN_MEMBER_ID" in lab.log_text(consumer.name)
+
+
+def test_a_commit_of_an_epoch_that_is_over_fails_in_its_own_words(monkeypatch):
+    lab, told = cluster(), []
+    consumer = a_consumer(lab, enable_auto_commit=False)
+    consumer.subscribe(["orders"])
+    poll_for(lab, consumer, 1_000)
+    epoch = consumer.group_metadata().generation_id
+    consumer._group.commits._epoch = epoch - 1
+    with pytest.raises(CommitFailedException, match="^OffsetCommit failed with stale member epoch. The member epoch is stale."):
+        consumer.commit_sync()
+    consumer.commit_async(callback=lambda offsets, error: told.append(type(error).__name__))
+    poll_for(lab, consumer, 500)
+    assert told == ["StaleMemberEpochException"]
+    assert f" with stale member epoch error. Last epoch sent: {epoch - 1}" in lab.log_text(consumer.name)
 
 
 def test_a_fenced_member_loses_everything_and_joins_anew():

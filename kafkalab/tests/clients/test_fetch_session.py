@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkalab.clients.consumer.fetch_session import FetchSessionHandler
+from kafkalab.clients.consumer.reading.fetch_session import FetchSessionHandler
 from kafkalab.protocol.messages import FetchPartition, FetchResponse
 from kafkalab.records import TopicPartition
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from kafkalab import KafkaConsumer, KafkaProducer, ProducerRecord, TopicPartition
-from kafkalab.clients.consumer.membership import Generation
+from kafkalab.clients.consumer.classic.membership import Generation
 from kafkalab.errors import (
     CommitFailedException, ConfigException, FencedInstanceIdException, IllegalStateException, InconsistentGroupProtocolException, KafkaException,
     RebalanceInProgressException, RetriableCommitFailedException, UnsupportedVersionException, WakeupException,
@@ -321,7 +321,7 @@ def test_a_member_of_an_old_generation_keeps_its_id_in_newer_clients(version, ke
     lab = cluster(version)
     ann = member(lab, "ann")
     poll_for(lab, ann, 6_000)
-    membership = ann._coordinator._membership
+    membership = ann._delegate.coordinator._membership
     then = membership.generation
     membership.generation = Generation(then.id - 1, then.member_id, then.protocol)
     poll_for(lab, ann, 10_000)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from kafkalab.clients.least_loaded import RULES as BY_NAME
-from kafkalab.clients.least_loaded import NodeLoad, fewest_unanswered, standing_then_longest_untried, standing_then_preparing
-from kafkalab.clients.node import Node
+from kafkalab.clients.network.least_loaded import RULES as BY_NAME
+from kafkalab.clients.network.least_loaded import NodeLoad, fewest_unanswered, standing_then_longest_untried, standing_then_preparing
+from kafkalab.clients.network.node import Node
 from kafkalab.releases import PROFILES
 
 OLD, MIDDLE, NEW = fewest_unanswered, standing_then_preparing, standing_then_longest_untried

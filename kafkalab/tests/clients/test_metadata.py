@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from kafkalab.clients.metadata import Metadata
-from kafkalab.clients.wiring import node_maker
+from kafkalab.clients.network.metadata import Metadata
+from kafkalab.clients.network.wiring import node_maker
 from kafkalab.protocol.messages import MetadataResponse, MetadataResponseBroker, MetadataResponsePartition, MetadataResponseTopic
 from kafkalab.records import TopicPartition
 from kafkalab.releases import PROFILES
@@ -84,6 +84,26 @@ def test_from_3_7_fruitless_tries_wait_longer_and_longer():
         waits.append(client.wait_ms(now_ms))
     for waited, wanted in zip(waits, (100, 200, 400, 800, 1_000, 1_000, 1_000, 1_000), strict=True):
         assert 0.8 * wanted - 1 <= waited <= min(1.2 * wanted, 1_000)
+
+
+def test_hours_of_quiet_do_not_lengthen_the_wait_after_one_failure():
+    """A refresh because of metadata.max.age.ms brings nothing new and yet is not fruitless (Metadata.timeToAllowUpdate)."""
+    client = Client("3.9")
+    for now_ms in range(1_000, 3_000_000, 300_000):
+        client.told(now_ms)
+    client.metadata.failed_update(3_001_000)
+    client.metadata.request_update()
+    assert client.wait_ms(3_001_000) <= 120
+
+
+def test_answers_without_news_do_not_add_to_failures():
+    client = Client("3.9")
+    for now_ms in range(1_000, 5_000, 1_000):
+        client.metadata.request_update()
+        client.told(now_ms)
+    client.metadata.failed_update(6_000)
+    client.metadata.request_update()
+    assert client.wait_ms(6_000) <= 120
 
 
 def test_an_answer_that_brings_something_new_forgets_them():

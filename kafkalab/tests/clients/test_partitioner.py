@@ -5,10 +5,10 @@ import random
 import pytest
 
 from kafkalab import KafkaProducer, ProducerRecord
-from kafkalab.clients.metadata import ClusterView, PartitionView
+from kafkalab.clients.network.metadata import ClusterView, PartitionView
 from kafkalab.clients.producer.builtin_partitioner import BuiltInPartitioner, load_stats
-from kafkalab.clients.producer.cluster import Cluster
 from kafkalab.clients.producer.partitioner import RoundRobin, RoundRobinPartitioner, StickyPartitionCache, by_key
+from kafkalab.clients.producer.partitioner_cluster import Cluster
 from kafkalab.errors import ConfigException, IllegalArgumentException
 from kafkalab.records import TopicPartition
 from kafkalab.tests.clients.stories import cluster as lab_of

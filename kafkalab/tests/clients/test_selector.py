@@ -2,7 +2,7 @@
 
 import random
 
-from kafkalab.clients.selector import Selector
+from kafkalab.clients.network.selector import Selector
 from kafkalab.sim.network import Network
 from kafkalab.sim.rng import Streams
 from kafkalab.sim.scheduler import Scheduler

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkalab.clients.telemetry import NEVER_MS, TRANSITIONS, TelemetryReporter, TelemetryState
+from kafkalab.clients.network.telemetry import NEVER_MS, TRANSITIONS, TelemetryReporter, TelemetryState
 from kafkalab.releases import PROFILES
 
 

@@ -20,7 +20,7 @@ def of_the_machines(lab, clients):
                 found[name] = getattr(log, name) if log else 0
             partitions[f"{topic.name}-{place.index}"] = found
     for id in lab.cluster.brokers:
-        for group in lab.broker(id).machine.coordinator.groups.values():
+        for group in lab.broker(id).machine.coordinator.classic.groups.values():
             groups[group.id] = {
                 "coordinator": id, "state": group.state.value, "generation": group.generation, "protocol": group.protocol,
                 "leader": group.leader,

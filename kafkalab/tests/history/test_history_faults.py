@@ -28,8 +28,8 @@ def differences(lab):
         if not lab.broker(id).is_up:
             continue
         machine = lab.broker(id).machine
-        for group in machine.coordinator.groups.values():
-            if cluster.coordinator_of(group.id) == id and machine.coordinator.coordinates(group.id):
+        for group in machine.coordinator.classic.groups.values():
+            if cluster.coordinator_of(group.id) == id and machine.coordinator.table.coordinates(group.id):
                 shown = told["groups"].get(group.id, {"members": {}, "offsets": {}})
                 yield from _unlike(group.id, {**shown, "members": list(shown["members"]), "offsets": _numbers(shown)}, {
                     "state": group.state.value, "generation": group.generation, "protocol": group.protocol, "leader": group.leader,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kafkalab.clients.consumer.subscription_state import SubscriptionState
+from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
 from kafkalab.laws.faults import Fault
 from kafkalab.laws.hasty import HASTY
 from kafkalab.laws.laws import Scope

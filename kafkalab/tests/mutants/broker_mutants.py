@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from kafkalab.broker import controller, group_joins, group_members
-from kafkalab.broker.elections import Election
-from kafkalab.broker.group_offsets import GroupOffsets
-from kafkalab.broker.partition_log import PartitionLog
-from kafkalab.broker.replica import Replica
-from kafkalab.broker.replica_fetcher import ReplicaFetchers
-from kafkalab.broker.replica_manager import ReplicaManager
+from kafkalab.broker.cluster import controller
+from kafkalab.broker.groups.classic import membership
+from kafkalab.broker.groups.classic.join_phase import JoinPhase
+from kafkalab.broker.groups.classic.membership import ClassicGroups
+from kafkalab.broker.cluster.elections import Election
+from kafkalab.broker.groups.group_offsets import GroupOffsets
+from kafkalab.broker.log.partition_log import PartitionLog
+from kafkalab.broker.replication.replica import Replica
+from kafkalab.broker.replication.replica_fetcher import ReplicaFetchers
+from kafkalab.broker.replication.replica_manager import ReplicaManager
 from kafkalab.answer import logs as log_answers
-from kafkalab.broker.group_coordinator import GroupCoordinator
-from kafkalab.broker.producer_state import ProducerState, Verdict
+from kafkalab.broker.log.producer_state import ProducerState, Verdict
 from kafkalab.errors import Errors
 from kafkalab.tests.mutants.catchers import Law, Vector
 from kafkalab.tests.mutants.mutant import Mutant
@@ -19,7 +21,7 @@ from kafkalab.tests.mutants.mutant import Mutant
 
 def sessions_never_renewed(patch):
     """A heartbeat is answered and forgotten."""
-    honest = GroupCoordinator._heartbeat
+    honest = ClassicGroups._heartbeat
 
     def heartbeat(self, request, caller, now_ms):
         group = self.groups.get(request.group_id)
@@ -29,31 +31,30 @@ def sessions_never_renewed(patch):
         if member:
             member.deadline_ms = before
         return effects
-    patch.setattr(GroupCoordinator, "_heartbeat", heartbeat)
+    patch.setattr(ClassicGroups, "_heartbeat", heartbeat)
 
 
 def generation_not_checked(patch):
-    honest = GroupCoordinator._member_error
+    honest = ClassicGroups._member_error
 
     def member_error(self, *args):
         error = honest(self, *args)
         return None if error is Errors.ILLEGAL_GENERATION else error
-    patch.setattr(GroupCoordinator, "_member_error", member_error)
+    patch.setattr(ClassicGroups, "_member_error", member_error)
 
 
 def static_names_not_fenced(patch):
-    honest = group_members.membership_error
-    for module in (group_joins, group_members):
-        patch.setattr(module, "membership_error", lambda group, member_id, instance_id: honest(group, member_id, None))
+    honest = membership.membership_error
+    patch.setattr(membership, "membership_error", lambda group, member_id, instance_id: honest(group, member_id, None))
 
 
 def initial_delay_never_extended(patch):
-    honest = GroupCoordinator._admit
+    honest = JoinPhase.admit
 
     def admit(self, group, *rest):
         honest(self, group, *rest)
         group.somebody_joined_meanwhile = False
-    patch.setattr(GroupCoordinator, "_admit", admit)
+    patch.setattr(JoinPhase, "admit", admit)
 
 
 def sequences_not_checked(patch):

@@ -5,23 +5,23 @@ from __future__ import annotations
 import importlib
 
 from kafkalab.answer import groups as group_answers
-from kafkalab.clients import wiring
-from kafkalab.clients.connection_states import ClusterConnectionStates
-from kafkalab.clients.consumer.auto_commit import AutoCommit
-from kafkalab.clients.consumer.coordinator import ConsumerCoordinator
-from kafkalab.clients.consumer.heartbeat import Heartbeat
-from kafkalab.clients.consumer.subscription_state import SubscriptionState
-from kafkalab.clients.idle_expiry import IdleExpiry
-from kafkalab.clients.metadata import Metadata
-from kafkalab.clients.network_client import NetworkClient
-from kafkalab.clients.node import Node
+from kafkalab.clients.consumer.classic.auto_commit import AutoCommit
+from kafkalab.clients.consumer.classic.consumer_coordinator import ConsumerCoordinator
+from kafkalab.clients.consumer.classic.heartbeat import Heartbeat
+from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
+from kafkalab.clients.network import wiring
+from kafkalab.clients.network.connection_states import ClusterConnectionStates
+from kafkalab.clients.network.idle_expiry import IdleExpiry
+from kafkalab.clients.network.metadata import Metadata
+from kafkalab.clients.network.network_client import NetworkClient
+from kafkalab.clients.network.node import Node
 from kafkalab.clients.producer import partitioner
 from kafkalab.hashing import murmur2
 from kafkalab.records import OffsetAndMetadata
 from kafkalab.tests.mutants.catchers import Law, Recording, Vector
 from kafkalab.tests.mutants.mutant import Mutant
 
-assignors = importlib.import_module("kafkalab.clients.consumer.assignors.assign")  # The package has a function of that name.
+assignors = importlib.import_module("kafkalab.clients.consumer.assignors.assignment")  # The package has a function of that name.
 
 
 def commit_before_process(patch):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kafkalab.broker.partition_log import PartitionLog
-from kafkalab.broker.replica_manager import ReplicaManager
-from kafkalab.broker.transaction_coordinator import TransactionCoordinator
-from kafkalab.broker.transaction_markers import TransactionMarkers
-from kafkalab.broker.transaction_metadata import TransactionMetadata
-from kafkalab.clients.consumer.completed_fetch import CompletedFetch
+from kafkalab.broker.log.partition_log import PartitionLog
+from kafkalab.broker.replication.replica_manager import ReplicaManager
+from kafkalab.broker.transactions.transaction_coordinator import TransactionCoordinator
+from kafkalab.broker.transactions.transaction_markers import TransactionMarkers
+from kafkalab.broker.transactions.transaction_metadata import TransactionMetadata
+from kafkalab.clients.consumer.reading.completed_fetch import CompletedFetch
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import ControlRecordType
 from kafkalab.tests.mutants.catchers import Law

@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from kafkalab.clients.consumer.assignors.members import Assignment, PartitionRacks
-from kafkalab.clients.hash_order import ids_in_hash_order
+from kafkalab.clients.consumer.assignors.member_subscriptions import Assignment, PartitionRacks
+from kafkalab.clients.network.hash_order import ids_in_hash_order
 from kafkalab.protocol.consumer_protocol import Subscription
 from kafkalab.records import TopicPartition
 

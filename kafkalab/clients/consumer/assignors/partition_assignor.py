@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from kafkalab.clients.consumer.assignors import user_data
-from kafkalab.clients.consumer.assignors.assign import assign
-from kafkalab.clients.consumer.assignors.members import DEFAULT_GENERATION, Assignment, Member, PartitionRacks, Say
+from kafkalab.clients.consumer.assignors.assignment import assign
+from kafkalab.clients.consumer.assignors.member_subscriptions import DEFAULT_GENERATION, Assignment, Member, PartitionRacks, Say
 from kafkalab.protocol.consumer_protocol import Subscription
 from kafkalab.records import TopicPartition
 

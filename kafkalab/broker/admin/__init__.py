@@ -1,0 +1,1 @@
+"""Topics, configs and partitions as an administrator asks for them (ControllerApis, ConfigAdminManager)."""

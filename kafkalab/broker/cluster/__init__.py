@@ -1,0 +1,1 @@
+"""Brokers, topics and leaders as the controller decides them and as a broker knows them (controller, MetadataCache)."""

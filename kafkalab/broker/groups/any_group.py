@@ -1,0 +1,53 @@
+"""What groups of both protocols have in common: an id and committed offsets.
+
+Kafka's interface is coordinator.group.Group, which ClassicGroup and ConsumerGroup implement.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+Place = tuple[str, int]
+"""Topic and number of a partition."""
+
+LOCALHOST = "/127.0.0.1"
+"""A client's address as Java prints it; all clients of a lab run on one machine."""
+
+
+class CommittedOffset(NamedTuple):
+    """A committed offset: the next record to read.
+
+    leader_epoch: -1 where the client did not say.
+    """
+
+    offset: int
+    leader_epoch: int
+    metadata: str
+    committed_at_ms: int
+
+
+class AnyGroup:
+    """A group of either protocol.
+
+    pending_offsets: by producer id, what open transactions would commit.
+    """
+
+    members: dict[str, Any]
+
+    def __init__(self, id: str) -> None:
+        self.id = id
+        self.offsets: dict[Place, CommittedOffset] = {}
+        self.pending_offsets: dict[int, dict[Place, CommittedOffset]] = {}
+
+    @property
+    def is_vacant(self) -> bool:
+        """Nobody is in it or on the way in, so the other protocol may take the id over."""
+        return not self.members
+
+
+class GroupsById(Protocol):
+    """The groups of one protocol, as the machine of the other protocol may use them."""
+
+    def get(self, id: str, /) -> AnyGroup | None: ...
+
+    def pop(self, id: str, /) -> AnyGroup: ...

@@ -1,0 +1,194 @@
+"""JoinPhase: a classic group gathers its members for the next generation (DelayedJoin, InitialDelayedJoin).
+
+The phase ends when every known member has joined, or when the longest rebalance timeout is over; a group that was empty waits a
+little longer than it must (KIP-134). What members ask for is the matter of `membership`. Kafka's classes for both are
+GroupCoordinator (2.3) and GroupMetadataManager (4.x).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kafkalab.broker.broker_config import BrokerConfig
+from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer
+from kafkalab.broker.groups.classic.group import NEW_MEMBER_TIMEOUT_MS, NO_GENERATION, ClassicGroup, ClassicGroupMember
+from kafkalab.broker.groups.classic.group_state import ClassicGroupState, may_move
+from kafkalab.releases import BrokerProfile
+from kafkalab.releases.broker_profile import FIRST_GENERATION
+from kafkalab.broker.wire_changes import WireChange
+from kafkalab.errors import Errors
+from kafkalab.protocol.messages import JoinGroupRequest, JoinGroupResponse, SyncGroupResponse
+
+EMPTY, PREPARING, COMPLETING, STABLE, DEAD = ClassicGroupState
+
+WriteGroup = Callable[[ClassicGroup, int], list[Effect]]
+"""Writes a group's record to the offsets topic; given the group and the time."""
+
+_SYNC_AGAIN = SyncGroupResponse(error_code=Errors.REBALANCE_IN_PROGRESS.code)
+
+
+class JoinPhase:
+    """The rebalances of one broker's classic groups, from the first join to the answers to all."""
+
+    def __init__(self, profile: BrokerProfile, config: BrokerConfig, write_group: WriteGroup) -> None:
+        self._profile, self._config, self._write_group = profile, config, write_group
+
+    # -- who joins
+
+    def admit(self, group: ClassicGroup, request: JoinGroupRequest, caller: Caller, member_id: str, now_ms: int,
+               out: list[Effect]) -> None:
+        """Add a new member and have everyone join."""
+        member = ClassicGroupMember(member_id, request.group_instance_id, request.session_timeout_ms,
+                        _rebalance_timeout_ms(request), request.protocol_type, request.protocols, caller.header.client_id)
+        group.park_join(member, caller)
+        member.deadline_ms = now_ms + NEW_MEMBER_TIMEOUT_MS
+        group.add(member)
+        if group.came_from_empty and (
+                self._profile.initial_delay_extends != FIRST_GENERATION or group.generation == 0):
+            group.somebody_joined_meanwhile = True
+        out.append(SetTimer(("session", group.id, member_id), member.deadline_ms))
+        self.rebalance(group, f"member {member_id} joined", now_ms, out)
+
+    def park_join(self, group: ClassicGroup, member: ClassicGroupMember, request: JoinGroupRequest, caller: Caller, now_ms: int) -> None:
+        group.change_protocols(member, request.protocols)
+        member.session_timeout_ms = request.session_timeout_ms
+        member.rebalance_timeout_ms = _rebalance_timeout_ms(request)
+        member.deadline_ms = now_ms + member.session_timeout_ms
+        group.park_join(member, caller)
+
+    def answer(self, group: ClassicGroup, member: ClassicGroupMember, caller: Caller, *, old_leader: str | None = None) -> Respond:
+        """The present generation. Only the leader hears who else is there.
+
+        old_leader: given to a static member that came back into a stable group. It must not assign anew: where the
+        version can say so it is told to skip that, before it was told that its own former id still leads.
+        """
+        returned = old_leader is not None
+        can_skip = WireChange.SKIP_ASSIGNMENT.holds_for(caller.header)
+        leads = group.is_leader(member)
+        told = leads and (not returned or can_skip)
+        return Respond(caller, JoinGroupResponse(
+            generation_id=group.generation,
+            protocol_type=group.protocol_type if WireChange.PROTOCOL_IS_NULLABLE.holds_for(caller.header) else None,
+            protocol_name=group.protocol,
+            leader=old_leader if returned and not can_skip else group.leader,
+            skip_assignment=returned and leads and can_skip,
+            member_id=member.id,
+            members=group.described_members() if told else ()))
+
+    # -- from the first join to the answers
+
+    def rebalance(self, group: ClassicGroup, reason: str, now_ms: int, out: list[Effect]) -> None:
+        """Have everyone join (again), unless the group is at it already."""
+        if group.state is PREPARING:
+            self.complete_if_everybody_joined(group, now_ms, out)
+            return
+        if group.state is COMPLETING:
+            for member in group.members.values():
+                member.assignment = b""
+                if member.parked_sync is not None:
+                    out.append(Respond(member.parked_sync, _SYNC_AGAIN))
+                    member.parked_sync = None
+            out.append(CancelTimer(("sync", group.id)))
+        group.came_from_empty = group.state is EMPTY
+        self.transition_to(group, PREPARING, reason, now_ms, out)
+        longest_ms = group.longest_rebalance_timeout_ms
+        if group.came_from_empty:  # KIP-134: the first of many waits for the others
+            delay_ms = min(self._config.group_initial_rebalance_delay_ms, longest_ms)
+            group.somebody_joined_meanwhile = False
+            group.initial_delay_left_ms = longest_ms - delay_ms
+            if delay_ms > 0:
+                out.append(SetTimer(("join", group.id), now_ms + delay_ms))
+            else:
+                self._complete_join(group, now_ms, out)
+        else:
+            out.append(SetTimer(("join", group.id), now_ms + longest_ms))
+            self.complete_if_everybody_joined(group, now_ms, out)
+
+    def complete_if_everybody_joined(self, group: ClassicGroup, now_ms: int, out: list[Effect]) -> None:
+        if not group.came_from_empty and group.everybody_joined:  # the initial delay is always waited out
+            self._complete_join(group, now_ms, out)
+
+    def is_over(self, group: ClassicGroup, now_ms: int) -> list[Effect]:
+        """The initial delay or the rebalance timeout has passed."""
+        out: list[Effect] = []
+        if group.came_from_empty and group.somebody_joined_meanwhile and group.initial_delay_left_ms > 0:
+            delay_ms = min(self._config.group_initial_rebalance_delay_ms, group.initial_delay_left_ms)
+            group.initial_delay_left_ms -= delay_ms
+            group.somebody_joined_meanwhile = False
+            return [SetTimer(("join", group.id), now_ms + delay_ms)]
+        self._complete_join(group, now_ms, out)
+        return out
+
+    def _complete_join(self, group: ClassicGroup, now_ms: int, out: list[Effect]) -> None:
+        """Close the join phase with those who are here: a new generation, answered to all of them at once."""
+        for member in [one for one in group.members.values() if one.parked_join is None and not one.is_static]:
+            group.remove(member)
+            out.append(CancelTimer(("session", group.id, member.id)))
+        joined = [member for member in group.members.values() if member.parked_join is not None]
+        if group.members and not joined:  # only static members are left, and none is here: keep waiting for them
+            out.append(SetTimer(("join", group.id), now_ms + group.longest_rebalance_timeout_ms))
+            return
+        group.came_from_empty = False
+        group.generation += 1
+        out.append(CancelTimer(("join", group.id)))
+        if not joined:
+            group.protocol = None
+            self.transition_to(group, EMPTY, "the last member is gone", now_ms, out)
+            out += self._write_group(group, now_ms)
+            return
+        if group.members[group.leader].parked_join is None:
+            group.leader = joined[0].id
+        group.protocol = group.elect_protocol()
+        self.transition_to(group, COMPLETING, "all members have joined", now_ms, out)
+        group.to_sync.clear()
+        for member in joined:
+            caller = group.take_join(member)
+            member.is_new = False
+            group.to_sync[member.id] = None
+            self.renew(group, member, now_ms, out)
+            out.append(self.answer(group, member, caller))
+        if self._profile.drops_members_without_sync:
+            out.append(SetTimer(("sync", group.id), now_ms + group.longest_rebalance_timeout_ms))
+
+    def pending_over(self, group: ClassicGroup, member_id: str, now_ms: int) -> list[Effect]:
+        """Nobody came back with the id that was handed out."""
+        group.pending.pop(member_id, None)
+        out: list[Effect] = []
+        if group.state is PREPARING:
+            self.complete_if_everybody_joined(group, now_ms, out)
+        return out
+
+    # -- what all steps share
+
+    def renew(self, group: ClassicGroup, member: ClassicGroupMember, now_ms: int, out: list[Effect]) -> None:
+        """The member was heard of: its session begins anew, with a timer that is due at its end.
+
+        A heartbeat only moves the deadline. The timer that rings too early is set again, so that thousands of
+        heartbeats cost no timer each.
+        """
+        member.deadline_ms = now_ms + member.session_timeout_ms
+        out.append(SetTimer(("session", group.id, member.id), member.deadline_ms))
+
+    def transition_to(self, group: ClassicGroup, state: ClassicGroupState, reason: str, now_ms: int,
+                      out: list[Effect]) -> None:
+        """The only place where a group's state changes."""
+        before = group.state
+        assert may_move(before, state), f"group {group.id} cannot go from {before} to {state}"
+        group.state, group.in_state_since_ms = state, now_ms
+        out.append(Note("state", {"machine": "group", "of": group.id, "group": group.id, "before": before.value,
+                                  "after": state.value, "generation": group.generation, "reason": reason,
+                                  "protocol_type": group.protocol_type, "protocol": group.protocol, "leader": group.leader}))
+        if state is STABLE:
+            out.append(Note("group.assigned", {"group": group.id, "generation": group.generation,
+                                               "assignments": {one.id: one.assignment for one in group.members.values()}}))
+
+
+def join_refused(caller: Caller, error: Errors, member_id: str) -> Respond:
+    nullable = WireChange.PROTOCOL_IS_NULLABLE.holds_for(caller.header)
+    return Respond(caller, JoinGroupResponse(error_code=error.code, generation_id=NO_GENERATION, member_id=member_id,
+                                             protocol_name=None if nullable else ""))
+
+
+def _rebalance_timeout_ms(request: JoinGroupRequest) -> int:
+    """JoinGroup v0 had one timeout for both."""
+    return request.rebalance_timeout_ms if request.rebalance_timeout_ms >= 0 else request.session_timeout_ms

@@ -1,0 +1,147 @@
+"""ConsumerGroup: one group of the KIP-848 protocol and its members (modern.consumer.ConsumerGroup).
+
+Three things move one after another: the group epoch (something changed), the target assignment's epoch (it was computed for that),
+and each member's epoch (it has got there). Data and the questions about it; the decisions are in `reconciliation`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from kafkalab.broker.groups.modern.consumer_group_state import ConsumerGroupState, ConsumerGroupMemberState
+from kafkalab.broker.groups.any_group import LOCALHOST, AnyGroup
+from kafkalab.protocol.messages import HeartbeatTopicPartitions
+
+FIRST_EPOCH = 1
+"""A group is born in this epoch; its first member raises it."""
+
+Owned = frozenset[tuple[str, int]]
+"""Partitions as (topic, number)."""
+
+
+@dataclass(slots=True)
+class ConsumerGroupMember:
+    """A member.
+
+    epoch, previous_epoch  how far it has come, and where it was before
+    topics, regex          what it subscribed to, and the pattern it gave
+    assignor               the server-side assignor it prefers, None for any
+    assigned               what it owns or has been told to own: partition -> the member epoch in which it was given
+    revoking               what it has been told to give up
+    deadline_ms            when its session ends unless it is heard of before
+    told                   what the journal was last told of it
+    """
+
+    id: str
+    instance_id: str | None = None
+    rack_id: str | None = None
+    client_id: str = ""
+    rebalance_timeout_ms: int = -1
+    topics: tuple[str, ...] = ()
+    regex: str | None = None
+    assignor: str | None = None
+    epoch: int = 0
+    previous_epoch: int = -1
+    state: ConsumerGroupMemberState = ConsumerGroupMemberState.STABLE
+    assigned: dict[tuple[str, int], int] = field(default_factory=dict)
+    revoking: Owned = frozenset()
+    deadline_ms: int = 0
+    told: object = None
+
+    def move_to(self, epoch: int) -> None:
+        if epoch != self.epoch:
+            self.previous_epoch, self.epoch = self.epoch, epoch
+
+
+class ConsumerGroup(AnyGroup):
+    """A group.
+
+    epoch          grows with every change of members, subscriptions or topics
+    target_epoch   the epoch the target was computed for
+    target         member id -> what it should own
+    assignor       who computed the target, None before the first time
+    computed_ms    when the target was last computed, None when never
+    topic_sizes    what the group knew of its topics when its epoch last grew
+    """
+
+    def __init__(self, id: str) -> None:
+        super().__init__(id)
+        self.state = ConsumerGroupState.EMPTY
+        self.epoch = FIRST_EPOCH
+        self.target_epoch = FIRST_EPOCH
+        self.target: dict[str, Owned] = {}
+        self.assignor: str | None = None
+        self.computed_ms: int | None = None
+        self.topic_sizes: dict[str, int] = {}
+        self.members: dict[str, ConsumerGroupMember] = {}
+        self.static_members: dict[str, str] = {}
+
+    def add(self, member: ConsumerGroupMember) -> None:
+        self.members[member.id] = member
+        if member.instance_id is not None:
+            self.static_members[member.instance_id] = member.id
+
+    def remove(self, member: ConsumerGroupMember) -> None:
+        del self.members[member.id]
+        self.target.pop(member.id, None)
+        if self.static_members.get(member.instance_id) == member.id:
+            del self.static_members[member.instance_id]
+
+    def holder_of(self, partition: tuple[str, int]) -> str | None:
+        """Who has it or has yet to give it up; None when it is free (currentPartitionEpoch)."""
+        return next((m.id for m in self.members.values() if partition in m.assigned or partition in m.revoking), None)
+
+    def present_state(self) -> ConsumerGroupState:
+        """What the epochs and the members say (ConsumerGroup.maybeUpdateGroupState)."""
+        if not self.members:
+            return ConsumerGroupState.EMPTY
+        if self.epoch > self.target_epoch:
+            return ConsumerGroupState.ASSIGNING
+        settled = all(m.state is ConsumerGroupMemberState.STABLE and m.epoch == self.target_epoch for m in self.members.values())
+        return ConsumerGroupState.STABLE if settled else ConsumerGroupState.RECONCILING
+
+    def reconcile(self, member: ConsumerGroupMember, owned: Owned | None) -> None:
+        """Bring a member one step nearer to the target, given what it says it owns; None when it says nothing."""
+        if member.state is ConsumerGroupMemberState.STABLE and member.epoch == self.target_epoch:
+            return
+        epoch = member.epoch
+        if member.state is ConsumerGroupMemberState.UNREVOKED_PARTITIONS:
+            if owned is None or member.revoking & owned:
+                return
+            epoch += 1
+        target = self.target.get(member.id, frozenset())
+        kept = {partition: since for partition, since in member.assigned.items() if partition in target}
+        giving_up = frozenset(member.assigned) - target
+        missing = target - frozenset(kept)
+        busy = frozenset(p for p in missing if self.holder_of(p) not in (None, member.id))
+        if giving_up and (owned is None or giving_up & owned):
+            member.state, member.assigned, member.revoking = ConsumerGroupMemberState.UNREVOKED_PARTITIONS, kept, giving_up
+            member.move_to(epoch)
+            return
+        member.move_to(self.target_epoch)
+        member.assigned = kept | {partition: member.epoch for partition in sorted(missing - busy)}
+        member.revoking = frozenset()
+        member.state = ConsumerGroupMemberState.UNRELEASED_PARTITIONS if busy else ConsumerGroupMemberState.STABLE
+
+
+def owned_of(listed: Iterable[HeartbeatTopicPartitions] | None, names: Mapping[str, str]) -> Owned | None:
+    """What a heartbeat says of its member, by topic name; names: topic id -> name, unknown ids are left out."""
+    if listed is None:
+        return None
+    return frozenset((names[topic.topic_id], number) for topic in listed if topic.topic_id in names for number in topic.partitions)
+
+
+def told_of(member: ConsumerGroupMember, group: ConsumerGroup) -> dict[str, object]:
+    """A member as the journal tells it, with its group's epochs."""
+    return {"member": member.id, "instance_id": member.instance_id, "client_id": member.client_id, "host": LOCALHOST,
+            "rebalance_timeout_ms": member.rebalance_timeout_ms, "subscription": member.topics or ((member.regex,) if member.regex else ()),
+            "assignment": _by_topic(member.assigned), "target": _by_topic(group.target.get(member.id, ())), "member_epoch": member.epoch,
+            "group_epoch": group.epoch, "target_epoch": group.target_epoch, "protocol": group.assignor}
+
+
+def _by_topic(partitions: Iterable[tuple[str, int]]) -> dict[str, tuple[int, ...]]:
+    numbers: dict[str, list[int]] = {}
+    for topic, number in sorted(partitions):
+        numbers.setdefault(topic, []).append(number)
+    return {topic: tuple(found) for topic, found in numbers.items()}

@@ -1,0 +1,56 @@
+"""What does a leader do with a compressed batch? (LogValidator)
+
+It always decompresses it once, to look whether the records are in order; it does not compress it again, because it may keep the
+bytes as they came. Unless the topic's compression.type names another codec than the producer used: then it does, before the
+records are appended, and the producer waits for it. Consumers decompress what they are given (`clients/consumer/reading/decompression_cost.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from kafkalab.protocol.compression import Compression
+from kafkalab.protocol.messages import RecordBatch, batch_size_bytes
+from kafkalab.protocol.records_wire import RECORD_BATCH_OVERHEAD_BYTES
+
+AS_PRODUCED, UNCOMPRESSED = "producer", "uncompressed"
+US_PER_MS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One piece of a broker's work on a batch. work: "validate" or "recompress"; codec: the one read or written."""
+
+    work: str
+    codec: str
+    bytes_in: int
+    bytes_out: int
+    cpu_us: int
+
+
+def codec_of(wanted: str, batch: RecordBatch) -> str:
+    """In which codec the batch is kept, where the topic's compression.type is `wanted`."""
+    return {AS_PRODUCED: batch.compression, UNCOMPRESSED: "none"}.get(wanted, wanted)
+
+
+def kept(wanted: str, batch: RecordBatch) -> RecordBatch:
+    """The batch as it is appended."""
+    codec = codec_of(wanted, batch)
+    if codec == batch.compression:
+        return batch
+    if codec == "none":
+        return replace(batch, compression=codec, size_bytes=batch_size_bytes(batch.records))
+    return replace(batch, compression=codec, size_bytes=RECORD_BATCH_OVERHEAD_BYTES + Compression(codec).compressed_bytes(batch.records))
+
+
+def work_on(wanted: str, batch: RecordBatch, as_kept: RecordBatch) -> Iterator[Work]:
+    """What keeping the batch costs."""
+    codec = codec_of(wanted, batch)
+    if batch.compression == codec == "none":
+        return
+    plain = batch_size_bytes(batch.records) - RECORD_BATCH_OVERHEAD_BYTES
+    if batch.compression != "none":
+        yield Work("validate", batch.compression, batch.size_bytes, plain, Compression(batch.compression).decompress_us(plain))
+    if codec not in (batch.compression, "none"):
+        yield Work("recompress", codec, plain, as_kept.size_bytes, Compression(codec).compress_us(plain))

@@ -1,0 +1,174 @@
+"""Where is a log cut? Its segments: when the next one begins, and which ones may go.
+
+Kafka's classes are LogSegment and LogSegments. A segment here is a place in the list of batches, with what its decisions need;
+the files with their 20-digit names, and the index beside each, are numbers to look at.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+
+from kafkalab.broker.log.log_settings import LogSettings
+from kafkalab.protocol.messages import RecordBatch
+
+
+class Segment:
+    """One segment.
+
+    base_offset     its name: the offset of its first record
+    created_ms      when it was begun
+    first_ms        timestamp of its first batch; None while it is empty
+    largest_ms      the newest timestamp in it; retention by time goes by that
+    index_entries   of its offset index: one after each index.interval.bytes
+    modified_ms     when it was last written to
+    """
+
+    __slots__ = ("base_offset", "created_ms", "size_bytes", "first_ms", "largest_ms", "index_entries", "modified_ms", "_since_entry")
+
+    def __init__(self, base_offset: int, created_ms: int) -> None:
+        self.base_offset, self.created_ms = base_offset, created_ms
+        self.size_bytes = self.index_entries = self._since_entry = 0
+        self.first_ms: int | None = None
+        self.largest_ms = -1
+        self.modified_ms = created_ms
+
+    @property
+    def file_name(self) -> str:
+        """`00000000000000000042.log`."""
+        return f"{self.base_offset:020d}.log"
+
+    def take(self, batch: RecordBatch, settings: LogSettings, now_ms: int) -> None:
+        """A batch goes here. An index entry is made before it where enough bytes came since the last one (LogSegment.append)."""
+        if self._since_entry > settings.index_interval_bytes:
+            self.index_entries += 1
+            self._since_entry = 0
+        self._since_entry += batch.size_bytes
+        self.size_bytes += batch.size_bytes
+        self.modified_ms = now_ms
+        if batch.records:
+            newest = max(record.timestamp_ms for record in batch.records)
+            self.largest_ms = max(self.largest_ms, newest)
+            if self.first_ms is None:
+                self.first_ms = newest
+
+    def should_roll(self, batch: RecordBatch, settings: LogSettings, now_ms: int) -> bool:
+        """Does this batch begin the next segment? Where it would not fit, or the segment is old (LogSegment.shouldRoll).
+
+        Age counts from the first record's timestamp to the new one's, so it is the producers' clock that rolls.
+        """
+        if self.size_bytes > settings.segment_bytes - batch.size_bytes:
+            return True
+        newest = max((record.timestamp_ms for record in batch.records), default=now_ms)
+        age_ms = newest - self.first_ms if self.first_ms is not None else now_ms - self.created_ms
+        return self.size_bytes > 0 and age_ms > settings.segment_ms
+
+
+class Segments:
+    """All segments of a log, oldest first; the last one is active: it alone is written to."""
+
+    __slots__ = ("all", "settings")
+
+    def __init__(self, settings: LogSettings) -> None:
+        self.settings = settings
+        self.all = [Segment(0, 0)]
+
+    def __iter__(self) -> Iterator[Segment]:
+        return iter(self.all)
+
+    def __len__(self) -> int:
+        return len(self.all)
+
+    @property
+    def active(self) -> Segment:
+        return self.all[-1]
+
+    def of(self, offset: int) -> Segment:
+        """The segment that holds an offset: the last whose name is not larger."""
+        return self.all[max(bisect_right([segment.base_offset for segment in self.all], offset) - 1, 0)]
+
+    def take(self, batch: RecordBatch, now_ms: int) -> bool:
+        """A batch is appended; says whether a segment was rolled for it."""
+        rolled = self.active.should_roll(batch, self.settings, now_ms)
+        if rolled:
+            self.roll(batch.base_offset, now_ms)
+        self.active.take(batch, self.settings, now_ms)
+        return rolled
+
+    def roll(self, at_offset: int, now_ms: int) -> None:
+        """Begin a new active segment; an empty one is only named anew."""
+        if self.active.size_bytes == 0:
+            self.all.pop()
+        self.all.append(Segment(at_offset, now_ms))
+
+    def begin_at(self, offset: int, now_ms: int = 0) -> None:
+        self.all = [Segment(offset, now_ms)]
+
+    def truncate_to(self, log_end: int, batches: list[RecordBatch]) -> None:
+        """The log ends earlier now: later segments go, and the last one counts anew what is left of it."""
+        while len(self.all) > 1 and self.all[-1].base_offset >= log_end:
+            self.all.pop()
+        last = self.all[-1]
+        anew = Segment(last.base_offset, last.created_ms)
+        for batch in batches:
+            if batch.base_offset >= last.base_offset:
+                anew.take(batch, self.settings, last.modified_ms)
+        self.all[-1] = anew
+
+    def rewrite(self, first: int, end: int, batches: list[RecordBatch]) -> None:
+        """Segments that lie between were compacted: what is left is put together into as few as segment.bytes allows, each named
+        after the first it was made of and as old as the youngest of them (LogCleaner.groupSegmentsBySize)."""
+        before = [segment for segment in self.all if segment.base_offset < first]
+        old = [segment for segment in self.all if first <= segment.base_offset < end]
+        after = self.all[len(before) + len(old):]
+        anew: list[Segment] = []
+        for place, segment in enumerate(old):
+            upper = old[place + 1].base_offset if place + 1 < len(old) else end
+            left = [batch for batch in batches if segment.base_offset <= batch.base_offset < upper]
+            size_bytes = sum(batch.size_bytes for batch in left)
+            if not anew or anew[-1].size_bytes + size_bytes > self.settings.segment_bytes:
+                anew.append(Segment(segment.base_offset, segment.created_ms))
+            for batch in left:
+                anew[-1].take(batch, self.settings, segment.modified_ms)
+            anew[-1].modified_ms = max(anew[-1].modified_ms, segment.modified_ms)
+            anew[-1].largest_ms = max(anew[-1].largest_ms, segment.largest_ms)
+        self.all = before + anew + after
+
+    # -- which may go
+
+    def expired(self, now_ms: int, high_watermark: int, log_end: int) -> list[Segment]:
+        """From the oldest on, whose newest record is older than retention.ms (UnifiedLog.deleteRetentionMsBreachedSegments)."""
+        limit_ms = self.settings.retention_ms
+        if limit_ms < 0:
+            return []
+        return self._from_oldest(lambda segment: now_ms - segment.largest_ms > limit_ms, high_watermark, log_end)
+
+    def beyond_size(self, size_bytes: int, high_watermark: int, log_end: int) -> list[Segment]:
+        """From the oldest on, as long as the rest is still as large as retention.bytes (deleteRetentionSizeBreachedSegments)."""
+        if self.settings.retention_bytes < 0 or size_bytes < self.settings.retention_bytes:
+            return []
+        over = size_bytes - self.settings.retention_bytes
+
+        def goes(segment: Segment) -> bool:
+            nonlocal over
+            if over - segment.size_bytes < 0:
+                return False
+            over -= segment.size_bytes
+            return True
+
+        return self._from_oldest(goes, high_watermark, log_end)
+
+    def before_start(self, log_start: int, high_watermark: int, log_end: int) -> list[Segment]:
+        """Those that end before the log start offset."""
+        ends = {id(segment): later.base_offset for segment, later in zip(self.all, self.all[1:])}
+        return self._from_oldest(lambda segment: ends.get(id(segment), log_end + 1) <= log_start, high_watermark, log_end)
+
+    def _from_oldest(self, goes, high_watermark: int, log_end: int) -> list[Segment]:
+        found: list[Segment] = []
+        for place, segment in enumerate(self.all):
+            is_last = place == len(self.all) - 1
+            upper = log_end if is_last else self.all[place + 1].base_offset
+            if is_last and segment.size_bytes == 0 or high_watermark < upper or not goes(segment):
+                break
+            found.append(segment)
+        return found

@@ -1,0 +1,140 @@
+"""acks=all: who waits until every replica in sync has the records? The produce purgatory.
+
+Kafka's classes are DelayedProduce and the purgatory that holds it. A produce waits for each of its partitions until the high
+watermark has passed what it appended, the leader has changed, or its time is up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from kafkalab.broker.effects import Caller, CancelTimer, Effect, Respond, SetTimer
+from kafkalab.broker.log.partition_log import PartitionKey
+from kafkalab.errors import Errors, error_for
+from kafkalab.protocol.messages import PartitionProduceResponse
+
+
+class WaitingProduce:
+    """A produce in the purgatory.
+
+    required   partition -> the offset its high watermark has to reach
+    answers    partition -> the answer as it stands; complete(answers) makes the response of it
+    """
+
+    __slots__ = ("caller", "required", "answers", "complete")
+
+    def __init__(self, caller: Caller, required: dict[PartitionKey, int], answers: dict[PartitionKey, PartitionProduceResponse],
+                 complete: Callable[[dict[PartitionKey, PartitionProduceResponse]], Any]) -> None:
+        self.caller, self.required, self.answers, self.complete = caller, required, answers, complete
+
+    @property
+    def connection_id(self) -> str | None:
+        return self.caller.connection_id
+
+    def finish(self) -> list[Effect]:
+        """What follows when there is nothing to wait for any more."""
+        return [Respond(self.caller, self.complete(self.answers))]
+
+
+class WaitingAppend(WaitingProduce):
+    """What a coordinator has appended of its own accord; then(error) says what follows. No client's connection ends it."""
+
+    __slots__ = ("key",)
+
+    def __init__(self, key: PartitionKey, required: int, then: Callable[[Errors], list[Effect]]) -> None:
+        super().__init__(None, {key: required}, {key: PartitionProduceResponse(index=key[1])}, then)
+        self.key = key
+
+    @property
+    def connection_id(self) -> str | None:
+        return None
+
+    def finish(self) -> list[Effect]:
+        return self.complete(error_for(self.answers[self.key].error_code))
+
+
+class DelayedProduces:
+    """All waiting produces of one broker.
+
+    verdict: verdict(key, required offset) gives the partition's answer, None while it has to wait.
+    """
+
+    def __init__(self, verdict: Callable[[PartitionKey, int], Errors | None]) -> None:
+        self._verdict = verdict
+        self._waiting: dict[int, WaitingProduce] = {}
+        self._watchers: dict[PartitionKey, dict[int, None]] = {}
+        self._count = 0
+
+    @property
+    def waiting(self) -> tuple[WaitingProduce, ...]:
+        """The purgatory, oldest first."""
+        return tuple(self._waiting.values())
+
+    def add(self, produce: WaitingProduce, deadline_ms: int) -> list[Effect]:
+        """Wait; answered at once where there is nothing to wait for."""
+        self._settle(produce, list(produce.required))
+        if not produce.required:
+            return produce.finish()
+        self._count += 1
+        self._waiting[self._count] = produce
+        for key in produce.required:
+            self._watchers.setdefault(key, {})[self._count] = None
+        return [SetTimer(("produce", self._count), deadline_ms)]
+
+    def look_again(self, key: PartitionKey) -> list[Effect]:
+        """The partition's high watermark moved, or its leader did."""
+        effects: list[Effect] = []
+        for number in list(self._watchers.get(key, ())):
+            produce = self._waiting.get(number)
+            if produce is None:
+                continue  # what followed from one of the others has ended this one, too
+            self._settle(produce, [key])
+            if key not in produce.required:
+                self._unwatch(key, number)
+            if not produce.required:
+                del self._waiting[number]
+                effects += [CancelTimer(("produce", number)), *produce.finish()]
+        return effects
+
+    def on_timer(self, key: tuple, now_ms: int) -> list[Effect]:
+        """The time the client gave (timeout.ms of the request) is up. What was appended stays appended."""
+        produce = self._take(key[1])
+        for late in produce.required:
+            produce.answers[late] = replace(produce.answers[late], error_code=Errors.REQUEST_TIMED_OUT.code)
+        return produce.finish()
+
+    def abandon(self, connection_id: str) -> list[Effect]:
+        """Forget the produces of a connection that is gone; their records stay."""
+        gone = [number for number, produce in self._waiting.items() if produce.connection_id == connection_id]
+        for number in gone:
+            self._take(number)
+        return [CancelTimer(("produce", number)) for number in gone]
+
+    def forget(self) -> None:
+        """The process died."""
+        self._waiting.clear()
+        self._watchers.clear()
+
+    def _settle(self, produce: WaitingProduce, keys: list[PartitionKey]) -> None:
+        for key in keys:
+            error = self._verdict(key, produce.required[key])
+            if error is not None:
+                del produce.required[key]
+                if error is not Errors.NONE:
+                    produce.answers[key] = replace(produce.answers[key], error_code=error.code)
+
+    def _take(self, number: int) -> WaitingProduce:
+        produce = self._waiting.pop(number)
+        for key in produce.required:
+            self._unwatch(key, number)
+        return produce
+
+    def _unwatch(self, key: PartitionKey, number: int) -> None:
+        watchers = self._watchers.get(key)
+        if watchers is None:
+            return
+        watchers.pop(number, None)
+        if not watchers:
+            del self._watchers[key]

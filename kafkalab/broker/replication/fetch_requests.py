@@ -1,0 +1,216 @@
+"""FETCH, the long poll: answer when there is enough to send, or when the caller's patience ends.
+
+Kafka's classes are DelayedFetch and the fetch purgatory (the place where requests wait). A fetch waits while it would
+bring fewer than min_bytes, at most max_wait_ms; an error, or a fetch of nothing, is answered at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from kafkalab.broker.effects import Caller, CancelTimer, Effect, Respond, SetTimer
+from kafkalab.broker.replication.fetch_sessions import FetchContext, FetchKey, FetchSession, FetchSessions
+from kafkalab.releases import BrokerProfile
+from kafkalab.broker.replication.replica_manager import LEADERSHIP_ERRORS, Replica, ReplicaManager
+from kafkalab.broker.wire_changes import WireChange
+from kafkalab.errors import Errors
+from kafkalab.protocol.messages import (
+    ZERO_UUID,
+    FetchableTopicResponse,
+    FetchPartition,
+    FetchPartitionData,
+    FetchRequest,
+    FetchResponse,
+    RecordBatch,
+)
+
+
+class WaitingFetch(NamedTuple):
+    """A fetch in the purgatory. `topics` are the names it watches, beside its keys."""
+
+    caller: Caller
+    request: FetchRequest
+    context: FetchContext
+
+
+class Fetches:
+    """All fetches of one broker.
+
+    draw_session_id: gives a positive int at random for the caller; the machine draws nothing itself.
+    """
+
+    def __init__(self, profile: BrokerProfile, replicas: ReplicaManager, slots: int,
+                 draw_session_id: Callable[[Caller], int]) -> None:
+        self.sessions = FetchSessions(slots)
+        self._profile = profile
+        self._replicas = replicas
+        self._draw_session_id = draw_session_id
+        self._waiting: dict[int, WaitingFetch] = {}
+        self._watchers: dict[tuple[str, int], dict[int, None]] = {}
+        self._places: dict[FetchKey, tuple[str, int]] = {}
+        self._count = 0
+
+    @property
+    def waiting(self) -> tuple[WaitingFetch, ...]:
+        """The purgatory, oldest first."""
+        return tuple(self._waiting.values())
+
+    def handle(self, request: FetchRequest, caller: Caller, now_ms: int) -> list[Effect]:
+        context = self.sessions.context(request)
+        if context.error:
+            return [Respond(caller, FetchResponse(error_code=context.error))]
+        if request.max_wait_ms <= 0 or not context.partitions or self._is_ready(request, context):
+            return [Respond(caller, self._answer(request, context, caller))]
+        self._count += 1
+        number = self._count
+        self._waiting[number] = WaitingFetch(caller, request, context)
+        for key in context.partitions:
+            self._watchers.setdefault(self._place(key), {})[number] = None
+        return [SetTimer(("fetch", number), now_ms + request.max_wait_ms)]
+
+    def on_timer(self, key: tuple[str, int], now_ms: int) -> list[Effect]:
+        """Patience is over: answer with what there is."""
+        return self._complete(key[1])
+
+    def look_again(self, topic: str, partition: int) -> list[Effect]:
+        """The partition grew, or lost its leader: answer those fetches that now have enough (or an error) to say."""
+        watchers = self._watchers.get((topic, partition))
+        if not watchers:
+            return []
+        effects: list[Effect] = []
+        for number in list(watchers):
+            fetch = self._waiting[number]
+            if self._is_ready(fetch.request, fetch.context):
+                effects.append(CancelTimer(("fetch", number)))
+                effects += self._complete(number)
+        return effects
+
+    def abandon(self, connection_id: str) -> list[Effect]:
+        """Forget the fetches of a connection that is gone."""
+        gone = [number for number, fetch in self._waiting.items() if fetch.caller.connection_id == connection_id]
+        for number in gone:
+            self._take(number)
+        return [CancelTimer(("fetch", number)) for number in gone]
+
+    def forget(self) -> None:
+        """The process died: waiting fetches and sessions were in memory only."""
+        self.sessions.clear()
+        self._waiting.clear()
+        self._watchers.clear()
+
+    def _complete(self, number: int) -> list[Effect]:
+        caller, request, context = self._take(number)
+        return [Respond(caller, self._answer(request, context, caller))]
+
+    def _take(self, number: int) -> WaitingFetch:
+        fetch = self._waiting.pop(number)
+        for key in fetch.context.partitions:
+            place = self._place(key)
+            watchers = self._watchers[place]
+            watchers.pop(number, None)
+            if not watchers:
+                del self._watchers[place]
+        return fetch
+
+    def _place(self, key: FetchKey) -> tuple[str, int]:
+        """Topic name and number; the name is empty where nobody knows the id."""
+        place = self._places.get(key)
+        if place is None:
+            topic = self._replicas.name_of(key.topic, key.topic_id)
+            if topic is None:
+                return "", key.partition
+            place = self._places[key] = topic, key.partition
+        return place
+
+    def _is_ready(self, request: FetchRequest, context: FetchContext) -> bool:
+        """Enough bytes in sum, or anything that is wrong with one of the partitions."""
+        total = 0
+        for key, asked in context.partitions.items():
+            topic, partition = self._place(key)
+            replica, error = self._replicas.led_replica(topic, partition, asked.current_leader_epoch)
+            if error or not replica.log.log_start_offset <= asked.fetch_offset <= replica.log.log_end_offset:
+                return True
+            total += replica.log.bytes_from(asked.fetch_offset, asked.partition_max_bytes, _end(replica, request.isolation_level))
+        return total >= request.min_bytes
+
+    def _answer(self, request: FetchRequest, context: FetchContext, caller: Caller) -> FetchResponse:
+        left, got_any = request.max_bytes, False
+        read: dict[FetchKey, FetchPartitionData] = {}
+        hints = self._profile.hints_new_leader and WireChange.FETCH_HINTS_LEADER.holds_for(caller.header)
+        endpoints = {}
+        for key, asked in context.partitions.items():
+            if context.session is not None and self._is_quiet(context.session, key, asked, request.isolation_level):
+                continue
+            data = self._read(key, asked, request.isolation_level, left, not got_any, hints)
+            if data.records:
+                left -= sum(batch.size_bytes for batch in data.records)
+                got_any = True
+            elif data.current_leader.leader_id >= 0:
+                endpoints[data.current_leader.leader_id] = self._replicas.endpoint_of(data.current_leader.leader_id)
+            read[key] = data
+        session_id, told = self.sessions.answer(context, read, lambda: self._draw_session_id(caller))
+        return FetchResponse(session_id=session_id, responses=self._by_topic(told, caller),
+                             node_endpoints=tuple(endpoints.values()))
+
+    def _is_quiet(self, session: FetchSession, key: FetchKey, asked: FetchPartition, isolation_level: int) -> bool:
+        """Nothing to read and nothing new to tell: most partitions of most fetches, spared the making of an answer."""
+        replica, error = self._replicas.led_replica(*self._place(key), asked.current_leader_epoch)
+        known = session.partitions.get(key)
+        return (error == 0 and known is not None and asked.fetch_offset == _end(replica, isolation_level)
+                and known.high_watermark == replica.log.high_watermark
+                and known.log_start_offset == replica.log.log_start_offset)
+
+    def _read(self, key: FetchKey, asked: FetchPartition, isolation_level: int, left: int, first: bool,
+              hints: bool) -> FetchPartitionData:
+        """One partition's part of the answer. `left`: bytes the whole answer may still take; `first`: it has none yet."""
+        topic, partition = self._place(key)
+        replica, error = self._replicas.led_replica(topic, partition, asked.current_leader_epoch)
+        if replica is None:
+            if not topic:
+                error = Errors.UNKNOWN_TOPIC_ID.code
+            if hints and error in LEADERSHIP_ERRORS:
+                return FetchPartitionData(partition_index=partition, error_code=error,
+                                          current_leader=self._replicas.leader_hint(topic, partition))
+            return FetchPartitionData(partition_index=partition, error_code=error)
+        log = replica.log
+        if not log.log_start_offset <= asked.fetch_offset <= log.log_end_offset:
+            return FetchPartitionData(partition_index=partition, error_code=Errors.OFFSET_OUT_OF_RANGE.code)
+        records: tuple[RecordBatch, ...] = ()
+        end = _end(replica, isolation_level)
+        if left > 0 and asked.fetch_offset < end:
+            records = log.read(asked.fetch_offset, min(left, asked.partition_max_bytes), end, at_least_one=first)
+        aborted = None
+        if isolation_level:
+            aborted = log.aborted_between(asked.fetch_offset, records[-1].last_offset + 1) if records else ()
+        return FetchPartitionData(
+            partition_index=partition, high_watermark=log.high_watermark, last_stable_offset=log.last_stable_offset,
+            log_start_offset=log.log_start_offset, aborted_transactions=aborted, records=records)
+
+    def _by_topic(self, told: dict[FetchKey, FetchPartitionData], caller: Caller) -> tuple[FetchableTopicResponse, ...]:
+        """Neighbouring partitions of one topic under one heading, in the words the caller used."""
+        by_id = WireChange.FETCH_BY_TOPIC_ID.holds_for(caller.header)
+        topics: list[FetchableTopicResponse] = []
+        group: list[FetchPartitionData] = []
+        last: FetchKey | None = None
+        for key, data in told.items():
+            if last is not None and (key.topic, key.topic_id) != (last.topic, last.topic_id):
+                topics.append(self._heading(last, group, by_id))
+                group = []
+            group.append(data)
+            last = key
+        if last is not None:
+            topics.append(self._heading(last, group, by_id))
+        return tuple(topics)
+
+    def _heading(self, key: FetchKey, group: list[FetchPartitionData], by_id: bool) -> FetchableTopicResponse:
+        topic = self._place(key)[0]
+        if by_id:
+            topic_id = key.topic_id if key.topic_id != ZERO_UUID else self._replicas.id_of(topic)
+            return FetchableTopicResponse(topic_id=topic_id, partitions=tuple(group))
+        return FetchableTopicResponse(topic=topic, partitions=tuple(group))
+
+
+def _end(replica: Replica, isolation_level: int) -> int:
+    """Up to where a consumer may read: the last stable offset for read_committed (1), else the high watermark."""
+    return replica.log.last_stable_offset if isolation_level else replica.log.high_watermark

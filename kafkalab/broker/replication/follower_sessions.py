@@ -1,0 +1,223 @@
+"""What does a leader's broker owe its followers? Their fetches, parked or answered, and what they say about who is how far.
+
+Kafka's parts are FetchSession for followers, DelayedFetch, and Partition.updateFollowerFetchState. A parked fetch goes round
+once in replica.fetch.wait.max.ms; rounds that bring nothing are computed, not played: `round_begin_ms` says when the
+present one began. Only news makes an event: records at once, a higher high watermark when the round ends.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkalab.broker.broker_config import BrokerConfig
+from kafkalab.broker.effects import CancelTimer, Effect, SetTimer, ToBroker
+from kafkalab.broker.log.partition_log import PartitionKey
+from kafkalab.broker.replication.peer_messages import EpochAsk, EpochTold, FetchedPart, FollowerFetch, FollowerFetched, Position
+from kafkalab.errors import Errors
+
+if TYPE_CHECKING:
+    from kafkalab.broker.replication.replica_manager import ReplicaManager
+
+ROUND_TRIP_MS = 2
+"""Added to each empty round: what an answer and the next request take on their way."""
+
+UNDEFINED = -1
+
+
+class FollowerSession:
+    """One follower's broker, as the leaders' broker sees it.
+
+    offsets    partition -> the offset of its last fetch
+    told       partition -> the high watermark of the last answer
+    news       partitions that have something to tell
+    parked_ms  when the fetch that waits here arrived, or will; None while none is here
+    """
+
+    __slots__ = ("follower", "number", "offsets", "told", "news", "parked_ms", "urgent")
+
+    def __init__(self, follower: int) -> None:
+        self.follower, self.number = follower, 0
+        self.offsets: dict[PartitionKey, int] = {}
+        self.told: dict[PartitionKey, int] = {}
+        self.news: dict[PartitionKey, None] = {}
+        self.parked_ms: int | None = None
+        self.urgent: dict[PartitionKey, FetchedPart] = {}
+
+    def round_begin_ms(self, now_ms: int, wait_ms: int) -> int:
+        """When the fetch that waits now was last sent anew."""
+        return self.parked_ms + max(now_ms - self.parked_ms, 0) // (wait_ms + ROUND_TRIP_MS) * (wait_ms + ROUND_TRIP_MS)
+
+
+class FollowerSessions:
+    """All followers of the partitions that this broker leads."""
+
+    def __init__(self, config: BrokerConfig, replicas: ReplicaManager) -> None:
+        self.by_follower: dict[int, FollowerSession] = {}
+        self._config = config
+        self._replicas = replicas
+        self._wait_ms = config.replica_fetch_wait_max_ms
+
+    def join(self, follower: int, key: PartitionKey, offset: int, now_ms: int) -> None:
+        """From now on the follower's parked fetch covers a partition, as if it always had; the follower's log ends at `offset`."""
+        session = self.by_follower.get(follower)
+        if session is None:
+            session = self.by_follower[follower] = FollowerSession(follower)
+            session.parked_ms = now_ms
+        replica = self._replicas.replica(key)
+        session.offsets[key] = session.told[key] = offset
+        known = replica.followers[follower]
+        known.log_end_offset = known.leader_end_then = offset
+
+    def has(self, follower: int, key: PartitionKey) -> bool:
+        session = self.by_follower.get(follower)
+        return session is not None and key in session.offsets
+
+    def handle(self, follower: int, message: FollowerFetch | EpochAsk, now_ms: int) -> list[Effect]:
+        """A follower asks."""
+        if type(message) is EpochAsk:
+            return [ToBroker(follower, EpochTold(message.number, {
+                key: self._end_of(key, *asked) for key, asked in message.asked.items()}))]
+        session = self.by_follower.get(follower)
+        if session is None or message.full:
+            session = self.by_follower[follower] = FollowerSession(follower)
+        session.number, session.parked_ms = message.number, now_ms
+        for key in message.dropped:
+            _forget(session, key)
+        effects: list[Effect] = []
+        for key, position in message.moved.items():
+            effects += self._moved(session, key, position, now_ms)
+        return effects + self._answer_or_wait(session, now_ms)
+
+    def parks(self, follower: int, message: FollowerFetch, at_ms: int) -> list[Effect]:
+        """A fetch that asks for nothing new will be here at `at_ms`. What has come up since the last answer is its answer then."""
+        session = self.by_follower.get(follower)
+        if session is None:
+            return []
+        session.number, session.parked_ms = message.number, at_ms
+        return [SetTimer(("arrival", follower), at_ms)] if session.news or session.urgent else []
+
+    def recall(self, follower: int, now_ms: int) -> list[Effect]:
+        """The follower has more to ask for: what waits here goes back when its round ends."""
+        session = self.by_follower.get(follower)
+        if session is None or session.parked_ms is None:
+            return []
+        return [SetTimer(("round", follower), self._round_end_ms(session, now_ms))]
+
+    def grown(self, key: PartitionKey, now_ms: int) -> list[Effect]:
+        """A partition has records that followers lack: fetches that wait are answered."""
+        effects: list[Effect] = []
+        replica = self._replicas.replica(key)
+        for follower, known in replica.followers.items():
+            session = self.by_follower.get(follower)
+            if session is None or key not in session.offsets:
+                continue
+            if session.parked_ms is not None and known.log_end_offset == known.leader_end_then:
+                begun_ms = min(session.round_begin_ms(now_ms, self._wait_ms), now_ms)
+                known.caught_up_ms = max(known.caught_up_ms, begun_ms)  # all those silent rounds reached the end
+                known.fetched_ms = max(known.fetched_ms, begun_ms)
+            session.news[key] = None
+            if session.parked_ms is not None:
+                effects += self._answer_or_wait(session, now_ms)
+        return effects
+
+    def watermark_moved(self, key: PartitionKey, now_ms: int) -> list[Effect]:
+        """Followers learn of it with their next answer, at the latest when the round ends."""
+        effects: list[Effect] = []
+        for follower in self._replicas.replica(key).followers:
+            session = self.by_follower.get(follower)
+            if session is not None and key in session.offsets:
+                is_first = not session.news
+                session.news[key] = None
+                if is_first and session.parked_ms is not None:
+                    effects.append(SetTimer(("round", follower), self._round_end_ms(session, now_ms)))
+        return effects
+
+    def on_timer(self, key: tuple, now_ms: int) -> list[Effect]:
+        """("round", follower): a round ends; ("arrival", follower): a fetch nobody watched has come."""
+        session = self.by_follower.get(key[1])
+        if session is None or session.parked_ms is None:
+            return []
+        if key[0] == "arrival":
+            return self._answer_or_wait(session, now_ms)
+        return self._answer(session)
+
+    def lost(self, follower: int) -> list[Effect]:
+        """The follower is gone, and with it its session."""
+        if self.by_follower.pop(follower, None) is None:
+            return []
+        return [CancelTimer(("round", follower)), CancelTimer(("arrival", follower))]
+
+    def dropped(self, key: PartitionKey) -> None:
+        """This broker leads the partition no longer."""
+        for session in self.by_follower.values():
+            _forget(session, key)
+
+    def forget(self) -> None:
+        """The process died."""
+        self.by_follower.clear()
+
+    # -- inside
+
+    def _moved(self, session: FollowerSession, key: PartitionKey, position: Position, now_ms: int) -> list[Effect]:
+        replica, error = self._replicas.led_replica(*key, position.current_epoch)
+        if replica is None:
+            _forget(session, key)
+            session.urgent[key] = FetchedPart(error)
+            return []
+        log, epoch = replica.log, replica.partition.leader_epoch
+        if position.last_epoch != UNDEFINED:
+            known, end = log.end_of_epoch(position.last_epoch)
+            if end != UNDEFINED and (known < position.last_epoch or end < position.offset):
+                session.urgent[key] = FetchedPart(0, epoch, diverging=(known, end))
+                return []
+        if not log.log_start_offset <= position.offset <= log.log_end_offset:
+            session.urgent[key] = FetchedPart(Errors.OFFSET_OUT_OF_RANGE.code, epoch, log_start_offset=log.log_start_offset,
+                                              log_end_offset=log.log_end_offset)
+            return []
+        session.offsets[key] = position.offset
+        session.news.pop(key, None)
+        effects = self._replicas.follower_fetched(replica, session.follower, position.offset, now_ms)
+        if position.offset < log.log_end_offset or session.told.get(key) != log.high_watermark:
+            session.news[key] = None
+        return effects
+
+    def _answer_or_wait(self, session: FollowerSession, now_ms: int) -> list[Effect]:
+        if session.parked_ms > now_ms:
+            return [SetTimer(("arrival", session.follower), session.parked_ms)]
+        if session.urgent or any(session.offsets[key] < self._replicas.replica(key).log.log_end_offset for key in session.news):
+            return self._answer(session)
+        if session.news:
+            return [SetTimer(("round", session.follower), self._round_end_ms(session, now_ms))]
+        return []
+
+    def _round_end_ms(self, session: FollowerSession, now_ms: int) -> int:
+        return session.round_begin_ms(now_ms, self._wait_ms) + self._wait_ms
+
+    def _answer(self, session: FollowerSession) -> list[Effect]:
+        parts, session.urgent = session.urgent, {}
+        left = self._config.replica_fetch_response_max_bytes
+        for key in list(session.news):
+            replica = self._replicas.replica(key)
+            log, offset = replica.log, session.offsets[key]
+            batches = log.read(offset, min(left, self._config.replica_fetch_max_bytes), at_least_one=not parts) if left > 0 else ()
+            if not batches and offset < log.log_end_offset:
+                continue  # the answer is full: next time
+            left -= sum(batch.size_bytes for batch in batches)
+            parts[key] = FetchedPart(0, replica.partition.leader_epoch,
+                                     tuple((log.epoch_at(batch.base_offset), batch) for batch in batches),
+                                     log.high_watermark, log.log_start_offset, log.log_end_offset)
+            session.told[key] = log.high_watermark
+            del session.news[key]
+        session.parked_ms = None
+        return [CancelTimer(("round", session.follower)), ToBroker(session.follower, FollowerFetched(session.number, parts))]
+
+    def _end_of(self, key: PartitionKey, current_epoch: int, asked_epoch: int) -> tuple[int, int, int]:
+        replica, error = self._replicas.led_replica(*key, current_epoch)
+        return (error, UNDEFINED, UNDEFINED) if replica is None else (0, *replica.log.end_of_epoch(asked_epoch))
+
+
+def _forget(session: FollowerSession, key: PartitionKey) -> None:
+    session.offsets.pop(key, None)
+    session.told.pop(key, None)
+    session.news.pop(key, None)
+    session.urgent.pop(key, None)

@@ -1,0 +1,315 @@
+"""How does a follower copy its leader? One conversation with each leader's broker: ask, copy, ask again.
+
+Kafka's classes are ReplicaFetcherThread and ReplicaFetcherManager. A partition that begins to follow first finds out how
+much of its log the leader shares: until 2.6 it asks where its last epoch ended (KIP-101, KIP-279); later each fetch
+carries its last epoch, and the answer says where the logs part (KIP-595). Then it copies. A fetch that brings nothing is
+parked at the leader; no event happens until there is something to tell.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterable, Mapping
+
+from kafkalab.broker.broker_config import BrokerConfig
+from kafkalab.broker.effects import Effect, Note, SetTimer, ToBroker
+from kafkalab.broker.replication.follower_state import MOVES, FollowState
+from kafkalab.broker.log.partition_log import PartitionKey
+from kafkalab.broker.replication.peer_messages import EpochAsk, EpochTold, FetchedPart, FollowerFetch, FollowerFetched, Position
+from kafkalab.broker.replication.replica import Replica
+from kafkalab.errors import Errors
+
+UNDEFINED = -1
+
+
+class FetcherState(enum.Enum):
+    """A conversation with one leader's broker.
+
+    IDLE          nothing is followed there
+    ASKED         a request is on its way or parked there
+    BACKING_OFF   the broker cannot be reached; another try follows (replica.fetch.backoff.ms)
+    """
+
+    IDLE = "idle"
+    ASKED = "asked"
+    BACKING_OFF = "backing off"
+
+
+FETCHER_MOVES: Mapping[FetcherState, tuple[FetcherState, ...]] = {
+    FetcherState.IDLE: (FetcherState.ASKED,),
+    FetcherState.ASKED: (FetcherState.IDLE, FetcherState.ASKED, FetcherState.BACKING_OFF),
+    FetcherState.BACKING_OFF: (FetcherState.ASKED, FetcherState.IDLE),
+}
+
+
+class ReplicaFetcher:
+    """What one broker follows at another.
+
+    source       the leaders' broker
+    number       of the last request; an answer to an earlier one is not looked at
+    partitions   what is followed
+    moved        what the next fetch has to mention
+    full         the next fetch begins a session and mentions everything
+    broken_ms    when the connection last broke
+    """
+
+    __slots__ = ("source", "state", "number", "partitions", "moved", "dropped", "full", "broken_ms")
+
+    def __init__(self, source: int) -> None:
+        self.source = source
+        self.state = FetcherState.IDLE
+        self.number = 0
+        self.partitions: dict[PartitionKey, FollowState] = {}
+        self.moved: dict[PartitionKey, None] = {}
+        self.dropped: dict[PartitionKey, None] = {}
+        self.full = True
+        self.broken_ms = 0
+
+    def turn(self, key: PartitionKey, state: FollowState) -> None:
+        """Move a followed partition to another state."""
+        assert state in MOVES[self.partitions[key]], f"{self.partitions[key]} -> {state}"
+        self.partitions[key] = state
+
+    def move_to(self, state: FetcherState) -> None:
+        assert state in FETCHER_MOVES[self.state], f"{self.state} -> {state}"
+        self.state = state
+
+
+def _nothing_follows(key: PartitionKey, now_ms: int) -> list[Effect]:
+    """A log has grown, and nobody waits for it."""
+    return []
+
+
+class ReplicaFetchers:
+    """All conversations of one broker.
+
+    replica: gives the broker's own replica of a partition, made where there is none.
+    asks_for_epochs: the release asks before it fetches (BrokerProfile.asks_for_epochs).
+    grown: grown(key, now_ms) hears of each log that got records. cannot_write: the effects of a write while the disk is full;
+        empty while it is not.
+    """
+
+    def __init__(self, config: BrokerConfig, asks_for_epochs: bool, replica: Callable[[PartitionKey], Replica],
+                 grown: Callable[[PartitionKey, int], list[Effect]] = _nothing_follows,
+                 cannot_write: Callable[[], list[Effect]] = list) -> None:
+        self.by_source: dict[int, ReplicaFetcher] = {}
+        self._config = config
+        self._asks_for_epochs = asks_for_epochs
+        self._replica, self._grown, self._cannot_write = replica, grown, cannot_write
+        self._source_of: dict[PartitionKey, int] = {}
+
+    # -- what is followed
+
+    def follow(self, keys: Iterable[PartitionKey], source: int, now_ms: int) -> list[Effect]:
+        """Begin to follow partitions at `source`; those followed elsewhere are left there."""
+        effects: list[Effect] = []
+        fetcher = self._fetcher(source)
+        for key in keys:
+            effects += self.unfollow((key,), now_ms)
+            log = self._replica(key).log
+            truncates = self._asks_for_epochs and log.last_epoch != UNDEFINED and log.log_end_offset > 0
+            fetcher.partitions[key] = FollowState.TRUNCATING if truncates else FollowState.FETCHING
+            fetcher.moved[key] = None
+            fetcher.dropped.pop(key, None)
+            self._source_of[key] = source
+        if fetcher.state is FetcherState.IDLE:
+            effects += self._ask(fetcher)
+        elif fetcher.state is FetcherState.ASKED:
+            effects.append(ToBroker(source, None))  # what is parked there comes back first; then the new ones are asked for
+        return effects
+
+    def join(self, key: PartitionKey, source: int) -> bool:
+        """Follow a partition as if it had always been: both logs are alike, and the fetch that is parked covers it.
+
+        Says whether that is so: not where the conversation is broken off.
+        """
+        fetcher = self._fetcher(source)
+        if fetcher.state is FetcherState.BACKING_OFF or self._source_of.get(key, source) != source:
+            return False
+        fetcher.partitions[key] = FollowState.FETCHING
+        self._source_of[key] = source
+        if fetcher.state is FetcherState.IDLE:
+            fetcher.move_to(FetcherState.ASKED)
+            fetcher.full = False
+        return True
+
+    def unfollow(self, keys: Iterable[PartitionKey], now_ms: int) -> list[Effect]:
+        """Stop following; the next fetch says so to the leader."""
+        for key in keys:
+            source = self._source_of.pop(key, None)
+            if source is not None:
+                fetcher = self.by_source[source]
+                del fetcher.partitions[key]
+                fetcher.moved.pop(key, None)
+                fetcher.dropped[key] = None
+        return []
+
+    def follows(self, key: PartitionKey, source: int) -> bool:
+        """Is that partition copied from there, or meant to be as soon as it can be reached?"""
+        return self._source_of.get(key) == source
+
+    def forget(self) -> None:
+        """The process died."""
+        self.by_source.clear()
+        self._source_of.clear()
+
+    # -- what comes back
+
+    def heard(self, source: int, message: FollowerFetched | EpochTold, now_ms: int) -> list[Effect]:
+        fetcher = self.by_source.get(source)
+        if fetcher is None or fetcher.state is not FetcherState.ASKED or message.number != fetcher.number:
+            return []
+        if type(message) is EpochTold:
+            return self._truncated(fetcher, message, now_ms) + self._ask(fetcher)
+        effects, brought = [], False
+        for key, part in message.parts.items():
+            if key in fetcher.partitions:
+                brought = brought or bool(part.batches) or part.error != 0 or part.diverging is not None
+                effects += self._take(fetcher, key, part, now_ms)
+        return effects + self._ask(fetcher, parks=not brought)
+
+    def broken(self, source: int, now_ms: int) -> list[Effect]:
+        """The connection broke: try again after a while, with a new session. As long as the broker cannot be reached the tries
+        are not played; who knows the network calls `on_timer` when one would succeed."""
+        fetcher = self.by_source.get(source)
+        if fetcher is None or fetcher.state is not FetcherState.ASKED:
+            return []
+        fetcher.move_to(FetcherState.BACKING_OFF)
+        fetcher.full = True
+        fetcher.dropped.clear()
+        fetcher.moved = dict.fromkeys(fetcher.partitions)
+        fetcher.broken_ms = now_ms
+        return []
+
+    def retry(self, source: int, now_ms: int) -> list[Effect]:
+        """The broker can be reached again: the next try comes when it would have come anyway."""
+        fetcher = self.by_source.get(source)
+        if fetcher is None or fetcher.state is not FetcherState.BACKING_OFF:
+            return []
+        backoff_ms = self._config.replica_fetch_backoff_ms
+        return [SetTimer(("fetcher", source), now_ms + backoff_ms - (now_ms - fetcher.broken_ms) % backoff_ms)]
+
+    def on_timer(self, key: tuple, now_ms: int) -> list[Effect]:
+        """("fetcher", source): ask again; ("delayed", source, topic, partition): a partition may be tried again."""
+        fetcher = self.by_source.get(key[1])
+        if fetcher is None:
+            return []
+        if key[0] == "fetcher":
+            return self._ask(fetcher) if fetcher.state is FetcherState.BACKING_OFF else []
+        partition = key[2], key[3]
+        if fetcher.partitions.get(partition) is not FollowState.DELAYED:
+            return []
+        return self.follow((partition,), fetcher.source, now_ms)
+
+    # -- inside
+
+    def _fetcher(self, source: int) -> ReplicaFetcher:
+        fetcher = self.by_source.get(source)
+        if fetcher is None:
+            fetcher = self.by_source[source] = ReplicaFetcher(source)
+        return fetcher
+
+    def _ask(self, fetcher: ReplicaFetcher, parks: bool = False) -> list[Effect]:
+        """The next request. parks: the leader will have nothing to say, so nobody needs to watch it arrive."""
+        if not fetcher.partitions:
+            if fetcher.state is not FetcherState.IDLE:
+                fetcher.move_to(FetcherState.IDLE)
+            fetcher.full = True
+            return []
+        fetcher.move_to(FetcherState.ASKED)
+        fetcher.number += 1
+        truncating = [key for key, state in fetcher.partitions.items() if state is FollowState.TRUNCATING]
+        if truncating:
+            return [ToBroker(fetcher.source, EpochAsk(fetcher.number, {
+                key: (self._replica(key).partition.leader_epoch, self._replica(key).log.last_epoch) for key in truncating}))]
+        wanted = fetcher.partitions if fetcher.full else fetcher.moved
+        positions = {key: self._position(key) for key in wanted if fetcher.partitions.get(key) is FollowState.FETCHING}
+        message = FollowerFetch(fetcher.number, fetcher.full, positions, tuple(fetcher.dropped))
+        parks = parks and not positions and not fetcher.dropped
+        fetcher.full = False
+        fetcher.moved.clear()
+        fetcher.dropped.clear()
+        return [ToBroker(fetcher.source, message, parks)]
+
+    def _position(self, key: PartitionKey) -> Position:
+        replica = self._replica(key)
+        return Position(replica.log.log_end_offset, UNDEFINED if self._asks_for_epochs else replica.log.last_epoch,
+                        replica.partition.leader_epoch)
+
+    def _take(self, fetcher: ReplicaFetcher, key: PartitionKey, part: FetchedPart, now_ms: int) -> list[Effect]:
+        """Copy one partition's records and high watermark."""
+        replica, log = self._replica(key), self._replica(key).log
+        if part.error == Errors.OFFSET_OUT_OF_RANGE.code:
+            fetcher.moved[key] = None
+            return self._begin_elsewhere(replica, key, part)
+        if part.error:
+            fetcher.turn(key, FollowState.DELAYED)
+            return [SetTimer(("delayed", fetcher.source, *key), now_ms + self._config.replica_fetch_backoff_ms)]
+        if part.leader_epoch != replica.partition.leader_epoch:
+            return []  # an answer from before the last election
+        if part.diverging is not None:
+            fetcher.moved[key] = None
+            return self._cut(replica, key, self._cut_at(replica, *part.diverging)[0], fetcher.source)
+        if part.batches and (failure := self._cannot_write()):
+            return failure
+        first = log.log_end_offset
+        for epoch, batch in part.batches:
+            log.copy(batch, epoch, copied_ms=now_ms)
+        watermark = min(part.high_watermark, log.log_end_offset)
+        log.begin_at_least(part.log_start_offset)
+        effects: list[Effect] = []
+        if part.batches:
+            effects += self._grown(key, now_ms)
+            fetcher.moved[key] = None
+            effects.append(Note("replica.fetched", {
+                "topic": key[0], "partition": key[1], "leader": fetcher.source, "from_offset": first,
+                "log_end_offset": log.log_end_offset, "high_watermark": watermark}))
+        if watermark > log.high_watermark:
+            log.high_watermark = watermark
+            if not part.batches:
+                effects.append(Note("replica.watermark", {"topic": key[0], "partition": key[1], "leader": fetcher.source,
+                                                          "high_watermark": watermark}))
+        return effects
+
+    def _truncated(self, fetcher: ReplicaFetcher, told: EpochTold, now_ms: int) -> list[Effect]:
+        effects: list[Effect] = []
+        for key, (error, epoch, end) in told.ends.items():
+            if fetcher.partitions.get(key) is not FollowState.TRUNCATING:
+                continue
+            if error:
+                fetcher.turn(key, FollowState.DELAYED)
+                effects.append(SetTimer(("delayed", fetcher.source, *key), now_ms + self._config.replica_fetch_backoff_ms))
+                continue
+            replica = self._replica(key)
+            offset, is_final = self._cut_at(replica, epoch, end)
+            effects += self._cut(replica, key, offset, fetcher.source)
+            if is_final:
+                fetcher.turn(key, FollowState.FETCHING)
+                fetcher.moved[key] = None
+        return effects
+
+    def _cut_at(self, replica: Replica, epoch: int, end: int) -> tuple[int, bool]:
+        """(where to cut, whether that settles it): AbstractFetcherThread.getOffsetTruncationState, KIP-279."""
+        log = replica.log
+        if end == UNDEFINED:
+            return log.high_watermark, True  # the leader knows no epoch that old: only what is committed is sure
+        own_epoch, own_end = log.end_of_epoch(epoch)
+        if own_end == UNDEFINED:
+            return min(end, log.log_end_offset), True
+        if own_epoch != epoch:
+            return min(own_end, log.log_end_offset), False  # this log has never seen the leader's epoch: ask about its own
+        return min(own_end, end, log.log_end_offset), True
+
+    def _cut(self, replica: Replica, key: PartitionKey, offset: int, leader: int) -> list[Effect]:
+        before = replica.log.log_end_offset
+        if replica.log.truncate_to(offset) == 0:
+            return []
+        return [Note("replica.truncated", {"topic": key[0], "partition": key[1], "leader": leader, "from_offset": before,
+                                           "log_end_offset": replica.log.log_end_offset})]
+
+    def _begin_elsewhere(self, replica: Replica, key: PartitionKey, part: FetchedPart) -> list[Effect]:
+        """The leader's log does not reach to where this one ends: end where it ends, or begin where it begins."""
+        if replica.log.log_end_offset > part.log_end_offset:
+            return self._cut(replica, key, part.log_end_offset, self._source_of[key])
+        replica.log.begin_at(part.log_start_offset)
+        return []

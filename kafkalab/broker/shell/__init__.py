@@ -1,0 +1,1 @@
+"""The shell round the machines: it serves requests, carries out effects, and joins a broker to the network."""

@@ -1,0 +1,84 @@
+"""How does a broker ask another broker? One connection to each, requests in order, an answer or None for each.
+
+Kafka's counterpart is InterBrokerSendThread with a NetworkClient of its own. The connection is made when first needed and is a link
+like any client's, so `lab.link(1, "broker-0").cut()` parts two brokers. Left out: that client's backoffs and request time-out; who
+asks tries again by itself.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from kafkalab.broker.cluster.cluster_state import BrokerNode
+from kafkalab.protocol.api_keys import api_of
+from kafkalab.releases import broker_profile
+from kafkalab.protocol.header import RequestHeader
+from kafkalab.sim.network import Connection, Network
+
+OnReply = Callable[[Any], None]
+
+
+class BrokerChannel:
+    """From one broker to one other.
+
+    release  of the brokers: a request goes out in the newest version of its API that they know
+    """
+
+    def __init__(self, network: Network, asker: str, node: BrokerNode, release: str) -> None:
+        self._network, self._asker, self._node = network, asker, node
+        self._newest = {span.api_key: span.max_version for span in broker_profile(release).apis}
+        self._connection: Connection | None = None
+        self._unsent: list[Any] = []
+        self._waiting: deque[OnReply] = deque()
+        self._correlation_id = 0
+
+    def ask(self, request: Any, on_reply: OnReply) -> None:
+        """Send it; on_reply(response) is called once, with None when the connection is or gets lost."""
+        api = api_of(request)
+        header = RequestHeader(api_key=api, api_version=self._newest[api.id], client_id=self._asker, correlation_id=self._correlation_id)
+        self._correlation_id += 1
+        self._waiting.append(on_reply)
+        message = (None, header, request)
+        if self._connection is None:
+            self._unsent.append(message)
+            self._connection = self._network.connect(self._asker, self._node.host, self._node.port, self)
+        elif self._connection.open:
+            self._connection.send(message)
+        else:
+            self._unsent.append(message)
+
+    def forget(self) -> None:
+        """The asking process died: nobody waits any more."""
+        self._waiting.clear()
+        self._unsent.clear()
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    # what the network says
+
+    def connected(self, connection: Connection) -> None:
+        if connection is not self._connection:
+            connection.close()
+            return
+        unsent, self._unsent = self._unsent, []
+        for message in unsent:
+            connection.send(message)
+
+    def received(self, connection: Connection, message: Any) -> None:
+        if connection is self._connection:
+            self._waiting.popleft()(message)
+
+    def refused(self, connection: Connection) -> None:
+        self.broken(connection)
+
+    def broken(self, connection: Connection) -> None:
+        if connection is not self._connection:
+            return
+        self._connection = None
+        self._unsent.clear()
+        waiting, self._waiting = self._waiting, deque()
+        for on_reply in waiting:
+            on_reply(None)

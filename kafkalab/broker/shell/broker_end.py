@@ -1,0 +1,220 @@
+"""BrokerEnd: a broker's end of the network, and the handle for its faults (SocketServer).
+
+`lab.broker(0)` is one of these: `lab.broker(0).crash()`. What a broker does with a request is `kafkalab.broker`'s; here bytes
+become requests and answers become bytes, and a process can die. Kafka's counterpart is SocketServer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kafkalab.broker.shell.broker import Broker
+from kafkalab.broker.broker_config import BrokerConfig
+from kafkalab.broker.cluster.cluster_state import BrokerNode, ClusterState
+from kafkalab.broker.shell.interbroker import InterBroker
+from kafkalab.broker.log.learners_verdict import ArrivedBatch, KnownProducer
+from kafkalab.releases import BrokerProfile
+from kafkalab.broker.shell.broker_channel import BrokerChannel, OnReply
+from kafkalab.protocol.api_keys import api_of
+from kafkalab.sim.journal import Journal
+from kafkalab.sim.network import Connection, Network
+from kafkalab.sim.rng import Streams
+from kafkalab.sim.scheduler import Scheduler
+
+
+class BrokerEnd:
+    """One broker on the network, listening from the start.
+
+    name     who it is in the journal: broker-0, broker-1, ...
+    machine  the Broker that answers
+    profile  its release
+    """
+
+    def __init__(self, node: BrokerNode, profile: BrokerProfile, config: BrokerConfig, cluster: ClusterState, clock: Scheduler,
+                 network: Network, journal: Journal, streams: Streams, peers: InterBroker) -> None:
+        self.node = node
+        self.name = f"broker-{node.id}"
+        self.machine = Broker(node.id, node.host, node.port, profile, cluster, clock, self._respond, journal, streams,
+                              close=self._close, config=config, ask=self._ask)
+        self._channels: dict[int, BrokerChannel] = {}
+        self._cluster, self._release = cluster, profile.name
+        self._clock, self._network, self._journal, self._peers = clock, network, journal, peers
+        self.profile, self._config = profile, config
+        self._is_up, self._was_clean, self._life = True, False, 0
+        peers.add(self.machine)
+        self.machine.on_halt = self._halt
+        self._connections: dict[str, Connection] = {}
+        self._delays_ms: dict[str, int] = {}
+        self._answered_ms: dict[str, int] = {}
+        network.listen(node.host, node.port, self)
+
+    # faults
+
+    def delay(self, api: str, ms: int) -> None:
+        """Answer requests of one API (`"API_VERSIONS"`) `ms` milliseconds later than usual, from now on; 0 ends it."""
+        self._journal.append("fault", self.name, what="delay", broker=self.node.id, api=api, ms=ms)
+        self._delays_ms[api] = ms
+
+    def keep_busy(self, api: str, ms: int) -> None:
+        """Each request of one API (`"PRODUCE"`) keeps an I/O thread for `ms` milliseconds, from now on; 0 ends it. Others queue."""
+        self._journal.append("fault", self.name, what="keep_busy", broker=self.node.id, api=api, ms=ms)
+        self.machine.path.keep_busy(api, ms)
+
+    def judge_batches(self, rule: Callable[[KnownProducer | None, ArrivedBatch], str]) -> None:
+        """Let a rule of your own decide about the batches of idempotent producers at this broker, from now on. It gets what the leader
+        remembers of the producer id (None: nothing) and the batch, and returns "append", "duplicate", "out of order" or "fenced"."""
+        self._journal.append("fault", self.name, what="judge_batches", broker=self.node.id)
+        self.machine.replicas.verdict_rule = rule
+
+    def request_path(self) -> list[dict[str, object]]:
+        """Who waits where in this broker at this moment: request queue, I/O threads, response queues, and the purgatories.
+
+        One row each, with place, client and api; ready for pandas.DataFrame or a picture.
+        """
+        machine = self.machine
+        rows = machine.path.table(self._clock.now_ms)
+        rows += [{"place": "fetch purgatory", "client": fetch.caller.client, "api": "FETCH"} for fetch in machine.fetches.waiting]
+        rows += [{"place": "produce purgatory", "client": produce.caller.client, "api": "PRODUCE"} for produce in machine.replicas.produces.waiting]
+        return rows
+
+    def segments(self, topic: str, partition: int) -> list[dict[str, object]]:
+        """The files of one partition's log on this broker, oldest first; the last is the active one. Empty where it has no records.
+
+        largest_timestamp_ms is what retention goes by; index_entries as a sparse index has them; is_clean: compaction has been there.
+        """
+        replica = self.machine.replicas.found((topic, partition))
+        if replica is None:
+            return []
+        log = replica.log
+        return [{"file": segment.file_name, "base_offset": segment.base_offset, "size_bytes": segment.size_bytes,
+                 "largest_timestamp_ms": segment.largest_ms, "index_entries": segment.index_entries,
+                 "is_clean": segment.base_offset < log.first_dirty, "is_active": segment is log.segments.active} for segment in log.segments]
+
+    def crash(self) -> None:
+        """The process dies (kill -9): its sockets break, new ones are refused, and what it kept in memory only is gone.
+
+        The controller learns of it when the broker's session ends. Harmless where it is down already.
+        """
+        self._end("crash", clean=False)
+
+    def stop(self) -> None:
+        """The process ends in an orderly way: what it leads moves to replicas in sync first, and its session is closed
+        (controlled.shutdown.enable). Takes a few milliseconds of the lab's time."""
+        if not self._is_up:
+            return
+        life = self._life
+        self._journal.append("broker.stopping", self.name, broker=self.node.id)
+        if self._config.controlled_shutdown_enable:
+            self._peers.shuts_down(self.node.id)
+        self._clock.after(2 * self.profile.move_ms, lambda: self._life == life and self._end("stop", clean=True))
+
+    def restart(self, takes_ms: int = 0) -> None:
+        """The process starts again with what was on its disk; one that was still running is killed first.
+
+        takes_ms: from the start to an open port. A KRaft broker that was killed is let in only when its old session has ended.
+        """
+        self.crash()
+        self._life += 1
+        life = self._life
+        self._journal.append("broker.starting", self.name, broker=self.node.id)
+        self._begin_at(self._clock.now_ms + takes_ms, life)
+
+    def pause(self, ms: int) -> None:
+        """The process stands still for `ms` milliseconds, as in a long garbage collection: it answers nobody, and nobody hears of it.
+
+        What waits then is served; the broker learns what was decided meanwhile a little later, and until then acts on what it knew.
+        """
+        if self._is_up:
+            until_ms = self._clock.now_ms + ms
+            self._journal.append("fault", self.name, what="pause", broker=self.node.id, ms=ms)
+            self.machine.pause(until_ms)
+            self._peers.paused(self.node.id, until_ms)
+
+    def fill_disk(self) -> None:
+        """No byte can be written any more. The first write that fails is answered with KAFKA_STORAGE_ERROR and ends the process: a broker
+        with one log directory halts when it fails. A restart does not help before `free_disk()`."""
+        self._journal.append("fault", self.name, what="fill_disk", broker=self.node.id)
+        self.machine.replicas.disk_is_full = True
+
+    def free_disk(self) -> None:
+        """There is room again."""
+        self._journal.append("fault", self.name, what="free_disk", broker=self.node.id)
+        self.machine.replicas.disk_is_full = False
+
+    @property
+    def is_up(self) -> bool:
+        """Does the process run?"""
+        return self._is_up
+
+    def _begin_at(self, at_ms: int, life: int) -> None:
+        def begin() -> None:
+            if self._life != life or self._is_up:
+                return
+            allowed_ms = self._peers.may_start_at_ms(self.node.id)
+            if allowed_ms > self._clock.now_ms:
+                self._begin_at(allowed_ms + 1, life)
+                return
+            self._is_up = True
+            self._network.listen(self.node.host, self.node.port, self)
+            self._journal.append("broker.up", self.name, broker=self.node.id)
+            self.machine.start()
+            self._peers.started(self.node.id, self._was_clean)
+
+        if at_ms > self._clock.now_ms:
+            self._clock.at(at_ms, begin)
+        else:
+            begin()
+
+    def _halt(self, why: str) -> None:
+        self._end(f"halt: {why}", clean=False)
+
+    def _end(self, how: str, clean: bool) -> None:
+        self._life += 1
+        if not self._is_up:
+            return
+        self._is_up, self._was_clean = False, clean
+        self._network.stop_listening(self.node.host, self.node.port)
+        self._connections.clear()
+        for channel in self._channels.values():
+            channel.forget()
+        self.machine.crash()
+        self._journal.append("broker.down", self.name, broker=self.node.id, how=how)
+        self._peers.died(self.node.id, clean)
+
+    # what the network says
+
+    def received(self, connection: Connection, message: Any) -> None:
+        _, header, request = message
+        self._connections[connection.id] = connection
+        self.machine.receive(connection.id, header, request)
+
+    def broken(self, connection: Connection) -> None:
+        self._connections.pop(connection.id, None)
+        self._answered_ms.pop(connection.id, None)
+        self.machine.disconnected(connection.id)
+
+    # what the broker says
+
+    def _respond(self, connection_id: str, correlation_id: int, response: Any) -> None:
+        connection = self._connections.get(connection_id)
+        if connection is None:
+            return
+        at_ms = self._clock.now_ms
+        if self._delays_ms:  # A connection's answers keep their order: what follows a late one is late, too.
+            at_ms = max(at_ms + self._delays_ms.get(api_of(response).name, 0), self._answered_ms.get(connection_id, 0))
+            self._answered_ms[connection_id] = at_ms
+        if at_ms > self._clock.now_ms:
+            self._clock.at(at_ms, lambda: connection.reply(response))
+        else:
+            connection.reply(response)
+
+    def _ask(self, broker: int, request: Any, on_reply: OnReply) -> None:
+        if broker not in self._channels:
+            self._channels[broker] = BrokerChannel(self._network, self.name, self._cluster.brokers[broker], self._release)
+        self._channels[broker].ask(request, on_reply)
+
+    def _close(self, connection_id: str) -> None:
+        connection = self._connections.pop(connection_id, None)
+        if connection is not None:
+            connection.close_by_server()

@@ -1,0 +1,380 @@
+"""InterBroker: the network among the brokers of a lab and their controller.
+
+The shell that joins the brokers of a lab: it brings a follower's fetch to its leader, carries out what the controller decides,
+and knows who is up, who stands still and who is cut off from whom. It holds no opinion about Kafka. The controller quorum (or
+ZooKeeper) stays with the larger side of a partition of the network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable
+from functools import partial
+
+from kafkalab.broker.shell.broker import Broker
+from kafkalab.broker.broker_config import BrokerConfig
+from kafkalab.broker.cluster.broker_control_state import BrokerControlState
+from kafkalab.broker.cluster.cluster_state import NO_LEADER, ClusterState, Partition
+from kafkalab.broker.cluster.controller import Controller
+from kafkalab.broker.effects import CancelTimer, ChangeIsr, Effect, SetTimer
+from kafkalab.broker.log.partition_log import PartitionKey
+from kafkalab.broker.replication.peer_messages import EpochAsk, FollowerFetch, PeerMessage
+from kafkalab.releases import BrokerProfile
+from kafkalab.errors import Errors
+from kafkalab.sim.journal import Journal
+from kafkalab.sim.network import Link, Network
+from kafkalab.sim.rng import Streams
+from kafkalab.sim.scheduler import Scheduler, Timer
+
+
+class InterBroker:
+    """All brokers of a lab, and the controller above them."""
+
+    def __init__(self, profile: BrokerProfile, config: BrokerConfig, cluster: ClusterState, clock: Scheduler, journal: Journal,
+                 streams: Streams, network: Network, epoch_ms: int = 0) -> None:
+        self.brokers: dict[int, Broker] = {}
+        self.controller = Controller(profile, config, cluster, self._draw_ms)
+        self._profile, self._cluster = profile, cluster
+        self._clock, self._journal, self._streams, self._network = clock, journal, streams, network
+        self._epoch_ms = epoch_ms
+        self._up: dict[int, bool] = {}
+        self._parted: list[Link] = []
+        self._cut_off: set[int] = set()
+        self._paused: set[int] = set()
+        self._starting: set[int] = set()
+        self._lives: dict[int, int] = {}
+        self._breaks: dict[tuple[int, int], int] = {}
+        self._last_leader: dict[PartitionKey, int] = {}
+        self._timers: dict[Hashable, Timer] = {}
+        self._session_ends_ms: dict[int, int] = {}
+
+    def add(self, broker: Broker) -> None:
+        self.brokers[broker.node_id] = broker
+        self._up[broker.node_id] = True
+        broker.peers = self
+        broker.replicas.logs.epoch_ms = self._epoch_ms
+        for other in self.brokers:
+            if other != broker.node_id:
+                for one, another in ((broker.node_id, other), (other, broker.node_id)):
+                    self.link(one, another).on_fault.append(partial(self._link_changed, one, another))
+
+    def is_up(self, broker: int) -> bool:
+        return self._up[broker]
+
+    def in_touch(self, broker: int) -> bool:
+        """Does the controller hear of this broker, and it of the controller?"""
+        return self._up[broker] and broker not in self._cut_off and broker not in self._paused and broker not in self._starting
+
+    def connected(self, one: int, other: int) -> bool:
+        """Can these two talk? A broker that stands still can be talked to; it only does not answer."""
+        return self._up[one] and self._up[other] and not self.link(one, other).is_cut and not self.link(other, one).is_cut
+
+    def link(self, follower: int, leader: int) -> Link:
+        """The follower's way to the leader's broker."""
+        return self._network.link(f"broker-{follower}", f"broker-{leader}")
+
+    # -- faults
+
+    def died(self, broker: int, clean: bool = False) -> None:
+        """The process is gone. After a clean stop it has said goodbye; else its session has to end first."""
+        if not self._up[broker]:
+            return
+        self._up[broker] = False
+        self._break_all(broker)
+        if clean:
+            self._command(self.controller.gone(broker, self._clock.now_ms, "it stopped"))
+        elif broker not in self._cut_off and broker not in self._paused:
+            self._command(self.controller.silent(broker, self._clock.now_ms))
+        self._paused.discard(broker)
+        self._starting.discard(broker)
+
+    def may_start_at_ms(self, broker: int) -> int:
+        """From when a process under this id is let in by the controller."""
+        if self.controller.may_register(broker) or ("session", broker) not in self._timers:
+            return self._clock.now_ms
+        return self._session_ends_ms[broker]
+
+    def started(self, broker: int, clean: bool) -> None:
+        """The process is up. It knows what was true a moment ago; the controller lets it lead again, and then it hears of that."""
+        self._up[broker] = True
+        self._lives[broker] = self._lives.get(broker, 0) + 1
+        cache = self.brokers[broker].metadata
+        cache.thaw()
+        cache.freeze()
+        cache.lead_nothing(broker)
+        self._rebind(broker)
+        if broker not in self._cut_off:
+            self._starting.add(broker)
+            self._clock.after(self._draw_ms(broker, "unfenced", *self._profile.unfenced_after_ms),
+                              self._register, broker, clean, self._lives[broker])
+
+    def _register(self, broker: int, clean: bool, life: int) -> None:
+        if self._up[broker] and self._lives[broker] == life:
+            self._command(self.controller.registered(broker, clean, self._clock.now_ms))
+            self._clock.after(self._draw_ms(broker, "catches up", *self._profile.catches_up_ms), self._is_ready, broker, life)
+
+    def _is_ready(self, broker: int, life: int) -> None:
+        if self._up[broker] and self._lives[broker] == life:
+            self._starting.discard(broker)
+            if self.in_touch(broker):
+                self._catch_up(broker)
+
+    def shuts_down(self, broker: int) -> None:
+        """Controlled shutdown: leaders move first."""
+        if self.in_touch(broker):
+            self._command(self.controller.shuts_down(broker, self._clock.now_ms))
+
+    def paused(self, broker: int, until_ms: int) -> None:
+        """The process stands still."""
+        if not self._up[broker]:
+            return
+        if self.in_touch(broker):
+            self.brokers[broker].metadata.freeze()
+            self._rebind(broker)
+            self._command(self.controller.silent(broker, self._clock.now_ms))
+        self._paused.add(broker)
+        # It goes on with what waited; the controller's news reach it a little later.
+        self._set_timer(SetTimer(("resumed", broker), until_ms + self._profile.move_ms))
+
+    def separate(self, sides: Iterable[Collection[int]]) -> None:
+        """Nobody of one side reaches anybody of another; who is on no side reaches all."""
+        sides = [sorted(side) for side in sides]
+        for side in sides:
+            for one, other in ((one, other) for one in side for others in sides if others is not side for other in others):
+                if not self.link(one, other).is_cut:
+                    self._parted.append(self.link(one, other))
+                    self.link(one, other).cut()
+        largest = max(sides, key=len)  # the first of equals
+        for side in sides:
+            for broker in side if side is not largest else ():
+                was_in_touch = self.in_touch(broker)
+                self._cut_off.add(broker)
+                if was_in_touch:
+                    self.brokers[broker].metadata.freeze()
+                    self._rebind(broker)
+                    self._command(self.controller.silent(broker, self._clock.now_ms))
+
+    def join(self) -> None:
+        """The sides reach one another again."""
+        back, self._cut_off = sorted(self._cut_off), set()
+        parted, self._parted = self._parted, []
+        for link in parted:
+            link.heal()
+        for broker in back:
+            if self.in_touch(broker):
+                self._in_touch_again(broker)
+
+    def reconnect(self) -> None:
+        """Connections among brokers may be made again: followers that were cut off try."""
+        for one, follower in self.brokers.items():
+            for source in list(follower.fetchers.by_source):
+                if self.connected(one, source) and one not in self._paused:
+                    follower.do(follower.fetchers.retry(source, self._clock.now_ms))
+
+    def _link_changed(self, one: int, other: int, what: str, fields: dict) -> None:
+        if what == "cut":
+            self._break(one, other)
+        elif what == "heal":
+            self.reconnect()
+
+    # -- what brokers want of one another
+
+    def send(self, source: int, target: int, message: PeerMessage | None, parks: bool = False) -> None:
+        """Bring a message to another broker. A sender that cannot reach it learns at once."""
+        if not self.connected(source, target):
+            self._break(source, target)
+            return
+        if message is None:
+            self.brokers[target].do(self.brokers[target].sessions.recall(source, self._clock.now_ms))
+            return
+        asks = type(message) in (FollowerFetch, EpochAsk)
+        link = self.link(source, target) if asks else self.link(target, source)
+        if parks:
+            self.brokers[target].do(self.brokers[target].sessions.parks(source, message, self._clock.now_ms + link.delay_ms()))
+            return
+        breaks = self._breaks.get(_pair(source, target), 0)
+        self._clock.post(self._clock.now_ms + link.delay_ms(), self._deliver, source, target, message, asks, breaks)
+
+    def _deliver(self, source: int, target: int, message: PeerMessage, asks: bool, breaks: int) -> None:
+        if self._breaks.get(_pair(source, target), 0) != breaks:
+            return  # the connection broke meanwhile
+        broker, now_ms = self.brokers[target], self._clock.now_ms
+        if broker.paused_until_ms > now_ms:
+            self._clock.post(broker.paused_until_ms, self._deliver, source, target, message, asks, breaks)
+        elif asks:
+            broker.do(broker.sessions.handle(source, message, now_ms))
+        else:
+            broker.do(broker.fetchers.heard(source, message, now_ms))
+
+    def grown(self, leader: int, key: PartitionKey) -> None:
+        """A leader has new records: its followers fetch them. One that has not followed yet has done so all along, where it knows
+        this leader; who leads no longer, and does not know it, is followed by nobody."""
+        broker, now_ms = self.brokers[leader], self._clock.now_ms
+        for follower in broker.replicas.replica(key).followers:
+            if broker.sessions.has(follower, key) or not self.in_touch(follower) or not self.connected(leader, follower):
+                continue
+            own = self.brokers[follower].replicas.replica(key)
+            knows_it = (own.partition.leader, own.partition.leader_epoch) == (leader, broker.replicas.replica(key).partition.leader_epoch)
+            if knows_it and own.log.log_end_offset == 0 and self.brokers[follower].fetchers.join(key, leader):
+                broker.sessions.join(follower, key, 0, now_ms)
+        broker.do(broker.sessions.grown(key, now_ms))
+
+    def change_isr(self, leader: int, wish: ChangeIsr) -> None:
+        """ALTER_PARTITION, or a write to ZooKeeper: takes its time, and never comes back to one that is out of touch."""
+        epoch = self.brokers[leader].replicas.replica((wish.topic, wish.partition)).partition.leader_epoch
+
+        def arrive() -> None:
+            if self.in_touch(leader):
+                self._command(self.controller.alter_isr(leader, epoch, wish.topic, wish.partition, wish.isr))
+                replica = self.brokers[leader].replicas.replica((wish.topic, wish.partition))
+                if replica.isr_wanted == wish.isr:
+                    self.brokers[leader].do(self.brokers[leader].replicas.wish_refused(replica, self._clock.now_ms))
+
+        if self.in_touch(leader):
+            self._clock.after(self._profile.isr_change_ms, arrive)
+
+    def elect(self, places: list[PartitionKey], unclean: bool) -> dict[PartitionKey, Errors]:
+        """An administrator's elections, carried out by the controller."""
+        effects: list[Effect] = []
+        outcome = {place: self.controller.elect(*place, unclean, effects) for place in places}
+        self._command(effects)
+        return outcome
+
+    # -- inside
+
+    def _draw_ms(self, broker: int, what: str, lowest: int, highest: int) -> int:
+        return self._streams.stream(f"broker-{broker}/{what}").randint(lowest, highest)
+
+    def _command(self, effects: list[Effect]) -> None:
+        """Carry out what the controller wants, and tell every broker in touch what has changed."""
+        for effect in effects:
+            match effect:
+                case SetTimer():
+                    self._set_timer(effect)
+                case CancelTimer(key):
+                    timer = self._timers.pop(key, None)
+                    if timer is not None:
+                        timer.cancel()
+                case note:
+                    self._journal.append(note.kind, "controller", **note.fields)
+        for partition, leader_before, epoch_before in self.controller.take_changes():
+            self._tell(partition, leader_before, epoch_before)
+
+    def _set_timer(self, effect: SetTimer) -> None:
+        earlier = self._timers.get(effect.key)
+        if earlier is not None:
+            earlier.cancel()
+        self._timers[effect.key] = self._clock.at(effect.at_ms, self._ring, effect.key)
+        if effect.key[0] == "session":
+            self._session_ends_ms[effect.key[1]] = effect.at_ms
+
+    def _ring(self, key: tuple) -> None:
+        del self._timers[key]
+        if key[0] == "resumed":
+            self._resumed(key[1])
+        else:
+            self._command(self.controller.on_timer(key, self._clock.now_ms))
+
+    def _resumed(self, broker: int) -> None:
+        if broker in self._paused and self.brokers[broker].paused_until_ms <= self._clock.now_ms:
+            self._paused.discard(broker)
+            if self.in_touch(broker):
+                self._in_touch_again(broker)
+
+    def _in_touch_again(self, broker: int) -> None:
+        self._command(self.controller.heard(broker, self._clock.now_ms))
+        self._catch_up(broker)
+
+    def _tell(self, partition: Partition, leader_before: int, epoch_before: int) -> None:
+        """A partition changed: its replicas take their new roles, as far as they hear of it."""
+        if leader_before != partition.leader:
+            key = partition.topic, partition.index
+            if leader_before != NO_LEADER:
+                self._last_leader[key] = leader_before
+            for id, broker in self.brokers.items():
+                if self.in_touch(id):
+                    broker.leader_changed(partition, leader_before, self.brokers[self._last_leader.get(key, id)])
+        for id in partition.replicas:
+            if self.in_touch(id):
+                self._take_role(id, partition, partition.leader_epoch != epoch_before)
+
+    def _take_role(self, id: int, partition: Partition, is_new_epoch: bool) -> None:
+        broker, now_ms = self.brokers[id], self._clock.now_ms
+        key = partition.topic, partition.index
+        replica = broker.replicas.found(key)
+        leader = partition.leader
+        if leader == id:
+            replica = broker.replicas.replica(key)
+            broker.do(broker.fetchers.unfollow((key,), now_ms))
+            broker.do(broker.replicas.roles_changed(replica, now_ms) if is_new_epoch else broker.replicas.isr_changed(replica, now_ms))
+            return
+        if not is_new_epoch:
+            return
+        if replica is not None:
+            broker.sessions.dropped(key)
+            broker.do(broker.replicas.roles_changed(replica, now_ms))
+            broker.do(broker.fetchers.unfollow((key,), now_ms))
+        if leader != NO_LEADER:
+            self._follow(id, key, leader)
+
+    def _follow(self, id: int, key: PartitionKey, leader: int) -> None:
+        """Begin to copy from a leader, where either has anything at all or the ISR is to be joined; not while stopping."""
+        if self.controller.states[id] is BrokerControlState.CONTROLLED_SHUTDOWN:
+            return
+        own, its = self.brokers[id].replicas.found(key), self.brokers[leader].replicas.found(key)
+        has_records = own is not None and own.log.log_end_offset or its is not None and its.log.log_end_offset
+        if has_records or id not in self._cluster.partition(*key).isr:
+            self.brokers[id].do(self.brokers[id].fetchers.follow((key,), leader, self._clock.now_ms))
+
+    def _rebind(self, id: int) -> None:
+        """A broker out of touch believes what it knew."""
+        broker = self.brokers[id]
+        for replica in broker.replicas.all:
+            replica.partition = broker.metadata.partition(replica.partition.topic, replica.partition.index)
+
+    def _catch_up(self, id: int) -> None:
+        """A broker hears of everything it has missed: roles, and whom to follow."""
+        broker = self.brokers[id]
+        before = broker.metadata.thaw()
+        for topic in self._cluster.topics.values():
+            if topic.is_internal:
+                for partition in topic.partitions:
+                    believed = before.partition(topic.name, partition.index)
+                    if believed is None or (believed.leader, believed.leader_epoch) != (partition.leader, partition.leader_epoch):
+                        last = self._last_leader.get((topic.name, partition.index), id)
+                        broker.leader_changed(partition, believed.leader if believed else NO_LEADER, self.brokers[last])
+        for replica in list(broker.replicas.all):
+            believed = replica.partition
+            now = replica.partition = self._cluster.partition(believed.topic, believed.index)
+            replica.isr_wanted = None
+            if (now.leader, now.leader_epoch) != (believed.leader, believed.leader_epoch) and believed is not now:
+                self._take_role(id, now, True)
+        for topic in self._cluster.topics.values():
+            for partition in topic.partitions:
+                key = partition.topic, partition.index
+                if partition.leader == id:
+                    led = broker.replicas.found(key)
+                    if led is not None and led.led_epoch == partition.leader_epoch:
+                        broker.do(broker.replicas.reconsider(led))
+                elif id in partition.replicas and partition.leader != NO_LEADER:
+                    if not self.brokers[partition.leader].sessions.has(id, key) and not broker.fetchers.follows(key, partition.leader):
+                        self._follow(id, key, partition.leader)
+        self.reconnect()
+
+    def _break_all(self, broker: int) -> None:
+        for other in self.brokers:
+            if other != broker:
+                self._break(broker, other)
+
+    def _break(self, one: int, other: int) -> None:
+        """The connections between two brokers are gone; each forgets what it kept of the other."""
+        pair = _pair(one, other)
+        self._breaks[pair] = self._breaks.get(pair, 0) + 1
+        for here, there in ((one, other), (other, one)):
+            if self._up[here]:
+                broker = self.brokers[here]
+                broker.do(broker.sessions.lost(there))
+                broker.do(broker.fetchers.broken(there, self._clock.now_ms))
+
+
+def _pair(one: int, other: int) -> tuple[int, int]:
+    return (one, other) if one < other else (other, one)

@@ -1,0 +1,63 @@
+"""Who am I? INIT_PRODUCER_ID gives an idempotent producer its number.
+
+Kafka's class is ProducerIdManager. Numbers come in blocks of 1000 a broker. What a transactional id adds to it is
+`transaction_coordinator`'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kafkalab.broker.cluster.cluster_state import ClusterState
+from kafkalab.broker.effects import Caller, Effect, Respond
+from kafkalab.releases import BrokerProfile
+from kafkalab.errors import Errors
+from kafkalab.protocol.messages import InitProducerIdRequest, InitProducerIdResponse
+
+BLOCK_ARRIVES_AFTER_MS = 10
+"""How long the controller takes to hand over a block. In the recordings a retry 100 ms later always found it there."""
+
+
+class ProducerIds:
+    """One broker's share of the producer ids.
+
+    has_served_before: asked once, at the first request, whether this broker already holds a block
+    (BrokerConfig.chance_of_producer_ids).
+    """
+
+    def __init__(self, profile: BrokerProfile, cluster: ClusterState,
+                 has_served_before: Callable[[Caller], bool]) -> None:
+        self._profile = profile
+        self._cluster = cluster
+        self._has_served_before = has_served_before
+        self._block = iter(range(0))
+        self._asked_once = False
+        self._arrives_at_ms: int | None = None
+
+    def init_producer_id(self, request: InitProducerIdRequest, caller: Caller, now_ms: int) -> list[Effect]:
+        producer_id = self.next_id(caller, now_ms)
+        if producer_id is None:
+            return [Respond(caller, InitProducerIdResponse(error_code=Errors.COORDINATOR_LOAD_IN_PROGRESS.code))]
+        return [Respond(caller, InitProducerIdResponse(producer_id=producer_id, producer_epoch=0))]
+
+    def next_id(self, caller: Caller | None, now_ms: int) -> int | None:
+        """The next id; None while a block is on its way from the controller. caller: None when nobody asked, but the broker itself
+        is in need."""
+        if not self._asked_once:
+            self._asked_once = True
+            if not self._profile.fetches_producer_ids_late or caller is None or self._has_served_before(caller):
+                self._take_block()
+        producer_id = next(self._block, None)
+        if producer_id is None and not self._profile.fetches_producer_ids_late:
+            self._take_block()
+            producer_id = next(self._block)
+        elif producer_id is None and self._arrives_at_ms is None:
+            self._arrives_at_ms = now_ms + BLOCK_ARRIVES_AFTER_MS
+        elif producer_id is None and now_ms >= self._arrives_at_ms:
+            self._take_block()
+            producer_id = next(self._block)
+        return producer_id
+
+    def _take_block(self) -> None:
+        self._block = iter(self._cluster.next_producer_id_block())
+        self._arrives_at_ms = None

@@ -1,0 +1,1 @@
+"""The consumer of the classic group protocol: JoinGroup, SyncGroup, Heartbeat (ClassicKafkaConsumer)."""

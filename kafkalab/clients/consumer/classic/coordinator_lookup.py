@@ -1,0 +1,152 @@
+"""Which broker coordinates my group? (AbstractCoordinator.ensureCoordinatorReady, lookupCoordinator, markCoordinatorUnknown)
+
+Any broker can tell (FIND_COORDINATOR). The coordinator's socket is one of its own, kept under an id that no broker has, so
+that heartbeats do not queue behind fetches. It is trusted until an answer or a broken socket says otherwise. Lookups of
+several groups at once (KIP-699) are sent, but only ever with one group.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
+from kafkalab.clients.consumer.classic.heartbeat import Heartbeat
+from kafkalab.clients.consumer.reading.call_timer import Timer
+from kafkalab.clients.consumer.reading.request_future import RequestFuture
+from kafkalab.clients.network.connection_states import exponential_ms
+from kafkalab.clients.network.log_context import LogContext
+from kafkalab.clients.network.node import Node
+from kafkalab.errors import COORDINATOR_LOST, Errors, RetriableException, error_for
+from kafkalab.lines.java_values import value_text
+from kafkalab.protocol.messages import FindCoordinatorRequest
+
+class CoordinatorLookup:
+    """Finds the coordinator, knows it, and loses it. `node` is the coordinator last found, None when it is to be looked up.
+
+    on_released  called when the application's thread has looked it up, and lets others have a turn
+    """
+
+    def __init__(self, group_id: str, profile, client: ConsumerNetworkClient, heartbeat: Heartbeat, log: LogContext,
+                 retry_backoff_ms: int, retry_backoff_max_ms: int, rng: random.Random) -> None:
+        self.node: Node | None = None
+        self.on_released: Callable[[], object] = lambda: None
+        self._most_ms, self._rng, self._doubles = max(retry_backoff_ms, retry_backoff_max_ms), rng, profile.connecting.exponential_refresh_backoff
+        self._group_id, self._profile, self._client, self._heartbeat, self._log = group_id, profile, client, heartbeat, log
+        self._retry_backoff_ms = retry_backoff_ms
+        self._under_way: RequestFuture | None = None
+        self._is_looking = False
+
+    @property
+    def is_looking(self) -> bool:
+        """Is the application's thread inside `ensure_ready`? Java holds the coordinator's monitor there, and the heartbeat thread stands still."""
+        return self._is_looking
+
+    @property
+    def unknown(self) -> bool:
+        node = self.node
+        return node is None or (node.connection in self._client.client.states.down and self.checked_node() is None)
+
+    def checked_node(self) -> Node | None:
+        """The coordinator, unless its socket turns out to have failed (checkAndGetCoordinator)."""
+        if self.node is not None and self._client.is_unavailable(self.node):
+            self.mark_unknown("coordinator unavailable", disconnected=True)
+        return self.node
+
+    def ensure_ready(self, timer: Timer) -> bool:
+        """Look the coordinator up until it is known or the timer ends. Raises what FIND_COORDINATOR answers for good."""
+        if not self.unknown:
+            return True
+        self._is_looking = True
+        try:
+            return self._look_up(timer)
+        finally:
+            self._is_looking = False
+            self.on_released()
+
+    def _look_up(self, timer: Timer) -> bool:
+        attempts = 0
+        while True:
+            future = self.find()
+            self._client.poll_until(future, timer)
+            if not future.is_done:
+                break
+            if future.failed:
+                self._log("COORDINATOR_DISCOVERY_FAILED", error=str(future.error))
+                if not future.is_retriable:
+                    self.forget_lookup()
+                    raise future.error
+                if self._doubles:
+                    self._rest(attempts, timer)
+                    attempts += 1
+                self._client.await_metadata_update(timer)
+            elif self.node is not None and self._client.is_unavailable(self.node):
+                self.mark_unknown("coordinator unavailable", disconnected=False)
+                self._rest(attempts, timer)
+                attempts += 1
+            if self._profile.group.keeps_answered_lookup:
+                self.forget_lookup()
+            if not self.unknown or timer.expired:
+                break
+        return not self.unknown
+
+    def _rest(self, attempts: int, timer: Timer) -> None:
+        """Wait before the next question: retry.backoff.ms, which doubles since KIP-580."""
+        wait_ms = exponential_ms(self._rng, self._retry_backoff_ms, self._most_ms, attempts, True) if self._doubles else self._retry_backoff_ms
+        self._client.sleep(min(wait_ms, timer.remaining_ms))
+
+    def forget_lookup(self) -> None:
+        """The next who wants the coordinator asks anew, though an answer may still be on its way (clearFindCoordinatorFuture)."""
+        self._under_way = None
+
+    @property
+    def has_asked(self) -> bool:
+        """Has somebody asked, whose answer nobody has looked at yet?"""
+        return self._under_way is not None
+
+    def find(self) -> RequestFuture:
+        """Ask the least loaded broker, unless it has been asked already."""
+        if self._under_way is None:
+            node = self._client.least_loaded_node()
+            if node is None:
+                return RequestFuture.failed_with(RetriableException("No brokers available"))
+            self._log("SENDING_FIND_COORDINATOR", node=node)
+            future = self._under_way = RequestFuture()
+            request = FindCoordinatorRequest(key_type=0, coordinator_keys=(self._group_id,))
+            self._client.send(node, request).on_done(lambda sent: self._answered(future, sent))
+        return self._under_way
+
+    def mark_unknown(self, cause: str, disconnected: bool) -> None:
+        """Do not trust the coordinator any more. `disconnected`: its socket is gone already."""
+        if self.node is None:
+            return
+        node, self.node = self.node, None
+        self._log("COORDINATOR_UNAVAILABLE", node=node, cause=cause, disconnected=value_text(disconnected))
+        if not disconnected:
+            self._log("COORDINATOR_DISCONNECT_REQUESTED", node=node)
+            self._client.disconnect_async(node)
+
+    def mark_lost_if(self, error: Errors) -> None:
+        """The answer may say that this broker coordinates the group no longer."""
+        if error in COORDINATOR_LOST:
+            self.mark_unknown(f"error response {error.name}", disconnected=False)
+
+    def _answered(self, future: RequestFuture, sent: RequestFuture) -> None:
+        if not self._profile.group.keeps_answered_lookup:
+            self._under_way = None
+        if sent.failed:
+            self._log("FIND_COORDINATOR_FAILED", error=sent.error)
+            future.fail(sent.error)
+            return
+        self._log("FIND_COORDINATOR_RESPONSE", response=self._client.client.response_text(sent.value))
+        found = sent.value.message.coordinator_of(self._group_id)
+        if found.error_code != Errors.NONE.code:
+            error = error_for(found.error_code)
+            self._log("COORDINATOR_LOOKUP_FAILED", error=found.error_message)
+            future.fail(error.exception())
+            return
+        self.node = self._client.client.node_of(found.node_id, found.host, found.port, None, coordinator=True)
+        self._log("COORDINATOR_DISCOVERED", node=self.node)
+        self._client.try_connect(self.node)
+        self._heartbeat.reset_session(self._client.clock.now_ms)
+        future.complete()

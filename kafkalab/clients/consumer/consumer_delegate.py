@@ -1,0 +1,70 @@
+"""ConsumerDelegate: what KafkaConsumer asks of the group protocol inside it (internals.ConsumerDelegate, KIP-848).
+
+KafkaConsumer checks arguments, journals the call and keeps other threads out before it asks. Group calls come only to a consumer
+that has a group.id.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from kafkalab.clients.consumer.reading.call_timer import Timer
+from kafkalab.clients.consumer.reading.commit_offsets import CommitCallback, Offsets
+from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
+from kafkalab.clients.consumer.reading.offset_fetcher import OffsetFetcher
+from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
+from kafkalab.clients.network.log_context import LogContext
+from kafkalab.clients.network.network_client import NetworkClient
+from kafkalab.records import ConsumerGroupMetadata, ConsumerRecord, OffsetAndMetadata, TopicPartition
+
+
+class ConsumerDelegate(Protocol):
+    """A consumer of one group protocol: ClassicKafkaConsumer or AsyncKafkaConsumer."""
+
+    @property
+    def log(self) -> LogContext: ...
+
+    @property
+    def subscriptions(self) -> SubscriptionState: ...
+
+    @property
+    def client(self) -> NetworkClient: ...
+
+    @property
+    def network(self) -> ConsumerNetwork: ...
+
+    @property
+    def offset_fetcher(self) -> OffsetFetcher: ...
+
+    def subscription_changed(self) -> None:
+        """The application has subscribed; the subscription holds its new wish."""
+
+    def unsubscribe(self) -> None:
+        """Leave the group, forget subscription and assignment."""
+
+    def poll(self, timer: Timer) -> list[ConsumerRecord] | None:
+        """Records for the application; None when the timer ended first. Raises WakeupException and what the brokers refuse for good."""
+
+    def update_positions(self, timer: Timer) -> object:
+        """Begin to look for positions that are missing."""
+
+    def committed(self, partitions: list[TopicPartition], timer: Timer) -> dict[TopicPartition, OffsetAndMetadata | None] | None:
+        """The group's committed offsets; None when the timer ended first."""
+
+    def commit_sync(self, offsets: Offsets, timer: Timer) -> bool:
+        """Commit and wait; False when the timer ended first. Raises CommitFailedException."""
+
+    def commit_async(self, offsets: Offsets, callback: CommitCallback | None) -> None:
+        """Commit without waiting; the callback runs inside a later poll."""
+
+    def group_metadata(self) -> ConsumerGroupMetadata:
+        """Who this member is now (KIP-447)."""
+
+    def enforce_rebalance(self, reason: str) -> None:
+        """Have the group rebalance in a later poll, where members can ask for that (KIP-568)."""
+
+    def wakeup(self) -> None:
+        """Let the call that waits, or the next one, raise WakeupException. Comes from any thread."""
+
+    def close(self, timeout_ms: int) -> None:
+        """Commit, leave, close all sockets, in at most `timeout_ms`."""

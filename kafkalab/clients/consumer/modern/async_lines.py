@@ -1,0 +1,29 @@
+"""The lines of shared parts in the words of the new consumer: its classes are others, so their statements stand elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafkalab.clients.network.log_context import LogContext
+
+SAID_BY_OTHERS = {
+    "SUBSCRIBED": "ASYNC_SUBSCRIBED",
+    "SENDING_LIST_OFFSETS": "ASYNC_LIST_OFFSETS_CREATING",
+    "LIST_OFFSETS_RESPONSE": "ASYNC_LIST_OFFSETS_RECEIVED",
+    "LEADER_EPOCH_RECEIVED": "ASYNC_LEADER_EPOCH_RECEIVED",
+}
+"""The classic consumer's entry -> the one that stands for it here."""
+
+UNRECORDED = frozenset({
+    "ASSIGNED_BY_USER", "PAUSING", "RESUMING", "SEEKING", "SEEKING_TO_BEGINNING", "SEEKING_TO_END", "COMMITTING_OFFSETS", "UNSUBSCRIBED",
+    "SUBSCRIBED_TO_PATTERN",
+})
+"""Statements of AsyncKafkaConsumer that no recording shows: their line numbers are not known, so nothing is written."""
+
+
+class AsyncLines(LogContext):
+    """A LogContext that knows whose statements these are."""
+
+    def __call__(self, name: str, /, **values: Any) -> None:
+        if name not in UNRECORDED:
+            super().__call__(SAID_BY_OTHERS.get(name, name), **values)

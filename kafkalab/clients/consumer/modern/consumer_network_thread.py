@@ -1,0 +1,219 @@
+"""The thread that does all talking (internals.ConsumerNetworkThread, ApplicationEventProcessor, RequestManagers).
+
+In each pass: take the application's events, ask each manager for requests, poll the network. A loop that yields until when it sleeps.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from kafkalab.clients.consumer.modern.commit_request_manager import CommitRequestManager
+from kafkalab.clients.consumer.modern.coordinator_request_manager import CoordinatorRequestManager
+from kafkalab.clients.consumer.modern.heartbeat_request_manager import HeartbeatRequestManager
+from kafkalab.clients.consumer.modern.membership_manager import ConsumerMembershipManager, MemberState
+from kafkalab.clients.consumer.modern.network_client_delegate import NetworkClientDelegate
+from kafkalab.clients.consumer.reading.fetch_collector import FetchCollector
+from kafkalab.clients.consumer.reading.fetcher import Fetcher
+from kafkalab.clients.consumer.reading.offset_fetcher import OffsetFetcher
+from kafkalab.clients.consumer.reading.position_validation import PositionValidation
+from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
+from kafkalab.clients.network.log_context import LogContext
+from kafkalab.errors import TimeoutException
+from kafkalab.lines.java_values import value_text
+from kafkalab.protocol.frozen import record
+from kafkalab.sim.apps import FOREVER_MS, Signal
+
+LONGEST_PASS_MS = 5_000
+"""ConsumerNetworkThread.MAX_POLL_TIMEOUT_MS."""
+
+
+@record
+class Group:
+    """The managers of a consumer that is in a group."""
+
+    coordinator: CoordinatorRequestManager
+    commits: CommitRequestManager
+    heartbeats: HeartbeatRequestManager
+    membership: ConsumerMembershipManager
+
+
+@dataclass(slots=True)
+class AsyncPollEvent:
+    """One poll of the application, as the background works it off. Complete: fetches may be sent; an error is the application's."""
+
+    deadline_ms: int
+    polled_ms: int
+    enqueued_ms: int = 0
+    error: BaseException | None = None
+    is_complete: bool = False
+    positions_validated: bool = False
+    reconciliation_checked: bool = False
+
+    def text(self, epoch_ms: int) -> str:
+        at = [0 if self.enqueued_ms == 0 else epoch_ms + self.enqueued_ms, epoch_ms + self.deadline_ms, epoch_ms + self.polled_ms]
+        return (f"AsyncPollEvent{{type=ASYNC_POLL, enqueuedMs={at[0]}, deadlineMs={at[1]}, pollTimeMs={at[2]}, error={value_text(self.error)}, "
+                f"isComplete={value_text(self.is_complete)}, isValidatePositionsComplete={value_text(self.positions_validated)}, "
+                f"isReconciliationCheckComplete={value_text(self.reconciliation_checked)}}}")
+
+
+@dataclass(slots=True)
+class Reading:
+    """What fetches records and finds positions."""
+
+    fetcher: Fetcher
+    collector: FetchCollector
+    offsets: OffsetFetcher
+    validation: PositionValidation
+    subscriptions: SubscriptionState
+    buffered: Signal = field(default_factory=Signal)
+
+
+class ConsumerNetworkThread:
+    """finished is set when the thread has ended."""
+
+    def __init__(self, network: NetworkClientDelegate, reading: Reading, group: Group | None, log: LogContext) -> None:
+        self.finished = Signal()
+        self._network, self._reading, self._group, self._log = network, reading, group, log
+        self._events: deque[Callable[[int], None]] = deque()
+        self._running = True
+        self._fetch_wanted = False
+        self._max_wait_ms = 0
+        self._close_by_ms = 0
+        self._matched_at_version = 0
+
+    # the application's side
+
+    def add(self, event: Callable[[int], None]) -> None:
+        """Have the background call event(now_ms) in its next pass."""
+        self._events.append(event)
+        self._network.client.selector.wakeup()
+
+    def add_poll(self, event: AsyncPollEvent) -> None:
+        event.enqueued_ms = self._network.clock.now_ms
+        self.add(lambda now_ms: self._polled(event, now_ms))
+
+    @property
+    def max_wait_ms(self) -> int:
+        """How long the application may sleep, as the last pass saw it."""
+        return self._max_wait_ms
+
+    def close(self, timeout_ms: int) -> None:
+        self._log("NETWORK_THREAD_CLOSE_SIGNALLED", timeout_ms=timeout_ms)
+        self._running = False
+        self._close_by_ms = self._network.clock.now_ms + timeout_ms
+        self._network.client.selector.wakeup()
+
+    # the thread
+
+    def run(self, starting_ms: tuple[int, int] = (0, 0)) -> Iterator[int]:
+        """starting_ms: in a JVM just started the thread is ready when the application first wants something of it, but neither sooner
+        nor later than this; a real application's subscribe() waits for it."""
+        self._log("NETWORK_THREAD_STARTED")
+        clock, signal = self._network.clock, self._network.client.selector.signal
+        soonest_ms, latest_ms = (clock.now_ms + ms for ms in starting_ms)
+        while clock.now_ms < latest_ms and not (self._events and clock.now_ms >= soonest_ms):
+            signal.clear()
+            yield soonest_ms if clock.now_ms < soonest_ms else latest_ms
+        while self._running:
+            yield from self._run_once()
+        self._log("NETWORK_THREAD_CLOSING")
+        yield from self._clean_up()
+        self.finished.set()
+
+    def _run_once(self) -> Iterator[int]:
+        events, self._events = self._events, deque()
+        now_ms = self._network.clock.now_ms
+        for event in events:
+            event(now_ms)
+        if self._group is not None:
+            self._group.membership.run_done()
+        wait_ms = min(LONGEST_PASS_MS, *(poll(now_ms) for poll in self._managers()))
+        yield from self._network.run_pass(wait_ms)
+        if self._reading.collector.buffered():
+            self._reading.buffered.set()
+        group = self._group
+        now_ms = self._network.clock.now_ms
+        self._max_wait_ms = FOREVER_MS if group is None else min(group.heartbeats.max_wait_ms(now_ms), group.commits.until_due_ms(now_ms))
+
+    def _managers(self) -> list[Callable[[int], int]]:
+        """In the order in which the class keeps them: coordinator, commits, heartbeats, membership, then fetches."""
+        if self._group is None:
+            return [self._poll_fetches]
+        group = self._group
+        return [group.coordinator.poll, group.commits.poll, group.heartbeats.poll, self._poll_membership, self._poll_fetches]
+
+    def _poll_membership(self, now_ms: int) -> int:
+        membership = self._group.membership
+        if membership.state is MemberState.RECONCILING:
+            membership.reconcile(may_commit=False)
+        return FOREVER_MS
+
+    def _poll_fetches(self, now_ms: int) -> int:
+        if self._fetch_wanted:
+            self._fetch_wanted = False
+            self._reading.fetcher.send_fetches()
+        return FOREVER_MS
+
+    def _polled(self, event: AsyncPollEvent, now_ms: int) -> None:
+        """A poll's way through the background: membership, auto commit, positions, fetches."""
+        if self._group is not None:
+            membership = self._group.membership
+            if membership.state is MemberState.RECONCILING:
+                membership.reconcile(may_commit=True)
+            self._group.commits.commit_if_due(event.polled_ms)
+            self._match_pattern()
+            membership.on_poll()
+            self._group.heartbeats.polled(event.polled_ms)
+        event.reconciliation_checked = True
+        self._update_positions(event, now_ms)
+
+    def _match_pattern(self) -> None:
+        """Look again which topics match a pattern when metadata have come; a member may want none (UpdatePatternSubscriptionEvent)."""
+        metadata, subscriptions = self._network.client.metadata, self._reading.subscriptions
+        if subscriptions.pattern is None or self._matched_at_version == metadata.update_version:
+            return
+        self._matched_at_version = metadata.update_version
+        if subscriptions.match(metadata.view.topics):
+            metadata.request_update_for_new_topics()
+        self._group.membership.subscription_updated()
+
+    def _update_positions(self, event: AsyncPollEvent, now_ms: int) -> None:
+        reading = self._reading
+        try:
+            reading.validation.validate_if_needed()
+            event.positions_validated = True
+            initializing = sorted(reading.subscriptions.initializing())
+            if self._group is not None and initializing:
+                self._group.commits.set_positions(initializing, event.deadline_ms).on_done(lambda done: self._reset(event, done.error))
+            else:
+                self._reset(event, None)
+        except Exception as error:  # The application's, in its next poll.
+            event.error, event.is_complete = error, True
+
+    def _reset(self, event: AsyncPollEvent, error: BaseException | None) -> None:
+        reading = self._reading
+        try:
+            if error is None:
+                reading.offsets.reset_missing()
+                reading.offsets.reset_positions()
+            elif not isinstance(error, TimeoutException):  # That is for a later poll to try again.
+                raise error
+            self._fetch_wanted = True
+        except Exception as raised:
+            event.error = raised
+        event.is_complete = True
+
+    def _clean_up(self) -> Iterator[int]:
+        reading, network = self._reading, self._network
+        closing = reading.fetcher.begin_close()
+        while network.clock.now_ms < self._close_by_ms and (network.has_pending_requests or not all(f.is_done for f in closing)):
+            yield from network.run_pass(self._close_by_ms - network.clock.now_ms)
+        self._log("REQUEST_MANAGERS_CLOSING")
+        reading.collector.drop_all()
+        self._log("REQUEST_MANAGERS_CLOSED")
+        if network.client.telemetry:
+            network.client.telemetry.stop()
+        network.client.close()
+        self._log("NETWORK_THREAD_CLOSED")

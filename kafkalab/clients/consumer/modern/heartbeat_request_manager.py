@@ -1,0 +1,152 @@
+"""When does the next heartbeat leave, and what does it say? (ConsumerHeartbeatRequestManager, AbstractHeartbeatRequestManager)
+
+A heartbeat carries only what changed since the last one. It leaves when the broker's interval has passed, and at once to join, to
+acknowledge an assignment and to leave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kafkalab.clients.consumer.modern.coordinator_request_manager import CoordinatorRequestManager
+from kafkalab.clients.consumer.modern.membership_manager import ConsumerMembershipManager, MemberState
+from kafkalab.clients.consumer.modern.network_client_delegate import NetworkClientDelegate
+from kafkalab.clients.consumer.modern.request_state import RequestState
+from kafkalab.clients.consumer.reading.request_future import RequestFuture
+from kafkalab.clients.network.log_context import LogContext
+from kafkalab.errors import Errors, RetriableException, UnsupportedVersionException, error_for
+from kafkalab.protocol.messages import ConsumerGroupHeartbeatRequest, HeartbeatTopicPartitions
+from kafkalab.sim.apps import FOREVER_MS
+
+UNSUPPORTED = ("The cluster does not support the new CONSUMER group protocol. Set group.protocol=classic on the consumer configs to revert "
+               "to the CLASSIC protocol until the cluster is upgraded.")
+
+
+class HeartbeatRequestManager:
+    """poll_deadline_ms: when the application will have been away for max.poll.interval.ms."""
+
+    def __init__(self, membership: ConsumerMembershipManager, coordinator: CoordinatorRequestManager, network: NetworkClientDelegate,
+                 state: RequestState, config: Mapping, log: LogContext) -> None:
+        self._membership, self._coordinator, self._network, self._state = membership, coordinator, network, state
+        self._config, self._log = config, log
+        self._interval_ms = 0
+        self._due_ms = network.clock.now_ms
+        self.poll_deadline_ms = network.clock.now_ms + config["max.poll.interval.ms"]
+        self._sent: dict[str, object] = {}
+        state.more = lambda: f", remainingMs={max(0, self._due_ms - network.clock.now_ms)}, heartbeatIntervalMs={self._interval_ms}"
+
+    def polled(self, now_ms: int) -> None:
+        """The application is alive."""
+        if now_ms > self.poll_deadline_ms:
+            self._log("POLL_INTERVAL_EXCEEDED", ms=now_ms - self.poll_deadline_ms, member_id=self._membership.member_id)
+        self.poll_deadline_ms = now_ms + self._config["max.poll.interval.ms"]
+        self._membership.application_is_back()
+
+    def poll(self, now_ms: int) -> int:
+        membership = self._membership
+        if self._coordinator.node is None or membership.skips_heartbeat:
+            membership.heartbeat_skipped()
+            return FOREVER_MS
+        if now_ms >= self.poll_deadline_ms and not membership.is_leaving:
+            self._log("ASYNC_POLL_TIMEOUT_EXPIRED")
+            membership.leave_stale()
+            request = self._request()
+            membership.heartbeat_generated()
+            self._network.send(self._coordinator.node, request).on_done(self._answered_stale)
+            self._state.reset()
+            self._sent.clear()
+            return self._interval_ms
+        at_once = membership.heartbeats_now and not self._state.in_flight
+        if not at_once and not (now_ms >= self._due_ms and self._state.can_send(now_ms)):
+            return self._until_next_ms(now_ms)
+        self._send(now_ms)
+        return self._interval_ms
+
+    def max_wait_ms(self, now_ms: int) -> int:
+        """How long the application may sleep without this being late (maximumTimeToWait)."""
+        left_ms = self.poll_deadline_ms - now_ms
+        if left_ms <= 0 or self._membership.heartbeats_now and not self._state.in_flight:
+            return 0
+        return min(left_ms // 2, self._until_next_ms(now_ms))
+
+    def _until_next_ms(self, now_ms: int) -> int:
+        return self._state.remaining_backoff_ms(now_ms) if now_ms >= self._due_ms else self._due_ms - now_ms
+
+    def _send(self, now_ms: int) -> None:
+        request = self._request()
+        self._state.sent(now_ms)
+        self._due_ms = now_ms + self._interval_ms
+        self._membership.heartbeat_generated()
+        self._network.send(self._coordinator.node, request).on_done(self._answered)
+
+    def _request(self) -> ConsumerGroupHeartbeatRequest:
+        membership, everything = self._membership, self._membership.state is MemberState.JOINING
+        if everything:
+            self._sent.clear()
+        topics = tuple(sorted(membership.subscribed_topics()))
+        changed = self._changed("topics", topics)
+        owned = self._changed("owned", membership.current)
+        return ConsumerGroupHeartbeatRequest(
+            group_id=membership.group_id, member_id=membership.member_id, member_epoch=membership.epoch, instance_id=membership.instance_id,
+            rack_id=(self._config["client.rack"] or None) if everything else None,
+            rebalance_timeout_ms=self._config["max.poll.interval.ms"] if self._changed("timeout", True) else -1,
+            subscribed_topic_names=topics if changed else None,
+            server_assignor=self._config["group.remote.assignor"] if self._changed("assignor", True) else None,
+            topic_partitions=() if everything else tuple(
+                HeartbeatTopicPartitions(topic_id=topic_id, partitions=numbers)
+                for topic_id, numbers in membership.current.partitions.items()) if owned else None)
+
+    def _changed(self, what: str, value: object) -> bool:
+        if what in self._sent and self._sent[what] == value:
+            return False
+        self._sent[what] = value
+        return True
+
+    def _answered_stale(self, sent: RequestFuture) -> None:
+        """Whatever it says, the member joins anew when the application is back."""
+        if sent.succeeded and sent.value.message.error_code == Errors.NONE.code:
+            self._log("STALE_HEARTBEAT_ANSWERED", response=self._network.client.response_text(sent.value))
+
+    def _answered(self, sent: RequestFuture) -> None:
+        now_ms = self._network.clock.now_ms
+        if sent.failed:
+            self._failed(sent.error, now_ms)
+            return
+        response = sent.value.message
+        error = error_for(response.error_code)
+        if error is Errors.NONE:
+            if response.heartbeat_interval_ms != self._interval_ms:
+                self._log("MEMBER_HEARTBEAT_INTERVAL", member_id=self._membership.member_id, interval_ms=response.heartbeat_interval_ms)
+                self._interval_ms = response.heartbeat_interval_ms
+                self._due_ms = now_ms + self._interval_ms
+            self._state.succeeded(now_ms)
+            self._membership.heartbeat_answered(response)
+            return
+        self._coordinator.lost_if(error)
+        self._state.failed(now_ms)
+        if error in (Errors.FENCED_MEMBER_EPOCH, Errors.UNKNOWN_MEMBER_ID):
+            self._state.reset()
+            self._due_ms = now_ms
+            self._sent.clear()
+            self._membership.fenced()
+        elif error in (Errors.NOT_COORDINATOR, Errors.COORDINATOR_NOT_AVAILABLE):
+            self._state.reset()
+        elif error is Errors.COORDINATOR_LOAD_IN_PROGRESS:
+            pass
+        elif error is Errors.UNSUPPORTED_VERSION:
+            self._fatal(UnsupportedVersionException(UNSUPPORTED))
+        else:
+            self._fatal(error.exception(response.error_message or error.message))
+
+    def _failed(self, error: BaseException, now_ms: int) -> None:
+        self._coordinator.lost_if(error)
+        self._state.failed(now_ms)
+        self._membership.heartbeat_failed(isinstance(error, RetriableException))
+        if isinstance(error, UnsupportedVersionException):
+            self._fatal(UnsupportedVersionException(UNSUPPORTED))
+        elif not isinstance(error, RetriableException):
+            self._fatal(error)
+
+    def _fatal(self, error: BaseException) -> None:
+        self._membership.fail()
+        self._network.keep_error(error)

@@ -1,0 +1,379 @@
+"""Where does this member stand, and what is it to own? (ConsumerMembershipManager, AbstractMembershipManager; KIP-848)
+
+The broker tells a target in its answer to a heartbeat. Reconciling it takes three steps, each of which may wait: commit what was
+read of the partitions that go, let the application give them up, let it take the new ones. Then the next heartbeat acknowledges.
+The listener's methods and the change of the assignment run on the application's thread, in its next poll.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from kafkalab.clients.consumer.modern.network_client_delegate import NetworkClientDelegate
+from kafkalab.clients.consumer.reading.request_future import RequestFuture
+from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
+from kafkalab.clients.network.log_context import LogContext
+from kafkalab.lines.java_values import list_text
+from kafkalab.protocol.consumer_group_messages import JOINING_EPOCH, LEAVING_EPOCH, LEAVING_STATIC_EPOCH
+from kafkalab.protocol.messages import ConsumerGroupHeartbeatResponse
+from kafkalab.records import TopicPartition
+
+
+class MemberState(enum.Enum):
+    UNSUBSCRIBED = "UNSUBSCRIBED"
+    """Wants nothing of the group. Next: JOINING with the first poll after subscribe()."""
+    JOINING = "JOINING"
+    """A heartbeat with epoch 0 is due or under way. Next: RECONCILING with the answer's assignment, STABLE without one."""
+    RECONCILING = "RECONCILING"
+    """There is a target it has not reached. Next: ACKNOWLEDGING when it has, or STABLE when the target is what it owns."""
+    ACKNOWLEDGING = "ACKNOWLEDGING"
+    """It owns what it should and has yet to say so. Next: STABLE when that heartbeat is made, RECONCILING under a newer target."""
+    STABLE = "STABLE"
+    """Nothing to do but to show that it lives. Next: RECONCILING with a new target, PREPARE_LEAVING."""
+    FENCED = "FENCED"
+    """The coordinator does not know it any more, or not this epoch. Next: JOINING when the application has heard that all is lost."""
+    PREPARE_LEAVING = "PREPARE_LEAVING"
+    """The application wants to leave; its listener comes first. Next: LEAVING."""
+    LEAVING = "LEAVING"
+    """The heartbeat that leaves is due. Next: UNSUBSCRIBED when it is made, STALE when it leaves because the application was away."""
+    STALE = "STALE"
+    """It has left, since the application did not poll for max.poll.interval.ms. Next: JOINING with the next poll."""
+    FATAL = "FATAL"
+    """The coordinator refused it for good. Next: nothing."""
+
+
+_MEMBERS = frozenset({MemberState.JOINING, MemberState.STABLE, MemberState.RECONCILING, MemberState.ACKNOWLEDGING})
+
+TRANSITIONS: Mapping[MemberState, frozenset[MemberState]] = {
+    MemberState.UNSUBSCRIBED: frozenset({MemberState.JOINING, MemberState.PREPARE_LEAVING, MemberState.FATAL}),
+    MemberState.JOINING: frozenset({MemberState.RECONCILING, MemberState.STABLE, MemberState.FENCED, MemberState.PREPARE_LEAVING, MemberState.FATAL}),
+    MemberState.RECONCILING: frozenset({MemberState.RECONCILING, MemberState.ACKNOWLEDGING, MemberState.STABLE, MemberState.FENCED,
+                                        MemberState.PREPARE_LEAVING, MemberState.FATAL}),
+    MemberState.ACKNOWLEDGING: frozenset({MemberState.STABLE, MemberState.RECONCILING, MemberState.FENCED, MemberState.PREPARE_LEAVING,
+                                          MemberState.FATAL}),
+    MemberState.STABLE: frozenset({MemberState.RECONCILING, MemberState.FENCED, MemberState.PREPARE_LEAVING, MemberState.FATAL}),
+    MemberState.FENCED: frozenset({MemberState.JOINING, MemberState.UNSUBSCRIBED}),
+    MemberState.PREPARE_LEAVING: frozenset({MemberState.LEAVING, MemberState.UNSUBSCRIBED, MemberState.FENCED, MemberState.FATAL}),
+    MemberState.LEAVING: frozenset({MemberState.UNSUBSCRIBED, MemberState.STALE, MemberState.FENCED, MemberState.FATAL}),
+    MemberState.STALE: frozenset({MemberState.JOINING}),
+    MemberState.FATAL: frozenset(),
+}
+"""MemberState.previousValidStates, seen from the other side."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalAssignment:
+    """Partitions by topic id; `epoch` counts the targets this member was given, -1 before the first."""
+
+    epoch: int = -1
+    partitions: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        shown = ", ".join(f"{topic}={list_text(numbers)}" for topic, numbers in self.partitions.items())
+        return f"LocalAssignment{{localEpoch={self.epoch}, partitions={{{shown}}}}}"
+
+
+NONE = LocalAssignment()
+
+
+class ConsumerMembershipManager:
+    """One consumer's membership.
+
+    current        what it owns and has reconciled
+    commit         commit() before partitions go: gives a future that is done when the positions are committed
+    tell_epoch     tell_epoch(epoch) hears of each new epoch, None for no membership; reconciled() is called when a target is reached
+    to_application to_application(call) runs call() in the application's next poll, which raises the exception that it returns, if any
+    """
+
+    def __init__(self, group_id: str, member_id: str, config: Mapping, network: NetworkClientDelegate, subscriptions: SubscriptionState,
+                 commit: Callable[[], RequestFuture], tell_epoch: Callable[[int | None], None], reconciled: Callable[[], None],
+                 to_application: Callable[[Callable[[], object]], None], callbacks, profile, log: LogContext) -> None:
+        self.group_id, self.member_id, self.instance_id = group_id, member_id, config["group.instance.id"]
+        self.state = MemberState.UNSUBSCRIBED
+        self.epoch = JOINING_EPOCH
+        self.current = NONE
+        self._target = NONE
+        self._config, self._network, self._subscriptions = config, network, subscriptions
+        self._commit, self._epoch_told, self._reconciled, self._to_application = commit, tell_epoch, reconciled, to_application
+        self._callbacks, self._profile, self._log = callbacks, profile, log
+        self._subscription_updated = self._reconciling = self._rejoined = False
+        self._left: RequestFuture | None = None
+        self._stale = False
+        self._done: list[Callable[[], None]] = []
+
+    # asked by the heartbeats
+
+    @property
+    def skips_heartbeat(self) -> bool:
+        return self.state in (MemberState.UNSUBSCRIBED, MemberState.FATAL, MemberState.STALE, MemberState.FENCED)
+
+    @property
+    def heartbeats_now(self) -> bool:
+        return self.state in (MemberState.ACKNOWLEDGING, MemberState.LEAVING, MemberState.JOINING)
+
+    @property
+    def is_leaving(self) -> bool:
+        return self.state in (MemberState.PREPARE_LEAVING, MemberState.LEAVING)
+
+    def subscribed_topics(self) -> tuple[str, ...]:
+        return () if self.state is MemberState.LEAVING else self._subscriptions.topics
+
+    def heartbeat_generated(self) -> None:
+        """The request is made: what it says holds from now on."""
+        if self.state is MemberState.ACKNOWLEDGING:
+            self.transition_to(MemberState.STABLE if self._reached() else MemberState.RECONCILING)
+        elif self.state is MemberState.LEAVING:
+            if self._stale:
+                self._log("MEMBER_STALE_HEARTBEAT", member_id=self.member_id, epoch=self.epoch)
+                self.transition_to(MemberState.STALE)
+                self._lose_everything(lambda: self._log("MEMBER_STALE_RELEASED", member_id=self.member_id, state=self.state.name))
+            else:
+                self._log("MEMBER_LEAVE_HEARTBEAT", member_id=self.member_id, epoch=self.epoch)
+                self.transition_to(MemberState.UNSUBSCRIBED)
+
+    def heartbeat_skipped(self) -> None:
+        """Without a coordinator there is nobody to say goodbye to."""
+        if self.state is MemberState.LEAVING:
+            self.transition_to(MemberState.UNSUBSCRIBED)
+            self._complete_leaving()
+
+    def heartbeat_answered(self, response: ConsumerGroupHeartbeatResponse) -> None:
+        if response.member_epoch < 0:
+            if self._left is not None:
+                self._log("MEMBER_LEFT", member_id=self.member_id, epoch=self.epoch)
+                self._complete_leaving()
+            return
+        if self.is_leaving or self.state in (MemberState.UNSUBSCRIBED, MemberState.FENCED, MemberState.STALE, MemberState.FATAL):
+            return
+        if response.member_epoch != self.epoch:
+            self.epoch = response.member_epoch
+            self._tell_epoch(self.epoch)
+        if response.assignment is not None:
+            self._take_target({topic.topic_id: tuple(sorted(topic.partitions)) for topic in response.assignment.topic_partitions})
+        elif self.state is MemberState.JOINING:
+            self.transition_to(MemberState.STABLE)
+
+    def heartbeat_failed(self, retriable: bool) -> None:
+        if self.state is MemberState.UNSUBSCRIBED and self._left is not None:
+            self._complete_leaving()
+
+    def fenced(self) -> None:
+        """Unknown, or of another epoch: everything is lost, and it joins anew once the application has heard it."""
+        if self.state is MemberState.UNSUBSCRIBED or self.state is MemberState.STALE:
+            self._complete_leaving()
+            return
+        if self.state is MemberState.PREPARE_LEAVING or self.state is MemberState.LEAVING:
+            self.transition_to(MemberState.UNSUBSCRIBED if self.state is MemberState.LEAVING else MemberState.LEAVING)
+            self._complete_leaving()
+            return
+        self.transition_to(MemberState.FENCED)
+        self._leave_epoch()
+        self._lose_everything(lambda: self._join() if self.state is MemberState.FENCED else None)
+
+    def fail(self) -> None:
+        if self.state is not MemberState.FATAL:
+            before = self.state
+            if MemberState.FATAL in TRANSITIONS[before]:
+                self.transition_to(MemberState.FATAL)
+            self._tell_epoch(None)
+            self._complete_leaving()
+
+    # asked by the application's events
+
+    def subscription_updated(self) -> None:
+        self._subscription_updated = True
+
+    def application_is_back(self) -> None:
+        if self.state is MemberState.STALE and not self._rejoined:
+            self._rejoined = True
+            self._log("MEMBER_STALE_REJOINS", member_id=self.member_id)
+            self._join()
+
+    def on_poll(self) -> None:
+        """A poll of the application: join when it has subscribed."""
+        if self._subscription_updated and self.state is MemberState.UNSUBSCRIBED:
+            self._subscription_updated = False
+            self._join()
+
+    def leave(self) -> RequestFuture:
+        """Give everything up and say goodbye; done when the coordinator has answered, or nobody is there to answer."""
+        if self.state in (MemberState.UNSUBSCRIBED, MemberState.FATAL, MemberState.STALE, MemberState.FENCED):
+            return RequestFuture.completed_with(None)
+        if self._left is not None:
+            return self._left
+        self._left = RequestFuture()
+        self._stale = False
+        self.transition_to(MemberState.PREPARE_LEAVING)
+        self._log("MEMBER_LEAVES_WITHOUT_CALLBACKS", member_id=self.member_id)
+        self._begin_leaving()
+        return self._left
+
+    def leave_stale(self) -> None:
+        """The application has not polled for max.poll.interval.ms: leave on its behalf."""
+        self._stale, self._rejoined = True, False
+        self.transition_to(MemberState.PREPARE_LEAVING)
+        self._begin_leaving()
+
+    # reconciling
+
+    def reconcile(self, may_commit: bool) -> None:
+        """Bring what is owned to the target, one attempt at a time (maybeReconcile).
+
+        may_commit: the application has just polled, so its positions are what it has worked through
+        """
+        if self._reached():
+            self._log("MEMBER_RECONCILIATION_NOT_NEEDED")
+            return
+        if self._reconciling:
+            self._log("MEMBER_RECONCILIATION_IN_PROGRESS", assignment=self._target)
+            return
+        names = self._network.client.metadata.topic_names
+        unknown = [topic_id for topic_id in self._target.partitions if topic_id not in names]
+        if unknown:
+            self._network.client.metadata.request_update()
+            return
+        if self._config["enable.auto.commit"] and not may_commit:
+            return
+        self._reconciling = True
+        target = self._target
+        assigned = sorted(TopicPartition(names[t], n) for t, numbers in target.partitions.items() for n in numbers)
+        owned = sorted(self._subscriptions.assigned())
+        added, revoked = [tp for tp in assigned if tp not in owned], [tp for tp in owned if tp not in assigned]
+        self._log("MEMBER_RECONCILING", epoch=target.epoch, member_id=self.member_id, partitions=list_text(assigned), owned=list_text(owned),
+                  added=list_text(added), revoked=list_text(revoked))
+        self._pause_for_revocation(revoked)
+        self._commit().on_done(lambda done: self._committed(target, assigned, added, revoked, done))
+
+    def _pause_for_revocation(self, revoked: list[TopicPartition]) -> None:
+        self._log("MEMBER_REVOCATION_PENDING", partitions=list_text(revoked))
+        for tp in revoked:
+            if tp in self._subscriptions.partitions:
+                self._subscriptions.partitions[tp].pending_revocation = True
+
+    def _committed(self, target: LocalAssignment, assigned, added, revoked, done: RequestFuture) -> None:
+        if not done.failed:
+            self._log("MEMBER_COMMIT_BEFORE_RECONCILING")
+        if self._given_up():
+            return
+        if revoked:
+            self._log("MEMBER_PARTITIONS_REVOKED", partitions=self._callbacks.text(revoked))
+            self._pause_for_revocation(revoked)
+            if self._subscriptions.listener is not None:
+                self._to_application(lambda: self._revoke(revoked, lambda: self._revoked(target, assigned, added)))
+                return
+        self._revoked(target, assigned, added)
+
+    def _revoked(self, target: LocalAssignment, assigned: list[TopicPartition], added: list[TopicPartition]) -> None:
+        if self._given_up():
+            return
+
+        def take() -> BaseException | None:
+            self._subscriptions.assign_from_subscribed(assigned)
+            error = self._callbacks.assigned(added) if self._subscriptions.listener is not None else None
+            self._follow_up(lambda: self._taken(target))
+            return error
+
+        if self._profile.group.assigns_in_poll or self._subscriptions.listener is not None:
+            self._to_application(take)
+            self._log("MEMBER_ASSIGNMENT_ENQUEUED")
+        else:
+            self._subscriptions.assign_from_subscribed(assigned)
+            self._taken(target)
+
+    def _revoke(self, revoked: list[TopicPartition], then: Callable[[], None]) -> BaseException | None:
+        error = self._callbacks.revoked(revoked)
+        self._follow_up(then)
+        return error
+
+    def _follow_up(self, call: Callable[[], None]) -> None:
+        """From the application's thread: the background goes on with this in its next pass."""
+        self._done.append(call)
+        self._network.client.selector.wakeup()
+
+    def _taken(self, target: LocalAssignment) -> None:
+        if self._given_up():
+            return
+        self._reconciling = False
+        self.current = target
+        self._reconciled()
+        self.transition_to(MemberState.ACKNOWLEDGING)
+
+    def _given_up(self) -> bool:
+        """The member moved on while an attempt waited: it ends without effect (maybeAbortReconciliation)."""
+        if self.state is not MemberState.RECONCILING:
+            self._reconciling = False
+            return True
+        return False
+
+    def _reached(self) -> bool:
+        return self.current == self._target
+
+    def _take_target(self, partitions: dict[str, tuple[int, ...]]) -> None:
+        if self._target.epoch >= 0 and self._target.partitions == partitions:
+            if self.state is MemberState.JOINING:
+                self.transition_to(MemberState.RECONCILING)
+            return
+        before, self._target = self._target, LocalAssignment(self._target.epoch + 1, partitions)
+        self._log("MEMBER_TARGET_UPDATED", member_id=self.member_id, assignment_from=before, assignment_to=self._target)
+        if not self._reached():
+            self.transition_to(MemberState.RECONCILING)
+
+    # joining and leaving
+
+    def _join(self) -> None:
+        self.epoch = JOINING_EPOCH
+        self._tell_epoch(None)
+        self._target = self.current = NONE
+        self.transition_to(MemberState.JOINING)
+        self._log("MEMBER_JOINS_ON_POLL", member_id=self.member_id)
+
+    def _begin_leaving(self) -> None:
+        self._leave_epoch()
+        self.transition_to(MemberState.LEAVING)
+
+    def _leave_epoch(self) -> None:
+        self.epoch = LEAVING_EPOCH if self.instance_id is None else LEAVING_STATIC_EPOCH
+        self._target = self.current = NONE
+        self._reconciling = False
+        self._log("MEMBER_NO_EPOCH_IN_COMMITS", member_id=self.member_id)
+        self._tell_epoch(None)
+
+    def _lose_everything(self, then: Callable[[], None]) -> None:
+        """The partitions have other owners already. A listener hears it in the application's next poll; without one nothing waits."""
+        self._log("MEMBER_REVOCATION_PENDING", partitions=list_text(sorted(self._subscriptions.assigned())))
+
+        def lose() -> BaseException | None:
+            lost = sorted(self._subscriptions.assigned())
+            self._subscriptions.assign_from_subscribed(())
+            error = self._callbacks.lost(lost) if lost and self._subscriptions.listener is not None else None
+            self._follow_up(then)
+            return error
+
+        if self._subscriptions.listener is None:
+            self._subscriptions.assign_from_subscribed(())
+            then()
+        else:
+            self._to_application(lose)
+
+    def _complete_leaving(self) -> None:
+        if self._left is not None:
+            left, self._left = self._left, None
+            left.complete()
+
+    def run_done(self) -> None:
+        """What the application has done meanwhile, followed up on the background thread."""
+        done, self._done = self._done, []
+        for follow_up in done:
+            follow_up()
+
+    def _tell_epoch(self, epoch: int | None) -> None:
+        self._log.journal.append("member.epoch", self._log.who, group=self.group_id, member=self.member_id, epoch=epoch)
+        self._epoch_told(epoch)
+
+    def transition_to(self, after: MemberState) -> None:
+        assert after in TRANSITIONS[self.state], f"member {self.member_id}: {self.state} -> {after} is not in the table"
+        self._log("MEMBER_STATE", member_id=self.member_id, epoch=self.epoch, state_from=self.state.value, state_to=after.value)
+        self._log.journal.append("state", self._log.who, machine=f"member of {self.group_id}", before=self.state.value, after=after.value)
+        self.state = after

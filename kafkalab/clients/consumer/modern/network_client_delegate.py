@@ -1,0 +1,174 @@
+"""How do the background's managers send, and how does the application wait for them? (internals.NetworkClientDelegate)
+
+Requests wait in one queue, in the order in which the managers made them. In each pass each is tried once: which node, is it ready, off
+it goes; otherwise it waits for the next pass. Only the background thread polls the network. The application waits for a future, or
+for the background to get on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from kafkalab.clients.consumer.reading.call_timer import Timer
+from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
+from kafkalab.clients.consumer.reading.request_future import RequestFuture
+from kafkalab.clients.network.log_context import LogContext
+from kafkalab.clients.network.network_client import NetworkClient
+from kafkalab.clients.network.node import Node
+from kafkalab.clients.network.requests import ClientResponse
+from kafkalab.errors import DisconnectException, TimeoutException, UnsupportedVersionException
+from kafkalab.lines import payload
+from kafkalab.protocol.api_keys import api_of
+from kafkalab.protocol.messages import FetchRequest
+from kafkalab.sim.apps import Signal, Stage
+from kafkalab.sim.scheduler import Scheduler
+
+
+@dataclass(slots=True)
+class UnsentRequest:
+    """A request on its way out; `node` None means any. It fails when it has not left by `deadline_ms`."""
+
+    node: Node | None
+    message: Any
+    deadline_ms: int
+    timeout_ms: int
+    future: RequestFuture = field(default_factory=RequestFuture)
+
+
+class NetworkClientDelegate(ConsumerNetwork):
+    """progress is set after each pass of the background thread."""
+
+    def __init__(self, client: NetworkClient, stage: Stage, clock: Scheduler, profile, log: LogContext, config) -> None:
+        super().__init__(client, clock)
+        self.progress = Signal()
+        self._stage, self._profile, self._log = stage, profile, log
+        self._retry_backoff_ms, self._timeout_ms = config["retry.backoff.ms"], config["request.timeout.ms"]
+        self._unsent: list[UnsentRequest] = []
+        self._error: BaseException | None = None
+
+    def send(self, node: Node | None, message: Any, timeout_ms: int | None = None) -> RequestFuture:
+        """Queue a request; the background thread sends it when its node is ready."""
+        unsent = UnsentRequest(node, message, self.clock.now_ms + self._timeout_ms, self._timeout_ms)
+        self._unsent.append(unsent)
+        self.client.selector.wakeup()
+        return unsent.future
+
+    # the background thread
+
+    def run_pass(self, timeout_ms: int) -> Iterator[int]:
+        """Try to send, then poll the network; yields until when the thread may sleep."""
+        self._try_send()
+        wait_ms = min(timeout_ms, self._retry_backoff_ms) if self._unsent else timeout_ms
+        yield self.client.begin_poll(wait_ms)
+        self.client.end_poll()
+        for unsent in [u for u in self._unsent if u.node is not None and self.client.connection_failed(u.node)]:
+            self._unsent.remove(unsent)
+            unsent.future.fail(DisconnectException())
+        self.progress.set()
+
+    @property
+    def has_pending_requests(self) -> bool:
+        return bool(self._unsent) or self.client.in_flight_count() > 0
+
+    def _try_send(self) -> None:
+        for unsent in list(self._unsent):
+            if self.clock.now_ms >= unsent.deadline_ms:
+                self._unsent.remove(unsent)
+                unsent.future.fail(TimeoutException(f"Failed to send request after {unsent.timeout_ms} ms."))
+            elif self._send(unsent):
+                self._unsent.remove(unsent)
+
+    def _send(self, unsent: UnsentRequest) -> bool:
+        any_node = self.client.least_loaded_node()  # Java asks for it even where it knows better.
+        node = any_node if unsent.node is None else unsent.node
+        if node is None or self.client.is_unavailable(node):
+            return False
+        future = unsent.future
+        request = self.client.new_request(node.connection, unsent.message, lambda response: _complete(future, response),
+                                          unsent.deadline_ms - self.clock.now_ms)
+        if not self.client.ready(node):
+            self._log("NODE_NOT_READY", node=node, request=self._text(unsent))
+            return False
+        self.client.send(request)
+        return True
+
+    def _text(self, unsent: UnsentRequest) -> str:
+        version = self._profile.latest(api_of(unsent.message))
+        node = "Optional.empty" if unsent.node is None else f"Optional[{unsent.node}]"
+        fetches = type(unsent.message) is FetchRequest
+        message = _fetch_builder_text(unsent.message) if fetches else payload.object_text(unsent.message, version, self._profile.name)
+        return (f"UnsentRequest{{requestBuilder={message}, "
+                f"handler=org.apache.kafka.clients.consumer.internals.NetworkClientDelegate$FutureCompletionHandler@0, node={node}, "
+                f"remainingMs={max(0, unsent.deadline_ms - self.clock.now_ms)}}}")
+
+    # the application's thread
+
+    def wait(self, signal: Signal, timer: Timer) -> None:
+        """Give the background its turn until the signal is set or the timer ends. Raises WakeupException after `wakeup`."""
+        self.raise_if_woken()
+        self._stage.wait(signal, timer.deadline_ms)
+        self.raise_if_woken()
+
+    def poll(self, timer: Timer) -> None:
+        """Wait until the background thread has made a pass."""
+        self.progress.clear()
+        self.wait(self.progress, timer)
+        self.raise_error()
+
+    def poll_until(self, future: RequestFuture, timer: Timer) -> bool:
+        """Wait until `future` is done or the timer ends."""
+        done = Signal()
+        future.on_done(lambda _: done.set())
+        if not future.is_done:
+            self.wait(done, timer)
+        self.raise_error()
+        return future.is_done
+
+    def sleep(self, ms: int) -> None:
+        self._stage.wait(Signal(), self.clock.now_ms + ms)
+
+    def await_metadata_update(self, timer: Timer) -> bool:
+        version = self.client.metadata.request_update()
+        self.client.selector.wakeup()
+        while self.client.metadata.update_version <= version and not timer.expired:
+            self.poll(timer)
+        return self.client.metadata.update_version > version
+
+    def raise_error(self) -> None:
+        """Raises what the background met that only the application can decide on."""
+        self.client.metadata.raise_fatal()
+        if self._error is not None:
+            error, self._error = self._error, None
+            raise error
+
+    def keep_error(self, error: BaseException) -> None:
+        self._error = error
+        self.progress.set()
+
+    def _interrupt(self) -> None:
+        self.progress.set()
+
+
+def _complete(future: RequestFuture, response: ClientResponse) -> None:
+    if response.disconnected:
+        future.fail(DisconnectException())
+    elif response.version_mismatch:
+        future.fail(UnsupportedVersionException(f"The node does not support {api_of(response.request.message).name}"))
+    else:
+        future.complete(response)
+
+
+def _fetch_builder_text(request: FetchRequest) -> str:
+    """FetchRequest.Builder.toString, which is written by hand."""
+    fetched = ", ".join(
+        f"{topic.topic}-{p.partition}=PartitionData(topicId={topic.topic_id}, fetchOffset={p.fetch_offset}, logStartOffset=-1, "
+        f"maxBytes={p.partition_max_bytes}, currentLeaderEpoch=Optional[{p.current_leader_epoch}], lastFetchedEpoch=Optional.empty)"
+        for topic in request.topics for p in topic.partitions)
+    removed = ", ".join(f"{topic.topic}-{n}" for topic in request.forgotten_topics_data for n in topic.partitions)
+    session = request.session_id or "INVALID"
+    epoch = {0: "INITIAL", -1: "FINAL"}.get(request.session_epoch, request.session_epoch)
+    return (f"(type=FetchRequest, replicaId=-1, maxWait={request.max_wait_ms}, minBytes={request.min_bytes}, maxBytes={request.max_bytes}, "
+            f"fetchData={{{fetched}}}, isolationLevel={'read_committed' if request.isolation_level else 'read_uncommitted'}, removed={removed}, "
+            f"replaced=, metadata=(sessionId={session}, epoch={epoch}), rackId={request.rack_id})")

@@ -1,0 +1,58 @@
+"""May a manager send its next request? Not while one is under way, and not before its backoff has passed (internals.RequestState)."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Mapping
+
+from kafkalab.clients.network.log_context import LogContext
+from kafkalab.lines.java_values import value_text
+
+
+class RequestState:
+    """One kind of request of one manager.
+
+    owner  as the lines name it; kind: the class's name there
+    more   more() is what a subclass prints of itself
+    rng    draws the jitter of the backoff, 20 % up or down
+    """
+
+    def __init__(self, owner: str, kind: str, config: Mapping, rng: random.Random, log: LogContext, epoch_ms: int) -> None:
+        self.in_flight = False
+        self._owner, self._rng, self._log, self._epoch_ms = owner, rng, log, epoch_ms
+        self._initial_ms, self._limit_ms = config["retry.backoff.ms"], config["retry.backoff.max.ms"]
+        self._kind = kind
+        self.more: Callable[[], str] = lambda: ""
+        self._sent_ms = self._received_ms = -1
+        self._attempts = self._backoff_ms = 0
+
+    def can_send(self, now_ms: int) -> bool:
+        if self.in_flight:
+            self._log("REQUEST_ALREADY_IN_FLIGHT", request_state=self._text())
+            return False
+        return self.remaining_backoff_ms(now_ms) == 0
+
+    def remaining_backoff_ms(self, now_ms: int) -> int:
+        return 0 if self._received_ms < 0 else max(0, self._backoff_ms - (now_ms - self._received_ms))
+
+    def sent(self, now_ms: int) -> None:
+        self.in_flight, self._sent_ms = True, now_ms
+
+    def succeeded(self, now_ms: int) -> None:
+        self.in_flight, self._received_ms, self._attempts, self._backoff_ms = False, now_ms, 0, 0
+
+    def failed(self, now_ms: int) -> None:
+        doubled_ms = min(self._initial_ms * 2 ** self._attempts, self._limit_ms)
+        self._backoff_ms = int(doubled_ms * (0.8 + 0.4 * self._rng.random()))
+        self.in_flight, self._received_ms, self._attempts = False, now_ms, self._attempts + 1
+
+    def reset(self) -> None:
+        self.in_flight, self._sent_ms, self._received_ms, self._attempts, self._backoff_ms = False, -1, -1, 0, 0
+
+    def _text(self) -> str:
+        growth = math.log2(self._limit_ms / self._initial_ms) if self._limit_ms > self._initial_ms else 0.0
+        since = [-1 if ms < 0 else self._epoch_ms + ms for ms in (self._sent_ms, self._received_ms)]
+        return (f"{self._kind}{{owner='{self._owner}', exponentialBackoff=ExponentialBackoff{{multiplier=2, expMax={growth!r}, "
+                f"initialInterval={self._initial_ms}, jitter=0.2}}, lastSentMs={since[0]}, lastReceivedMs={since[1]}, "
+                f"numAttempts={self._attempts}, backoffMs={self._backoff_ms}, requestInFlight={value_text(self.in_flight)}{self.more()}}}")

@@ -1,0 +1,1 @@
+"""What both group protocols share: subscription, positions, fetches and calls to the application."""

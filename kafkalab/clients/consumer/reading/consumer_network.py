@@ -1,0 +1,79 @@
+"""What do both network clients of consumers offer to the parts that both consumers share?
+
+The classic consumer polls its own network (`classic.consumer_network_client`); the new one has a window on that of its background thread
+(`modern.network_client_delegate`). Fetches, resets and validations send through either. A poll that waits is ended from outside by `wakeup`
+(ConsumerNetworkClient.wakeup, WakeupTrigger).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafkalab.clients.consumer.reading.call_timer import Timer
+from kafkalab.clients.consumer.reading.request_future import RequestFuture
+from kafkalab.clients.network.network_client import NetworkClient
+from kafkalab.clients.network.node import Node
+from kafkalab.errors import WakeupException
+from kafkalab.sim.scheduler import Scheduler
+
+
+class ConsumerNetwork:
+    """Remembers one wakeup until the poll that it is for. `_interrupt` makes a poll that waits look."""
+
+    def __init__(self, client: NetworkClient, clock: Scheduler) -> None:
+        self.client, self.clock = client, clock
+        self._woken = False
+        self._wakeups_disabled = False
+
+    # what each does in its own way
+
+    def send(self, node: Node, message: Any, timeout_ms: int | None = None) -> RequestFuture:
+        """Queue a request; it leaves when its node is ready."""
+        raise NotImplementedError
+
+    def poll(self, timer: Timer) -> None:
+        """Let the network bring something, at most until the timer ends."""
+        raise NotImplementedError
+
+    def poll_until(self, future: RequestFuture, timer: Timer) -> bool:
+        """Poll until `future` is done or the timer ends; says whether it is done."""
+        raise NotImplementedError
+
+    def await_metadata_update(self, timer: Timer) -> bool:
+        """Ask for new metadata and wait until it is here; False when the timer ended first."""
+        raise NotImplementedError
+
+    def hurry(self) -> None:
+        """Let what is queued leave now, where it would wait for the next poll. A background thread needs no telling."""
+
+    def _interrupt(self) -> None:
+        raise NotImplementedError
+
+    # what they have in common
+
+    def timer(self, timeout_ms: int) -> Timer:
+        return Timer(self.clock, timeout_ms)
+
+    def least_loaded_node(self) -> Node | None:
+        return self.client.least_loaded_node()
+
+    def try_connect(self, node: Node) -> None:
+        self.client.ready(node)
+
+    def is_unavailable(self, node: Node) -> bool:
+        return self.client.is_unavailable(node)
+
+    def wakeup(self) -> None:
+        """Let the poll that waits, or the next one, raise WakeupException."""
+        self._woken = True
+        self._interrupt()
+
+    def disable_wakeups(self) -> None:
+        """From now on nothing interrupts: the consumer is being closed."""
+        self._wakeups_disabled = True
+
+    def raise_if_woken(self) -> None:
+        """Raises WakeupException, once for each `wakeup` (maybeTriggerWakeup)."""
+        if self._woken and not self._wakeups_disabled:
+            self._woken = False
+            raise WakeupException()

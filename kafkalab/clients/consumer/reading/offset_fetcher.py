@@ -1,0 +1,152 @@
+"""Where does a partition begin or end now? (internals.OffsetFetcher; inside Fetcher up to 2.8)
+
+LIST_OFFSETS for partitions that have neither a position nor a committed offset, one request per leader. The order of the
+leaders, and so of the sockets opened for them, is that of Java's hash maps; see `kafkalab.hashing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
+from kafkalab.clients.consumer.reading.request_future import RequestFuture
+from kafkalab.clients.consumer.reading.subscription_state import FetchPosition, FetchState, SubscriptionState
+from kafkalab.clients.network.hash_order import leaders_in_hash_order, partitions_in_hash_order
+from kafkalab.clients.network.log_context import LogContext
+from kafkalab.clients.network.node import Node
+from kafkalab.errors import Errors, NoOffsetForPartitionException, TimeoutException, error_for
+from kafkalab.lines import payload
+from kafkalab.protocol.messages import ListOffsetsPartition, ListOffsetsPartitionResponse, ListOffsetsRequest, ListOffsetsTopic
+from kafkalab.records import TopicPartition
+
+LATEST, EARLIEST = -1, -2
+TIMESTAMP_OF = {"latest": LATEST, "earliest": EARLIEST}
+
+
+class OffsetFetcher:
+    def __init__(self, client: ConsumerNetwork, subscriptions: SubscriptionState, config: Mapping, profile, log: LogContext) -> None:
+        self._client, self._subscriptions, self._config, self._profile, self._log = client, subscriptions, config, profile, log
+
+    def reset_missing(self) -> None:
+        """Partitions without a position and without a committed offset wait for a reset, or end the poll when the policy is none."""
+        missing = self._subscriptions.initializing()
+        if missing and self._subscriptions.default_reset == "none":
+            raise NoOffsetForPartitionException(f"Undefined offset with no reset policy for partitions: [{', '.join(map(str, missing))}]")
+        for tp in missing:
+            self._subscriptions.request_reset(tp)
+
+    def reset_positions(self) -> None:
+        """Ask the leaders, without waiting (resetPositionsIfNeeded)."""
+        now_ms = self._client.clock.now_ms
+        waiting = self._subscriptions.needing_reset(now_ms)
+        if not waiting:
+            return
+        for leader, timestamps in self._by_leader(waiting).items():
+            for tp in timestamps:
+                self._subscriptions.partitions[tp].next_retry_ms = now_ms + self._config["request.timeout.ms"]
+            self._ask(leader, timestamps).on_done(lambda done, asked=timestamps: self._answered(done, asked))
+
+    def _by_leader(self, partitions: list[TopicPartition]) -> dict[Node, dict[TopicPartition, int]]:
+        view = self._client.client.metadata.view
+        found: dict[Node, dict[TopicPartition, int]] = {}
+        led = []
+        for tp in partitions_in_hash_order(partitions):
+            leader = view.leader(tp)
+            if leader is None:
+                timestamp = TIMESTAMP_OF[self._subscriptions.partitions[tp].reset_strategy]
+                self._log("LEADER_UNKNOWN_FOR_OFFSET", partition=tp, timestamp=timestamp)
+                self._client.client.metadata.request_update()
+            elif self._client.is_unavailable(leader):
+                self._log("LEADER_UNAVAILABLE_FOR_OFFSET", node=leader, partition=tp)
+            else:
+                led.append((tp, leader))
+        for leader in leaders_in_hash_order((leader for _, leader in led), self._profile.printing.node_knows_fencing):
+            found[leader] = {tp: TIMESTAMP_OF[self._subscriptions.partitions[tp].reset_strategy] for tp, other in led if other is leader}
+        return found
+
+    def _ask(self, leader: Node, timestamps: dict[TopicPartition, int]) -> RequestFuture:
+        topics: dict[str, list[ListOffsetsPartition]] = {}
+        for tp, timestamp in timestamps.items():
+            view = self._client.client.metadata.view.partitions[tp]
+            epoch = view.epoch if self._profile.fetching.list_offsets_with_epoch and view.epoch is not None else -1
+            asked = ListOffsetsPartition(partition_index=tp.partition, current_leader_epoch=epoch, timestamp=timestamp)
+            topics.setdefault(tp.topic, []).append(asked)
+        request = ListOffsetsRequest(isolation_level=1 if self._config["isolation.level"] == "read_committed" else 0,
+                                     topics=tuple(ListOffsetsTopic(name=t, partitions=tuple(ps)) for t, ps in topics.items()),
+                                     timeout_ms=self._config["request.timeout.ms"])
+        version = self._profile.latest_version("LIST_OFFSETS", self._client.client.api_versions.known.get(leader.connection))
+        self._log("SENDING_LIST_OFFSETS", request=payload.object_text(request, version, self._profile.name), node=leader)
+        future = RequestFuture()
+
+        def answered(sent: RequestFuture) -> None:
+            if sent.failed:
+                future.fail(sent.error)
+                return
+            message = sent.value.message
+            text = payload.object_text(message, sent.value.request.header.api_version, self._profile.name)
+            self._log("LIST_OFFSETS_RESPONSE", response=text, node=leader)
+            found = {}
+            for topic in message.topics:
+                for p in topic.partitions:
+                    tp = TopicPartition(topic.name, p.partition_index)
+                    if p.error_code == Errors.NONE.code:
+                        self._log("LIST_OFFSETS_HANDLED", partition=tp, offset=p.offset, timestamp=p.timestamp)
+                        found[tp] = p
+                    else:
+                        self._log("LIST_OFFSETS_PARTITION_ERROR", partition=tp,
+                                  error=self._profile.connecting.known(error_for(p.error_code)).name)
+                        self._client.client.metadata.request_update()
+            future.complete(found)
+
+        self._client.send(leader, request).on_done(answered)
+        return future
+
+    def _answered(self, done: RequestFuture, asked: dict[TopicPartition, int]) -> None:
+        retry_ms = self._client.clock.now_ms + self._config["retry.backoff.ms"]
+        found = {} if done.failed else done.value
+        for tp in asked:
+            state = self._subscriptions.partitions.get(tp)
+            if state is None or state.state is not FetchState.AWAIT_RESET:
+                continue
+            if tp in found:
+                self._reset(tp, found[tp])
+            else:
+                state.next_retry_ms = retry_ms
+        if done.failed:
+            self._client.client.metadata.request_update()
+
+    def _reset(self, tp: TopicPartition, answer) -> None:
+        metadata = self._client.client.metadata
+        metadata.note_leader_epoch(tp, answer.leader_epoch)
+        view = metadata.view.partitions.get(tp)
+        position = FetchPosition(answer.offset, None, metadata.view.leader(tp), view.epoch if view else None)
+        self._log("RESETTING_OFFSET", partition=tp, offset=answer.offset, position=position.text(self._profile.fetching.position_style))
+        self._subscriptions.seek(tp, position)
+
+    def found_by_time(self, timestamps: Mapping[TopicPartition, int], timeout_ms: int) -> dict[TopicPartition, ListOffsetsPartitionResponse]:
+        """beginning_offsets, end_offsets, offsets_for_times: ask and wait. Raises TimeoutException when the leaders do not answer in time."""
+        timer, metadata = self._client.timer(timeout_ms), self._client.client.metadata
+        metadata.want_for_now(tp.topic for tp in timestamps)
+        try:
+            return self._found_until(timer, timestamps, timeout_ms)
+        finally:
+            metadata.want_for_now(())
+
+    def _found_until(self, timer, timestamps: Mapping[TopicPartition, int], timeout_ms: int) -> dict[TopicPartition, ListOffsetsPartitionResponse]:
+        result: dict[TopicPartition, ListOffsetsPartitionResponse] = {}
+        while len(result) < len(timestamps):
+            view = self._client.client.metadata.view
+            missing = [tp for tp in timestamps if tp not in result]
+            if any(view.leader(tp) is None for tp in missing):
+                self._client.await_metadata_update(timer)
+            else:
+                by_leader: dict[Node, dict[TopicPartition, int]] = {}
+                for tp in missing:
+                    by_leader.setdefault(view.leader(tp), {})[tp] = timestamps[tp]
+                for future in [self._ask(leader, asked) for leader, asked in by_leader.items()]:
+                    self._client.poll_until(future, timer)
+                    if future.succeeded:
+                        result.update(future.value)
+            if timer.expired and len(result) < len(timestamps):
+                raise TimeoutException(f"Failed to get offsets by times in {timeout_ms}ms")
+        return result

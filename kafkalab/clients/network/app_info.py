@@ -1,0 +1,18 @@
+"""Which Kafka is this? The lines a client begins and ends with (org.apache.kafka.common.utils.AppInfoParser)."""
+
+from __future__ import annotations
+
+from kafkalab.clients.network.log_context import LogContext
+from kafkalab.releases import Profile
+
+
+def register(log: LogContext, profile: Profile, started_at_ms: int) -> None:
+    """Version, commit and start of the client; `started_at_ms` in epoch milliseconds."""
+    log("KAFKA_VERSION", release=profile.release)
+    log("KAFKA_COMMIT_ID", commit_id=profile.commit_id)
+    log("KAFKA_START_TIME", start_ms=started_at_ms)
+
+
+def unregister(log: LogContext, kind: str) -> None:
+    """kind: "consumer" or "producer"."""
+    log("APP_INFO_UNREGISTERED", kind=kind, client_id=log.client_id)

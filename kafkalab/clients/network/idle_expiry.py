@@ -1,0 +1,47 @@
+"""Which socket has been silent for too long? (org.apache.kafka.common.network.Selector.IdleExpiryManager)
+
+Asked at the end of a poll, it names one socket at most: the least recently used, when it was silent for longer than
+connections.max.idle.ms. When it looks again is remembered, so a poll before that time costs a comparison. A negative limit
+never names any.
+"""
+
+from __future__ import annotations
+
+from kafkalab.sim.apps import FOREVER_MS
+
+
+class IdleExpiry:
+    """limit_ms: connections.max.idle.ms, -1 for never; now_ms: when the client begins."""
+
+    __slots__ = ("_limit_ms", "_next_check_ms", "_used_ms")
+
+    def __init__(self, limit_ms: int, now_ms: int) -> None:
+        self._limit_ms = limit_ms
+        self._next_check_ms = now_ms + limit_ms if limit_ms >= 0 else FOREVER_MS
+        self._used_ms: dict[str, int] = {}  # least recently used first
+
+    def used(self, id: str, now_ms: int) -> None:
+        """The socket was connected, written to or read."""
+        self._used_ms.pop(id, None)
+        self._used_ms[id] = now_ms
+
+    def forget(self, id: str) -> None:
+        self._used_ms.pop(id, None)
+
+    def limit_is(self, at_ms: int) -> bool:
+        """Is `at_ms` the limit of the least recently used socket?"""
+        if at_ms < self._next_check_ms or self._limit_ms < 0:
+            return False
+        oldest = next(iter(self._used_ms), None)
+        return oldest is not None and self._used_ms[oldest] + self._limit_ms == at_ms
+
+    def expired(self, now_ms: int) -> str | None:
+        """The socket to close now, if any. The caller closes and forgets it."""
+        if now_ms <= self._next_check_ms or self._limit_ms < 0:
+            return None
+        oldest = next(iter(self._used_ms), None)
+        if oldest is None:
+            self._next_check_ms = now_ms + self._limit_ms
+            return None
+        self._next_check_ms = self._used_ms[oldest] + self._limit_ms
+        return oldest if now_ms > self._next_check_ms else None

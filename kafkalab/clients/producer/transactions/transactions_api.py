@@ -1,0 +1,105 @@
+"""What an application calls to write in transactions (KafkaProducer's transactional methods).
+
+    producer = KafkaProducer(lab, {"transactional.id": "copier"})
+    producer.init_transactions()
+    producer.begin_transaction()
+    producer.send(record)
+    producer.send_offsets_to_transaction({partition: OffsetAndMetadata(5)}, consumer.group_metadata())
+    producer.commit_transaction()
+
+A ProducerFencedException means that somebody else has the transactional id now: close this producer. Any other KafkaException:
+abort_transaction(), and begin again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from kafkalab.clients.producer.transactions.transaction_manager import TransactionManager
+from kafkalab.clients.producer.transactions.txn_requests import TxnResult
+from kafkalab.errors import IllegalArgumentException, IllegalStateException, TimeoutException
+from kafkalab.records import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
+from kafkalab.sim.apps import FOREVER_MS
+
+
+class TransactionalMethods:
+    """Mixed into KafkaProducer."""
+
+    _transactions: TransactionManager | None
+
+    def init_transactions(self) -> None:
+        """Get the producer id and epoch of this transactional id. Fences an earlier producer of that id; what it left open is aborted.
+
+        Raises IllegalStateException without transactional.id, TimeoutException when it takes longer than max.block.ms (call again).
+        """
+        manager = self._manager()
+        with self._calling_transactional("init_transactions"):
+            self._await(self._begun(manager.initialize_transactions))
+            manager.look_for_v2(at_start=True)
+
+    def begin_transaction(self) -> None:
+        """From here on what is sent belongs together. Nothing is asked of a broker yet."""
+        manager = self._manager()
+        with self._calling_transactional("begin_transaction"):
+            manager.begin_transaction()
+
+    def send_offsets_to_transaction(self, offsets: Mapping[TopicPartition, OffsetAndMetadata],
+                                    group: ConsumerGroupMetadata | str) -> None:
+        """Let the group's offsets be committed with the transaction. group: `consumer.group_metadata()`; the mere group id (all there
+        was until 2.4) does not fence a consumer that has lost its partitions.
+
+        Raises CommitFailedException when the member is not of this generation any more.
+        """
+        if group is None:
+            raise IllegalArgumentException("Consumer group metadata could not be null")
+        group = ConsumerGroupMetadata(group) if isinstance(group, str) else group
+        if group.generation_id > 0 and not group.member_id:
+            raise IllegalArgumentException(f"Passed in group metadata {group} has generationId > 0 but member.id ")
+        manager = self._manager()
+        if not offsets:
+            return
+        with self._calling_transactional("send_offsets_to_transaction"):
+            if self.profile.transacting.awaits_topic_ids_of_offsets:
+                deadline_ms = self._lab.now_ms + self.config["max.block.ms"]
+                for topic in dict.fromkeys(tp.topic for tp in offsets):
+                    self._await_topic_ids(topic, deadline_ms)
+            self._await(self._begun(lambda: manager.send_offsets(offsets, group)), limited=self.profile.transacting.queues_init_producer_id)
+
+    def commit_transaction(self) -> None:
+        """Send what waits, and make all of it visible to readers of committed records. Raises what went wrong with any record."""
+        manager = self._manager()
+        with self._calling_transactional("commit_transaction"):
+            self._await(self._begun(manager.begin_commit), limited=self.profile.transacting.limits_transactional_calls)
+
+    def abort_transaction(self) -> None:
+        """Drop what waits; what was sent is never shown to readers of committed records."""
+        manager = self._manager()
+        with self._calling_transactional("abort_transaction"):
+            self._log("TRANSACTION_ABORTED_BY_CLOSE")
+            self._await(self._begun(manager.begin_abort), limited=self.profile.transacting.limits_transactional_calls)
+
+    def _manager(self) -> TransactionManager:
+        if self._transactions is None:
+            raise IllegalStateException("Cannot use transactional methods without enabling transactions by setting the transactional.id "
+                                        "configuration property")
+        if self._closed:
+            raise IllegalStateException("Cannot perform operation after producer has been closed")
+        return self._transactions
+
+    def _begun(self, begin: Callable[[], TxnResult]) -> TxnResult:
+        result = begin()
+        self._sender.wakeup()
+        return result
+
+    def _await(self, result: TxnResult, limited: bool = True) -> None:
+        """Wait for the outcome, at most max.block.ms; a call that timed out may be repeated."""
+        limit_ms = self.config["max.block.ms"]
+        deadline_ms = self._lab.now_ms + limit_ms if limited else FOREVER_MS - 1
+        if not self._lab.stage.wait(result.signal, deadline_ms):
+            raise TimeoutException(self.profile.transacting.awaited_too_long_text.format(limit_ms=limit_ms, operation=result.operation))
+        result.is_acknowledged = True
+        if result.error is not None:
+            raise result.error
+
+    def _calling_transactional(self, name: str):
+        return self._lab.journal.because(self._lab.call(self.name, name, {}))

@@ -1,0 +1,120 @@
+"""Which sequence number comes next, and which batches are still out? (internals.TxnPartitionMap and TxnPartitionEntry; inside
+TransactionManager until 3.5)"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kafkalab.clients.network.log_context import LogContext
+from kafkalab.clients.producer.producer_batch import ProducerBatch
+from kafkalab.records import TopicPartition
+
+SEQUENCES = 1 << 31
+NOTHING_ACKNOWLEDGED = -1
+
+
+class ProducerIdAndEpoch(NamedTuple):
+    producer_id: int
+    epoch: int
+
+    def __str__(self) -> str:
+        return f"(producerId={self.producer_id}, epoch={self.epoch})"
+
+
+NO_ID = ProducerIdAndEpoch(-1, -1)
+
+
+class TxnPartitionEntry:
+    """One partition.
+
+    in_flight         batches that have a sequence and no outcome, by sequence
+    acknowledged      the last sequence number the broker has confirmed; acknowledged_offset: where that record stands
+    known_as          the id and epoch the sequences belong to
+    """
+
+    __slots__ = ("next_sequence", "acknowledged", "acknowledged_offset", "in_flight", "known_as")
+
+    def __init__(self) -> None:
+        self.next_sequence = 0
+        self.acknowledged = self.acknowledged_offset = NOTHING_ACKNOWLEDGED
+        self.in_flight: list[ProducerBatch] = []
+        self.known_as = NO_ID
+
+    def begin_at_zero(self, known_as: ProducerIdAndEpoch) -> None:
+        """A new epoch: what is out gets new numbers from 0 on (startSequencesAtBeginning)."""
+        self.next_sequence = 0
+        for batch in self.in_flight:
+            self._renumber(batch, self.next_sequence, known_as)
+            self.next_sequence += len(batch.records)
+        self.acknowledged = NOTHING_ACKNOWLEDGED
+        self.known_as = known_as
+
+    def close_gap(self, failed: ProducerBatch) -> None:
+        """A batch has failed for good: the batches behind it move up (adjustSequencesDueToFailedBatch)."""
+        self.next_sequence -= len(failed.records)
+        for batch in self.in_flight:
+            if batch.base_sequence > failed.base_sequence:
+                known_as = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
+                self._renumber(batch, batch.base_sequence - len(failed.records), known_as)
+
+    def _renumber(self, batch: ProducerBatch, sequence: int, known_as: ProducerIdAndEpoch) -> None:
+        batch.producer_id, batch.producer_epoch = known_as
+        batch.base_sequence = sequence
+        batch.sequence_was_reset = True
+
+
+class TxnPartitions:
+    """All partitions this producer has sent to under its present id."""
+
+    def __init__(self, log: LogContext) -> None:
+        self._log = log
+        self._entries: dict[TopicPartition, TxnPartitionEntry] = {}
+
+    def of(self, tp: TopicPartition) -> TxnPartitionEntry:
+        return self._entries.setdefault(tp, TxnPartitionEntry())
+
+    def forget(self, tp: TopicPartition) -> None:
+        self._entries.pop(tp, None)
+
+    def reset(self) -> None:
+        self._entries.clear()
+
+    def stamp(self, batch: ProducerBatch, known_as: ProducerIdAndEpoch, is_transactional: bool) -> None:
+        """Give a batch its first sequence number and remember that it is out."""
+        entry = self.of(batch.partition)
+        batch.producer_id, batch.producer_epoch = known_as
+        batch.base_sequence, batch.is_transactional = entry.next_sequence, is_transactional
+        entry.next_sequence = (entry.next_sequence + len(batch.records)) % SEQUENCES
+        entry.in_flight.append(batch)
+
+    def acknowledge(self, batch: ProducerBatch, base_offset: int) -> int:
+        """The broker has it; returns the last sequence number known to be there."""
+        entry = self.of(batch.partition)
+        last = (batch.base_sequence + len(batch.records) - 1) % SEQUENCES
+        entry.acknowledged = max(entry.acknowledged, last)
+        if base_offset >= 0:
+            entry.acknowledged_offset = max(entry.acknowledged_offset, base_offset + len(batch.records) - 1)
+        self.leave(batch)
+        return entry.acknowledged
+
+    def replace(self, batch: ProducerBatch, parts: list[ProducerBatch]) -> None:
+        """Others stand for a batch that was out."""
+        self.leave(batch)
+        entry = self.of(batch.partition)
+        entry.in_flight = sorted(entry.in_flight + parts, key=lambda out: out.base_sequence)
+
+    def leave(self, batch: ProducerBatch) -> None:
+        """The batch is not out any more, whatever became of it."""
+        entry = self._entries.get(batch.partition)
+        if entry is not None:
+            entry.in_flight = [other for other in entry.in_flight if other is not batch]
+
+    def close_gap(self, batch: ProducerBatch) -> None:
+        entry = self._entries.get(batch.partition)
+        if entry is not None:
+            self._log("SEQUENCES_REDUCED", producer_id=batch.producer_id, partition=batch.partition, count=len(batch.records))
+            entry.close_gap(batch)
+
+    def comes_next(self, tp: TopicPartition, sequence: int) -> bool:
+        """Is this the number right behind the last acknowledged one?"""
+        return sequence - self.of(tp).acknowledged == 1
