@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from kafkalab.lab import Lab
     from kafkalab.records import ConsumerRecord, ConsumerRecords, OffsetAndMetadata, ProducerRecord, RecordMetadata, TopicPartition
     from kafkalab.sockets import Socket
+    from kafkalab.release_notes import changes
     from kafkalab.releases import PROFILES, Profile
     from kafkalab.worker_pool import WorkerPool
 
@@ -37,6 +38,7 @@ HOMES = {
     "errors": "CommitFailedException ConcurrentModificationException KafkaException TimeoutException",
     "lab": "Lab",
     "records": "ConsumerRecord ConsumerRecords OffsetAndMetadata ProducerRecord RecordMetadata TopicPartition",
+    "release_notes": "changes",
     "releases": "PROFILES Profile",
     "sockets": "Socket",
     "worker_pool": "WorkerPool",
@@ -47,7 +49,7 @@ MODULE_OF = {name: module for module, names in HOMES.items() for name in names.s
 __all__ = [  # noqa: F822  (loaded by __getattr__)
     "CommitFailedException", "ConcurrentModificationException", "ConfigResource", "ConsumerRecord", "ConsumerRecords", "KafkaAdminClient", "KafkaConsumer", "KafkaException",
     "KafkaProducer", "Lab", "NewPartitions", "NewTopic", "OffsetAndMetadata", "OffsetSpec", "PROFILES", "ProducerRecord", "Profile",
-    "RecordMetadata", "RecordsToDelete", "Socket", "TimeoutException", "TopicPartition", "WorkerPool",
+    "RecordMetadata", "RecordsToDelete", "Socket", "TimeoutException", "TopicPartition", "WorkerPool", "changes",
 ]
 
 

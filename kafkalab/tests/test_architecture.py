@@ -88,6 +88,7 @@ FLOORS = {
     "kafkalab.laws": (CORE, "a law reads a journal; a story uses what a learner could use"),
     "kafkalab.answer": (CORE, "an answer drives a machine and reads off what it did"),
     "kafkalab.worker_pool": ("kafkalab.sim", "a pool is threads and a queue: what the work is, its owner says"),
+    "kafkalab.release_notes": ("kafkalab.releases kafkalab.config kafkalab.lines pandas", "release notes are read off the pages: put a difference there"),
     "kafkalab.tools": (f"kafkalab.replay {CORE}", "the tools look at a played scenario"),
     "kafkalab.views": (f"kafkalab.sim.journal kafkalab.lines {PURE} {TABLES} matplotlib IPython",
                        "views look, never touch: read lab.table(), lab.lines() or lab.sockets() of the lab you are given"),
