@@ -5,7 +5,7 @@ client's own ("Sending metadata request ...", "Received successful JoinGroup res
 write the wire as Kafka's generic `Struct` (`struct_text`), new ones as the generated class (`generated_text`); the
 client's own line shows the class's toString, which was written by hand where the class was not generated yet
 (`old_objects`). What exists in which version and how it is spelled stands in tables: `struct_fields`, `data_fields`,
-`text_style`.
+and `Printing` on the pages of the releases.
 
 Left out: compression and headers of records, which no line of these versions shows.
 """

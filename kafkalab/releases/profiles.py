@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from importlib.util import find_spec
 
 from kafkalab.releases import client_2_1, lineage
 from kafkalab.releases.page import Page
@@ -13,7 +14,10 @@ from kafkalab.releases.profile import Profile
 def page_of(release: str) -> Page:
     """The page of a client release; the oldest has none, for it is what the others differ from. Raises UnknownRelease."""
     lineage.since(release)
-    return import_module(f"kafkalab.releases.client_{release.replace('.', '_')}").PAGE
+    name = f"client_{release.replace('.', '_')}"
+    if find_spec(f"kafkalab.releases.{name}") is None:
+        raise lineage.UnknownRelease(f"release {release} is in the lineage and has no page: write kafkalab/releases/{name}.py")
+    return import_module(f"kafkalab.releases.{name}").PAGE
 
 
 def _profiles() -> dict[str, Profile]:
