@@ -228,7 +228,7 @@ class BrokerChange:
 
 @dataclass(frozen=True, slots=True)
 class BrokerPage:
-    """What differs between `release` and the broker release before it."""
+    """The changes between `release` and the broker release before it."""
 
     release: str
     changes: tuple[BrokerChange, ...]

@@ -44,7 +44,7 @@ BROKERS = (
 
 CLIENT_NAMES = tuple(release.name for release in CLIENTS)
 BROKER_NAMES = tuple(release.name for release in BROKERS)
-OLDEST_BROKER, NEWEST_BROKER = BROKER_NAMES[0], BROKER_NAMES[-1]
+NEWEST_BROKER = BROKER_NAMES[-1]
 DEFAULT_CLIENT, DEFAULT_BROKER = "3.9", "4.4"
 """The client and broker releases that are played unless somebody names others."""
 
