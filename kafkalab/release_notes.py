@@ -1,4 +1,5 @@
-"""changes: a table of what differs between two releases of the client or the broker, read off their pages.
+"""changes: a table of what differs between two releases of the client or the broker, read off their
+pages.
 
 Each row has the KIP, JIRA or source that stands beside the difference in `kafkalab/releases`.
 """
@@ -26,8 +27,11 @@ if TYPE_CHECKING:
 WIDEST = 48
 """A longer value is cut in the text twin, so that a row stays a line."""
 CONFIGS: Mapping[str, Mapping[str, Key]] = {
-    "client_config": ProducerConfig.keys_known, "producer_config": ProducerConfig.keys_known,
-    "consumer_config": ConsumerConfig.keys_known, "admin_config": AdminClientConfig.keys_known}
+    "client_config": ProducerConfig.keys_known,
+    "producer_config": ProducerConfig.keys_known,
+    "consumer_config": ConsumerConfig.keys_known,
+    "admin_config": AdminClientConfig.keys_known,
+}
 """Section of a Change -> where the keys are looked up."""
 
 
@@ -35,7 +39,8 @@ class Row(NamedTuple):
     """One difference.
 
     release  whose page has it      source  its KIP, JIRA or how it was found
-    what     one plain sentence     area    the part of the profile, "producer config", "newest API version", "lines" ...
+    what     one plain sentence     area    the part of the profile, "producer config", "newest API
+             version", "lines" ...
     name     the field, key or API  before, after  the two values, as text
     """
 
@@ -48,20 +53,29 @@ class Row(NamedTuple):
     after: str
 
 
-def changes(before: str, after: str, *, of: str = "client", lines: bool = False) -> pandas.DataFrame:
-    """What differs between two releases, page by page: a pandas DataFrame with a Row's fields as columns.
+def changes(
+    before: str, after: str, *, of: str = "client", lines: bool = False
+) -> pandas.DataFrame:
+    """What differs between two releases, page by page: a pandas DataFrame with a Row's fields as
+    columns.
 
     :param before: the older release, as "2.2"
     :param after: the newer release
     :param of: "client" or "broker"
-    :param lines: list every line of the log that is new, gone or worded otherwise, instead of counting them
+    :param lines: list every line of the log that is new, gone or worded otherwise, instead of
+    counting them
     :return: the table; `table.attrs["text"]` is the same as plain text
 
-    Raises UnknownRelease for a release that is not simulated, ValueError where `after` is not the newer one.
+    Raises UnknownRelease for a release that is not simulated, ValueError where `after` is not the
+    newer one.
     """
     import pandas  # Here and not above, so that `import kafkalab` stays light.
-    rows = list(_client_rows(_steps(before, after, CLIENT_NAMES, of), lines) if of == "client"
-                else _broker_rows(_steps(before, after, BROKER_NAMES, of)))
+
+    rows = list(
+        _client_rows(_steps(before, after, CLIENT_NAMES, of), lines)
+        if of == "client"
+        else _broker_rows(_steps(before, after, BROKER_NAMES, of))
+    )
     table = pandas.DataFrame(rows, columns=list(Row._fields))
     table.attrs["text"] = _text(rows)
     return table
@@ -70,14 +84,16 @@ def changes(before: str, after: str, *, of: str = "client", lines: bool = False)
 def _steps(before: str, after: str, names: tuple[str, ...], of: str) -> list[tuple[str, str]]:
     """The releases from one to the other, each with the one before it."""
     if of not in ("client", "broker"):
-        raise ValueError(f"of={of!r}: changes() compares releases of a \"client\" or a \"broker\"")
+        raise ValueError(f'of={of!r}: changes() compares releases of a "client" or a "broker"')
     for name in (before, after):
         if name not in names:
             raise unknown(name, of)
     first, last = names.index(before), names.index(after)
     if first >= last:
-        raise ValueError(f"{of} {after} is not newer than {of} {before}: name the older release first")
-    return list(zip(names[first:last], names[first + 1:last + 1], strict=True))
+        raise ValueError(
+            f"{of} {after} is not newer than {of} {before}: name the older release first"
+        )
+    return list(zip(names[first:last], names[first + 1 : last + 1], strict=True))
 
 
 def _client_rows(steps: list[tuple[str, str]], lines: bool) -> Iterator[Row]:
@@ -87,9 +103,19 @@ def _client_rows(steps: list[tuple[str, str]], lines: bool) -> Iterator[Row]:
                 old = _value_before(section, name, before)
                 area = _area(section)
                 if old != value:
-                    yield Row(after, change.source, change.what, area, name, _shown(old, area), _shown(value, area))
+                    yield Row(
+                        after,
+                        change.source,
+                        change.what,
+                        area,
+                        name,
+                        _shown(old, area),
+                        _shown(value, area),
+                    )
             for method in change.admin_gets:
-                yield Row(after, change.source, change.what, "admin client", method, "missing", "there")
+                yield Row(
+                    after, change.source, change.what, "admin client", method, "missing", "there"
+                )
         yield from _worded(before, after, lines)
 
 
@@ -111,12 +137,17 @@ def _value_before(section: str, name: str, before: str) -> Any:
 
 
 def _area(section: str) -> str:
-    return {"newest": "newest API version", "prints_api_as": "printed API name", "stays_below": "newest version in use",
-            "checks": "check of a config"}.get(section, section.replace("_", " "))
+    return {
+        "newest": "newest API version",
+        "prints_api_as": "printed API name",
+        "stays_below": "newest version in use",
+        "checks": "check of a config",
+    }.get(section, section.replace("_", " "))
 
 
 def _worded(before: str, after: str, each: bool) -> Iterator[Row]:
-    """The lines that a release writes otherwise; one row for all of them unless `each` is wanted."""
+    """The lines that a release writes otherwise; one row for all of them unless `each` is
+    wanted."""
     new, gone, other = [], [], []
     for entry in CATALOG.values():
         old, now = entry.wording(before), entry.wording(after)
@@ -124,15 +155,30 @@ def _worded(before: str, after: str, each: bool) -> Iterator[Row]:
             new.append((entry, "", f"{now.level} {now.template}"))
         elif old is not None and now is None:
             gone.append((entry, f"{old.level} {old.template}", ""))
-        elif old is not None and now is not None and (old.level, old.template) != (now.level, now.template):
+        elif (
+            old is not None
+            and now is not None
+            and (old.level, old.template) != (now.level, now.template)
+        ):
             other.append((entry, f"{old.level} {old.template}", f"{now.level} {now.template}"))
     if each:
-        for found, what in ((new, "A line that is new."), (gone, "A line that is gone."), (other, "A line in other words.")):
+        for found, what in (
+            (new, "A line that is new."),
+            (gone, "A line that is gone."),
+            (other, "A line in other words."),
+        ):
             for entry, said, says in found:
                 yield Row(after, "recordings", what, "lines", entry.name, said, says)
     elif new or gone or other:
-        yield Row(after, "recordings", f"{len(new)} lines are new, {len(gone)} are gone, {len(other)} have other words.", "lines", "wordings",
-                  f"{_spoken(before)} lines", f"{_spoken(after)} lines")
+        yield Row(
+            after,
+            "recordings",
+            f"{len(new)} lines are new, {len(gone)} are gone, {len(other)} have other words.",
+            "lines",
+            "wordings",
+            f"{_spoken(before)} lines",
+            f"{_spoken(after)} lines",
+        )
 
 
 def _spoken(release: str) -> int:
@@ -148,14 +194,37 @@ def _broker_rows(steps: list[tuple[str, str]]) -> Iterator[Row]:
 def _broker_change(change: BrokerChange, before: str, after: str) -> Iterator[Row]:
     profile = BROKER_PROFILES[before]
     offered = {span.api_key: f"{span.min_version}-{span.max_version}" for span in profile.apis}
-    rows: list[tuple[str, str, Any, Any]] = [("broker", name, getattr(profile, name), value) for name, value in change.sets.items()]
-    rows += [("API versions", api, offered.get(API_NUMBERS[api], GONE), value if value is GONE else f"{value[0]}-{value[1]}")
-             for api, value in change.offers.items()]
-    rows += [("broker config", key, BROKER_KEYS[key].default(before), value) for key, value in change.config.items()]
-    rows += [("topic config", key, TOPIC_KEYS[key].default(before), value) for key, value in change.topic_config.items()]
+    rows: list[tuple[str, str, Any, Any]] = [
+        ("broker", name, getattr(profile, name), value) for name, value in change.sets.items()
+    ]
+    rows += [
+        (
+            "API versions",
+            api,
+            offered.get(API_NUMBERS[api], GONE),
+            value if value is GONE else f"{value[0]}-{value[1]}",
+        )
+        for api, value in change.offers.items()
+    ]
+    rows += [
+        ("broker config", key, BROKER_KEYS[key].default(before), value)
+        for key, value in change.config.items()
+    ]
+    rows += [
+        ("topic config", key, TOPIC_KEYS[key].default(before), value)
+        for key, value in change.topic_config.items()
+    ]
     for area, name, old, value in rows:
         if old != value:
-            yield Row(after, change.source, change.what, area, name, _shown(old, area), _shown(value, area))
+            yield Row(
+                after,
+                change.source,
+                change.what,
+                area,
+                name,
+                _shown(old, area),
+                _shown(value, area),
+            )
 
 
 def _shown(value: Any, area: str) -> str:
@@ -168,7 +237,9 @@ def _shown(value: Any, area: str) -> str:
         words = ("true", "false") if area.endswith("config") else ("yes", "no")
         return words[0] if value else words[1]
     if isinstance(value, (frozenset, tuple)):
-        return ", ".join(map(str, sorted(value) if isinstance(value, frozenset) else value)) or "none"
+        return (
+            ", ".join(map(str, sorted(value) if isinstance(value, frozenset) else value)) or "none"
+        )
     if isinstance(value, Mapping):
         return ", ".join(f"{name}: {_shown(one, area)}" for name, one in value.items()) or "none"
     return "null" if value is None else str(value) or '""'
@@ -186,5 +257,4 @@ def _text(rows: list[Row]) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= WIDEST else f"{text[:WIDEST - 4]} ..."
-
+    return text if len(text) <= WIDEST else f"{text[: WIDEST - 4]} ..."

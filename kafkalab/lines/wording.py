@@ -4,9 +4,12 @@
           debug("Node {node_id} disconnected.", until="2.8"),
           info("Node {node_id} disconnected.", since="3.6"))
 
-`since` and `until` name the first and the last release that has the wording; left out, there is no limit.
-The line number in the release's Java source (%L) stands in `kafkalab.releases.source_lines`. Where no
-recording shows it, the number of the nearest release before is taken (else of the nearest after), and
+`since` and `until` name the first and the last release that has the wording; left out, there is no
+limit.
+The line number in the release's Java source (%L) stands in `kafkalab.releases.source_lines`. Where
+no
+recording shows it, the number of the nearest release before is taken (else of the nearest after),
+and
 `borrowed` names the release.
 """
 
@@ -18,7 +21,9 @@ from functools import cached_property
 
 from kafkalab.releases import lineage, source_lines
 
-RECORDED = "recordings of the released clients " + ", ".join(release.recorded for release in lineage.CLIENTS)
+RECORDED = "recordings of the released clients " + ", ".join(
+    release.recorded for release in lineage.CLIENTS
+)
 
 
 @dataclass(frozen=True)
@@ -28,7 +33,8 @@ class Wording:
     template   text with `{name}` for what changes and doubled braces for a brace
     prefixed   whether `[Consumer clientId=c, groupId=g] ` or its like stands before the text
     trace      whether the stack trace of an exception follows the line
-    twin       the statement in the source belongs to another entry; the parser answers with that one
+    twin       the statement in the source belongs to another entry; the parser answers with that
+               one
     borrowed   the releases whose number is a neighbour's
     """
 
@@ -57,7 +63,9 @@ class Entry:
     @property
     def versions(self) -> tuple[str, ...]:
         """The releases that have the line, oldest first."""
-        return tuple(version for version, wording in self._by_version.items() if wording is not None)
+        return tuple(
+            version for version, wording in self._by_version.items() if wording is not None
+        )
 
     @cached_property
     def _by_version(self) -> lineage.ByRelease[Wording | None]:
@@ -70,11 +78,24 @@ def entry(name: str, logger: str, *wordings: Wording, source: str = RECORDED) ->
 
     Raises ValueError where no release has a line number for this name.
     """
-    return Entry(name, tuple(_numbered(name, w if w.logger else replace(w, logger=logger)) for w in wordings), source)
+    return Entry(
+        name,
+        tuple(_numbered(name, w if w.logger else replace(w, logger=logger)) for w in wordings),
+        source,
+    )
 
 
-def wording(template: str, level: str, *, since: str = "", until: str = "", logger: str = "", prefixed: bool = True,
-            trace: bool = False, twin: bool = False) -> Wording:
+def wording(
+    template: str,
+    level: str,
+    *,
+    since: str = "",
+    until: str = "",
+    logger: str = "",
+    prefixed: bool = True,
+    trace: bool = False,
+    twin: bool = False,
+) -> Wording:
     """A Wording of the releases from `since` to `until`; its entry gives it the line numbers."""
     releases = lineage.between(since or lineage.CLIENT_NAMES[0], until or lineage.newest())
     return Wording(level, logger, template, dict.fromkeys(releases, 0), prefixed, trace, twin)
@@ -113,10 +134,13 @@ def _numbered(name: str, worded: Wording) -> Wording:
 def line_numbers(name: str, releases: tuple[str, ...]) -> tuple[Mapping[str, int], frozenset[str]]:
     """The line number of each of these releases, and which of them borrow it from a neighbour.
 
-    A neighbour is the nearest release before among `releases`, else the first after among them, else the
+    A neighbour is the nearest release before among `releases`, else the first after among them,
+    else the
     nearest release before with another wording. Raises ValueError where there is none of these.
     """
-    seen = {release: row.line for release in releases if (row := source_lines.table(release).get(name))}
+    seen = {
+        release: row.line for release in releases if (row := source_lines.table(release).get(name))
+    }
     nearest = next(iter(seen.values()), None) or _number_before(name, releases[0])
     at: dict[str, int] = {}
     for release in releases:
@@ -128,4 +152,6 @@ def _number_before(name: str, release: str) -> int:
     for older in reversed(lineage.until(release)):
         if name in source_lines.table(older):
             return source_lines.table(older)[name].line
-    raise ValueError(f"no release up to {release} has a line number for {name}: import one with `python -m kafkalab source-lines DIR`")
+    raise ValueError(
+        f"no release up to {release} has a line number for {name}: import one with `python -m kafkalab source-lines DIR`"
+    )

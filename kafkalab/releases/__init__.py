@@ -1,4 +1,5 @@
-"""All that a release number decides: which releases there are, and a page for each with what differs from the one before."""
+"""All that a release number decides: which releases there are, and a page for each with what
+differs from the one before."""
 
 from __future__ import annotations
 
@@ -8,5 +9,17 @@ from kafkalab.releases.lineage import UnknownRelease, between, newest, since, un
 from kafkalab.releases.profile import Profile
 from kafkalab.releases.profiles import PROFILES, profile_of, releases_with
 
-__all__ = ["BROKER_PROFILES", "PROFILES", "BrokerProfile", "Profile", "UnknownRelease", "between", "broker_profile", "newest",
-           "profile_of", "releases_with", "since", "until"]
+__all__ = [
+    "BROKER_PROFILES",
+    "PROFILES",
+    "BrokerProfile",
+    "Profile",
+    "UnknownRelease",
+    "between",
+    "broker_profile",
+    "newest",
+    "profile_of",
+    "releases_with",
+    "since",
+    "until",
+]

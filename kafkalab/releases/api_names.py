@@ -1,4 +1,5 @@
-"""API_NUMBERS: the number of every API of Kafka that a recorded client or broker knows (ApiKeys)."""
+"""API_NUMBERS: the number of every API of Kafka that a recorded client or broker knows
+(ApiKeys)."""
 
 from __future__ import annotations
 

@@ -6,21 +6,60 @@ The defaults of its configs stand beside the keys, in `kafkalab.config`.
 from __future__ import annotations
 
 from kafkalab.errors import Errors
-from kafkalab.releases.broker_profile import FIRST_GENERATION, BrokerProfile, ControllerWords, Tools, ranges
+from kafkalab.releases.broker_profile import (
+    FIRST_GENERATION,
+    BrokerProfile,
+    ControllerWords,
+    Tools,
+    ranges,
+)
 
 OFFERS = {
-    "Produce": (0, 7), "Fetch": (0, 11), "ListOffsets": (0, 5), "Metadata": (0, 8), "LeaderAndIsr": (0, 2),
-    "StopReplica": (0, 1), "UpdateMetadata": (0, 5), "ControlledShutdown": (0, 2), "OffsetCommit": (0, 7),
-    "OffsetFetch": (0, 5), "FindCoordinator": (0, 2), "JoinGroup": (0, 5), "Heartbeat": (0, 3),
-    "LeaveGroup": (0, 2), "SyncGroup": (0, 3), "DescribeGroups": (0, 3), "ListGroups": (0, 2),
-    "SaslHandshake": (0, 1), "ApiVersions": (0, 2), "CreateTopics": (0, 3), "DeleteTopics": (0, 3),
-    "DeleteRecords": (0, 1), "InitProducerId": (0, 1), "OffsetForLeaderEpoch": (0, 3), "AddPartitionsToTxn":
-    (0, 1), "AddOffsetsToTxn": (0, 1), "EndTxn": (0, 1), "WriteTxnMarkers": (0, 0), "TxnOffsetCommit": (0,
-    2), "DescribeAcls": (0, 1), "CreateAcls": (0, 1), "DeleteAcls": (0, 1), "DescribeConfigs": (0, 2),
-    "AlterConfigs": (0, 1), "AlterReplicaLogDirs": (0, 1), "DescribeLogDirs": (0, 1), "SaslAuthenticate":
-    (0, 1), "CreatePartitions": (0, 1), "CreateDelegationToken": (0, 1), "RenewDelegationToken": (0, 1),
-    "ExpireDelegationToken": (0, 1), "DescribeDelegationToken": (0, 1), "DeleteGroups": (0, 1),
-    "ElectLeaders": (0, 0), "IncrementalAlterConfigs": (0, 0),
+    "Produce": (0, 7),
+    "Fetch": (0, 11),
+    "ListOffsets": (0, 5),
+    "Metadata": (0, 8),
+    "LeaderAndIsr": (0, 2),
+    "StopReplica": (0, 1),
+    "UpdateMetadata": (0, 5),
+    "ControlledShutdown": (0, 2),
+    "OffsetCommit": (0, 7),
+    "OffsetFetch": (0, 5),
+    "FindCoordinator": (0, 2),
+    "JoinGroup": (0, 5),
+    "Heartbeat": (0, 3),
+    "LeaveGroup": (0, 2),
+    "SyncGroup": (0, 3),
+    "DescribeGroups": (0, 3),
+    "ListGroups": (0, 2),
+    "SaslHandshake": (0, 1),
+    "ApiVersions": (0, 2),
+    "CreateTopics": (0, 3),
+    "DeleteTopics": (0, 3),
+    "DeleteRecords": (0, 1),
+    "InitProducerId": (0, 1),
+    "OffsetForLeaderEpoch": (0, 3),
+    "AddPartitionsToTxn": (0, 1),
+    "AddOffsetsToTxn": (0, 1),
+    "EndTxn": (0, 1),
+    "WriteTxnMarkers": (0, 0),
+    "TxnOffsetCommit": (0, 2),
+    "DescribeAcls": (0, 1),
+    "CreateAcls": (0, 1),
+    "DeleteAcls": (0, 1),
+    "DescribeConfigs": (0, 2),
+    "AlterConfigs": (0, 1),
+    "AlterReplicaLogDirs": (0, 1),
+    "DescribeLogDirs": (0, 1),
+    "SaslAuthenticate": (0, 1),
+    "CreatePartitions": (0, 1),
+    "CreateDelegationToken": (0, 1),
+    "RenewDelegationToken": (0, 1),
+    "ExpireDelegationToken": (0, 1),
+    "DescribeDelegationToken": (0, 1),
+    "DeleteGroups": (0, 1),
+    "ElectLeaders": (0, 0),
+    "IncrementalAlterConfigs": (0, 0),
 }
 """The oldest and newest version it offers of each API, read off its ApiVersions answer."""
 
@@ -34,7 +73,8 @@ CONTROLLER_WORDS = ControllerWords(
     unknown_replica="Unknown broker(s) in replica assignment: {broker}.",
     no_such_topic="The topic '{topic}' does not exist.",
     same_partitions="Topic already has {before} partitions.",
-    fewer_partitions="Topic currently has {before} partitions, which is higher than the requested {count}.",
+    fewer_partitions="Topic currently has {before} partitions, which is higher than the requested "
+    "{count}.",
 )
 TOOLS = Tools(
     members="without instance ids",

@@ -26,5 +26,6 @@ BROKER_PROFILES = lineage.ByRelease(_profiles(), "broker")
 
 
 def broker_profile(release: str) -> BrokerProfile:
-    """The profile of a broker release. Raises UnknownRelease, a ValueError, with the known ones for any other."""
+    """The profile of a broker release. Raises UnknownRelease, a ValueError, with the known ones for
+    any other."""
     return BROKER_PROFILES[release]

@@ -5,19 +5,38 @@ The defaults of its configs stand beside the keys, in `kafkalab.config`.
 
 from __future__ import annotations
 
-from kafkalab.errors import COMMIT_FAILED_REBALANCED, KnownError, NotLeaderForPartitionException, ProducerFencedException
+from kafkalab.errors import (
+    COMMIT_FAILED_REBALANCED,
+    KnownError,
+    NotLeaderForPartitionException,
+    ProducerFencedException,
+)
 from kafkalab.protocol.consumer_protocol import EMPTY_BYTES, ProtocolStyle
 from kafkalab.releases.lineage import CLIENTS
 from kafkalab.releases.page import KINDS, apis_of
-from kafkalab.releases.profile import Connecting, Fetching, Group, Printing, Producing, Profile, Transacting
+from kafkalab.releases.profile import (
+    Connecting,
+    Fetching,
+    Group,
+    Printing,
+    Producing,
+    Profile,
+    Transacting,
+)
 
 OLDER_ERRORS = {
     "NOT_LEADER_OR_FOLLOWER": KnownError(
-        "NOT_LEADER_FOR_PARTITION", NotLeaderForPartitionException, "This server is not the leader for that topic-partition."),
+        "NOT_LEADER_FOR_PARTITION",
+        NotLeaderForPartitionException,
+        "This server is not the leader for that topic-partition.",
+    ),
     "INVALID_PRODUCER_EPOCH": KnownError(
-        "INVALID_PRODUCER_EPOCH", ProducerFencedException,
-        "Producer attempted an operation with an old epoch. Either there is a newer producer with the same "
-        "transactionalId, or the producer's transaction has been expired by the broker."),
+        "INVALID_PRODUCER_EPOCH",
+        ProducerFencedException,
+        "Producer attempted an operation with an old epoch. Either there is a newer producer with "
+        "the same "
+        "transactionalId, or the producer's transaction has been expired by the broker.",
+    ),
 }
 CONNECTING = Connecting(
     coordinator_connection="{opposite}",
@@ -36,9 +55,16 @@ CONNECTING = Connecting(
     older_errors=OLDER_ERRORS,
     starting_ms=430,
     first_use_ms={
-        "consumer connecting": (95, 220), "producer connecting": (110, 250), "API_VERSIONS": (1, 3),
-        "reading API_VERSIONS": (2, 5), "FIND_COORDINATOR": (1, 3), "OFFSET_FETCH": (1, 4), "LIST_OFFSETS": (0, 3),
-        "PRODUCE": (1, 3), "OFFSET_COMMIT": (0, 3), "writing": (3, 8),
+        "consumer connecting": (95, 220),
+        "producer connecting": (110, 250),
+        "API_VERSIONS": (1, 3),
+        "reading API_VERSIONS": (2, 5),
+        "FIND_COORDINATOR": (1, 3),
+        "OFFSET_FETCH": (1, 4),
+        "LIST_OFFSETS": (0, 3),
+        "PRODUCE": (1, 3),
+        "OFFSET_COMMIT": (0, 3),
+        "writing": (3, 8),
     },
 )
 GROUP = Group(
@@ -84,7 +110,8 @@ FETCHING = Fetching(
     validates_positions=False,
     validates_all_at_each_leader=True,
     resets_unknown_ends=False,
-    truncation_text="Offsets out of range with no configured reset policy for partitions: {offsets}",
+    truncation_text="Offsets out of range with no configured reset policy for partitions: "
+    "{offsets}",
     prints_epoch_end_object=True,
     notes_epoch_before_setting=False,
     position_style="plain",
@@ -116,9 +143,13 @@ PRODUCING = Producing(
     names_partition_count=False,
     headers_read_only=True,
     has_buffer_exhausted_exception=False,
-    buffer_exhausted_text="Failed to allocate memory within the configured max blocking time {limit_ms} ms.",
-    too_large_text=("The message is {size} bytes when serialized which is larger than the maximum request size you have configured "
-                    "with the max.request.size configuration."),
+    buffer_exhausted_text="Failed to allocate memory within the configured max blocking time "
+    "{limit_ms} ms.",
+    too_large_text=(
+        "The message is {size} bytes when serialized which is larger than the maximum request "
+        "size you have configured "
+        "with the max.request.size configuration."
+    ),
     names_lost_node=False,
     tells_timed_out_requests=False,
     fills_metadata_of_failed_send=False,
@@ -138,21 +169,40 @@ TRANSACTING = Transacting(
     refuses_calls_after_error=False,
     wrong_state_is_illegal=False,
     names_pending_call=False,
-    no_transaction_for_offsets_text="Cannot send offsets to transaction either because the producer is not in an active transaction",
-    send_before_init_text="Cannot perform a 'send' before completing a call to initTransactions when transactions are enabled.",
+    no_transaction_for_offsets_text="Cannot send offsets to transaction either because the "
+    "producer is not in an active transaction",
+    send_before_init_text="Cannot perform a 'send' before completing a call to initTransactions "
+    "when transactions are enabled.",
     send_outside_text="Cannot call send in state {state}",
     fenced_text="",
     old_epoch_text="",
     awaited_too_long_text="Timeout expired while initializing transactional state in {limit_ms}ms.",
     transactional_connecting_ms=(165, 205),
 )
-NOT_GENERATED = frozenset({
-    "ListOffsetsRequest", "ListOffsetsResponse", "OffsetForLeaderEpochRequest", "OffsetForLeaderEpochResponse",
-    "AddPartitionsToTxnRequest", "AddPartitionsToTxnResponse", "AddOffsetsToTxnRequest", "AddOffsetsToTxnResponse",
-    "EndTxnRequest", "EndTxnResponse", "TxnOffsetCommitRequest", "TxnOffsetCommitResponse", "MetadataRequest",
-    "FindCoordinatorRequest", "FindCoordinatorResponse", "JoinGroupRequest", "JoinGroupResponse", "SyncGroupRequest",
-    "InitProducerIdRequest", "InitProducerIdResponse",
-})
+NOT_GENERATED = frozenset(
+    {
+        "ListOffsetsRequest",
+        "ListOffsetsResponse",
+        "OffsetForLeaderEpochRequest",
+        "OffsetForLeaderEpochResponse",
+        "AddPartitionsToTxnRequest",
+        "AddPartitionsToTxnResponse",
+        "AddOffsetsToTxnRequest",
+        "AddOffsetsToTxnResponse",
+        "EndTxnRequest",
+        "EndTxnResponse",
+        "TxnOffsetCommitRequest",
+        "TxnOffsetCommitResponse",
+        "MetadataRequest",
+        "FindCoordinatorRequest",
+        "FindCoordinatorResponse",
+        "JoinGroupRequest",
+        "JoinGroupResponse",
+        "SyncGroupRequest",
+        "InitProducerIdRequest",
+        "InitProducerIdResponse",
+    }
+)
 PRINTING = Printing(
     node_knows_fencing=False,
     reset_strategy="{upper}",
@@ -183,23 +233,69 @@ PRINTING = Printing(
     deprecated_io_times=False,
 )
 NEWEST = {
-    "Produce": 7, "Fetch": 10, "ListOffsets": 4, "Metadata": 7, "LeaderAndIsr": 1, "StopReplica": 0, "UpdateMetadata": 4,
-    "ControlledShutdown": 1, "OffsetCommit": 6, "OffsetFetch": 5, "FindCoordinator": 2, "JoinGroup": 3, "Heartbeat": 2,
-    "LeaveGroup": 2, "SyncGroup": 2, "DescribeGroups": 2, "ListGroups": 2, "SaslHandshake": 1, "ApiVersions": 2,
-    "CreateTopics": 3, "DeleteTopics": 3, "DeleteRecords": 1, "InitProducerId": 1, "OffsetForLeaderEpoch": 2,
-    "AddPartitionsToTxn": 1, "AddOffsetsToTxn": 1, "EndTxn": 1, "WriteTxnMarkers": 0, "TxnOffsetCommit": 2,
-    "DescribeAcls": 1, "CreateAcls": 1, "DeleteAcls": 1, "DescribeConfigs": 2, "AlterConfigs": 1, "AlterReplicaLogDirs": 1,
-    "DescribeLogDirs": 1, "SaslAuthenticate": 0, "CreatePartitions": 1, "CreateDelegationToken": 1,
-    "RenewDelegationToken": 1, "ExpireDelegationToken": 1, "DescribeDelegationToken": 1, "DeleteGroups": 1,
+    "Produce": 7,
+    "Fetch": 10,
+    "ListOffsets": 4,
+    "Metadata": 7,
+    "LeaderAndIsr": 1,
+    "StopReplica": 0,
+    "UpdateMetadata": 4,
+    "ControlledShutdown": 1,
+    "OffsetCommit": 6,
+    "OffsetFetch": 5,
+    "FindCoordinator": 2,
+    "JoinGroup": 3,
+    "Heartbeat": 2,
+    "LeaveGroup": 2,
+    "SyncGroup": 2,
+    "DescribeGroups": 2,
+    "ListGroups": 2,
+    "SaslHandshake": 1,
+    "ApiVersions": 2,
+    "CreateTopics": 3,
+    "DeleteTopics": 3,
+    "DeleteRecords": 1,
+    "InitProducerId": 1,
+    "OffsetForLeaderEpoch": 2,
+    "AddPartitionsToTxn": 1,
+    "AddOffsetsToTxn": 1,
+    "EndTxn": 1,
+    "WriteTxnMarkers": 0,
+    "TxnOffsetCommit": 2,
+    "DescribeAcls": 1,
+    "CreateAcls": 1,
+    "DeleteAcls": 1,
+    "DescribeConfigs": 2,
+    "AlterConfigs": 1,
+    "AlterReplicaLogDirs": 1,
+    "DescribeLogDirs": 1,
+    "SaslAuthenticate": 0,
+    "CreatePartitions": 1,
+    "CreateDelegationToken": 1,
+    "RenewDelegationToken": 1,
+    "ExpireDelegationToken": 1,
+    "DescribeDelegationToken": 1,
+    "DeleteGroups": 1,
 }
 """The newest version it knows of each API, read off its ApiVersions lines."""
 
 PROFILE = Profile(
-    name=CLIENTS[0].name, release=CLIENTS[0].recorded, commit_id=CLIENTS[0].commit_id,
-    connecting=CONNECTING, group=GROUP, fetching=FETCHING, producing=PRODUCING, transacting=TRANSACTING, printing=PRINTING,
+    name=CLIENTS[0].name,
+    release=CLIENTS[0].recorded,
+    commit_id=CLIENTS[0].commit_id,
+    connecting=CONNECTING,
+    group=GROUP,
+    fetching=FETCHING,
+    producing=PRODUCING,
+    transacting=TRANSACTING,
+    printing=PRINTING,
     apis=apis_of(NEWEST, {}, {}),
-    admin_lacks={"alter_consumer_group_offsets": "KIP-396 (2.5)", "list_offsets": "KIP-396 (2.5)",
-                 "delete_consumer_group_offsets": "KIP-496 (2.4)", "elect_leaders": "KIP-460 (2.4)"},
+    admin_lacks={
+        "alter_consumer_group_offsets": "KIP-396 (2.5)",
+        "list_offsets": "KIP-396 (2.5)",
+        "delete_consumer_group_offsets": "KIP-496 (2.4)",
+        "elect_leaders": "KIP-460 (2.4)",
+    },
     config={kind: {} for kind in KINDS},
     checks={},
 )

@@ -1,6 +1,7 @@
 """Lists the releases of clients and brokers that are simulated, oldest first.
 
-Every table that is keyed by a release follows this order: a release is as the one before, unless its
+Every table that is keyed by a release follows this order: a release is as the one before, unless
+its
 page says otherwise. Code outside this package never compares two releases; a row of data may say
 `since("3.6")`, `until("2.8")` or `between("2.3", "2.8")`.
 """
@@ -18,7 +19,8 @@ class Release:
     """One release, by the name that Lab(version=...) takes.
 
     name        the minor version
-    recorded    the patch release whose recordings it follows; for a broker the one that clients were recorded with
+    recorded    the patch release whose recordings it follows; for a broker the one that clients
+                were recorded with
     commit_id   what AppInfoParser prints; "" for a broker
     """
 
@@ -54,7 +56,8 @@ class UnknownRelease(ValueError):
 
 
 class ByRelease(dict[str, T], Generic[T]):
-    """A table with a value for every release of one lineage; asking for another release raises UnknownRelease."""
+    """A table with a value for every release of one lineage; asking for another release raises
+    UnknownRelease."""
 
     def __init__(self, values: dict[str, T], what: str = "client") -> None:
         super().__init__(values)
@@ -67,7 +70,9 @@ class ByRelease(dict[str, T], Generic[T]):
 def unknown(name: object, what: str = "client") -> UnknownRelease:
     """The error for a release that is not simulated; `what` is "client" or "broker"."""
     names = CLIENT_NAMES if what == "client" else BROKER_NAMES
-    return UnknownRelease(f"there is no {what} version {name!r} here; choose one of {', '.join(names)}")
+    return UnknownRelease(
+        f"there is no {what} version {name!r} here; choose one of {', '.join(names)}"
+    )
 
 
 def _place(name: str) -> int:
@@ -78,17 +83,18 @@ def _place(name: str) -> int:
 
 def since(name: str) -> tuple[str, ...]:
     """The client releases from this one on. Raises UnknownRelease."""
-    return CLIENT_NAMES[_place(name):]
+    return CLIENT_NAMES[_place(name) :]
 
 
 def until(name: str) -> tuple[str, ...]:
     """The client releases up to this one, itself included. Raises UnknownRelease."""
-    return CLIENT_NAMES[:_place(name) + 1]
+    return CLIENT_NAMES[: _place(name) + 1]
 
 
 def between(first: str, last: str) -> tuple[str, ...]:
-    """The client releases from `first` to `last`, both included. Raises UnknownRelease, ValueError where `last` is older."""
-    found = CLIENT_NAMES[_place(first):_place(last) + 1]
+    """The client releases from `first` to `last`, both included. Raises UnknownRelease, ValueError
+    where `last` is older."""
+    found = CLIENT_NAMES[_place(first) : _place(last) + 1]
     if not found:
         raise ValueError(f"client {last} is older than client {first}: name the older one first")
     return found

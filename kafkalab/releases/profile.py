@@ -1,4 +1,5 @@
-"""Profile: what one release of the Java client does, in six parts; each field says what it means and which change made it.
+"""Profile: what one release of the Java client does, in six parts; each field says what it means
+and which change made it.
 
 Code branches on a field and never compares releases. A new difference is a field here, its value in
 `client_2_1`, and a change on the page of each release that has another value.
@@ -9,7 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kafkalab.errors import BufferExhaustedException, Errors, IllegalStateException, KafkaException, KnownError, TimeoutException
+from kafkalab.errors import (
+    BufferExhaustedException,
+    Errors,
+    IllegalStateException,
+    KafkaException,
+    KnownError,
+    TimeoutException,
+)
 from kafkalab.protocol.api_keys import ApiKeys
 from kafkalab.protocol.consumer_protocol import ProtocolStyle
 
@@ -19,10 +27,12 @@ class Connecting:
     """Sockets, metadata, telemetry, and how long a JVM takes (NetworkClient, Metadata)."""
 
     coordinator_connection: str
-    """How the connection to a coordinator is numbered: "{opposite}" is 2147483647 - id, "+{id}" from 4.4.
+    """How the connection to a coordinator is numbered: "{opposite}" is 2147483647 - id, "+{id}"
+    from 4.4.
     A number of its own keeps heartbeats off the data socket."""
     least_loaded: str
-    """The rule for a request that any broker can answer: a name in clients/least_loaded.py (KAFKA-8376, KIP-601)."""
+    """The rule for a request that any broker can answer: a name in clients/least_loaded.py
+    (KAFKA-8376, KIP-601)."""
     bootstrap_needs_update: bool
     """The bootstrap cluster asks for a refresh at once (KAFKA-7567); before, the first send did."""
     exponential_refresh_backoff: bool
@@ -34,11 +44,13 @@ class Connecting:
     warns_of_bootstrap_disconnect: bool
     """"Bootstrap broker ... disconnected" follows a refused connect."""
     telemetry_after_refusal_ms: int | None
-    """A client asks brokers for a metrics subscription and, when refused, again after this time (KIP-714); None: never."""
+    """A client asks brokers for a metrics subscription and, when refused, again after this time
+    (KIP-714); None: never."""
     cluster_check: bool
     """ApiVersions carries the expected cluster and node (KIP-1242)."""
     tells_cancelled_by_itself: bool
-    """A socket that the client closes itself has a line for each request that goes with it (seen in 2.8's source)."""
+    """A socket that the client closes itself has a line for each request that goes with it (seen in
+    2.8's source)."""
     await_ready_polls_first: bool
     """awaitReady polls before it connects, so the metadata's own pick may connect first."""
     learns_leaders: bool
@@ -46,21 +58,26 @@ class Connecting:
     cluster_in_hash_order: bool
     """Lists of partitions in Cluster come out of a hash map."""
     older_errors: Mapping[str, KnownError]
-    """Errors that this release knows under another name, class or sentence: name in Errors -> that (KIP-392, KIP-588)."""
+    """Errors that this release knows under another name, class or sentence: name in Errors -> that
+    (KIP-392, KIP-588)."""
     starting_ms: int
     """A constructor in a JVM just started takes so long: the median of the recordings."""
     first_use_ms: Mapping[str, tuple[int, int]]
-    """How long the first request of a kind takes to build, the first of all to write, the first ApiVersions
+    """How long the first request of a kind takes to build, the first of all to write, the first
+    ApiVersions
     answer to read: tenth and ninetieth percentile of the recordings."""
 
     def known(self, error: Errors) -> KnownError:
         """The name, exception and sentence that this release has for an error code."""
-        return self.older_errors.get(error.name) or KnownError(error.name, error.raises, error.message)
+        return self.older_errors.get(error.name) or KnownError(
+            error.name, error.raises, error.message
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """Members of consumer groups: joining, assignors, heartbeats, commits (ConsumerCoordinator and its like)."""
+    """Members of consumer groups: joining, assignors, heartbeats, commits (ConsumerCoordinator and
+    its like)."""
 
     client_id_without_group: str
     """The default client.id of a consumer without a group (KAFKA-9033)."""
@@ -93,16 +110,20 @@ class Group:
     enforces_rebalances: bool
     """The consumer has enforceRebalance (KIP-568)."""
     tells_commits_of_rebalances: bool
-    """A commit during a rebalance raises RebalanceInProgressException (KIP-447); before, CommitFailedException."""
+    """A commit during a rebalance raises RebalanceInProgressException (KIP-447); before,
+    CommitFailedException."""
     keeps_answered_lookup: bool
-    """An answered FIND_COORDINATOR counts until the application's thread has looked at it, and the heartbeat
+    """An answered FIND_COORDINATOR counts until the application's thread has looked at it, and the
+    heartbeat
     thread asks beside it (KAFKA-10793)."""
     rests_after_lookup: bool
-    """The heartbeat thread waits retry.backoff.ms before it asks for the coordinator again (seen in 3.6's source)."""
+    """The heartbeat thread waits retry.backoff.ms before it asks for the coordinator again (seen in
+    3.6's source)."""
     leave_reason_in_full: bool
     """LeaveGroup's line repeats the whole sentence about the poll time-out."""
     keeps_id_of_old_generation: bool
-    """A member told ILLEGAL_GENERATION joins again under the id it has (sources of 3.6; those of 2.8 forget it)."""
+    """A member told ILLEGAL_GENERATION joins again under the id it has (sources of 3.6; those of
+    2.8 forget it)."""
     commit_failed_text: str
     """What commit_sync() says when the member has been left out of its group."""
     assignors: tuple[str, ...]
@@ -114,9 +135,11 @@ class Group:
     sticky_knows_generations: bool
     """Of two claims the newer counts; user data carries the generation (KIP-341)."""
     sticky_fast_path: str
-    """For members that want the same topics: "" none, "capacity" (KAFKA-9987), "quota" (KAFKA-12464)."""
+    """For members that want the same topics: "" none, "capacity" (KAFKA-9987), "quota"
+    (KAFKA-12464)."""
     sticky_takes_from_the_fullest: bool
-    """Partitions are looked at in the order in which the fullest members would lose them (KAFKA-9987 ended it)."""
+    """Partitions are looked at in the order in which the fullest members would lose them
+    (KAFKA-9987 ended it)."""
     sticky_moves_new_first: bool
     """The balance begins with the partitions that had no reader (KAFKA-9987)."""
     sticky_reads_user_data_once: bool
@@ -126,14 +149,18 @@ class Group:
     sticky_balance_margin: int
     """A member holds so many partitions more than another before one is moved (KAFKA-15106)."""
     sticky_sorts_owned: bool
-    """Owners keep their lowest partitions, and may get back what they gave up (KAFKA-16277, KAFKA-15170)."""
+    """Owners keep their lowest partitions, and may get back what they gave up (KAFKA-16277,
+    KAFKA-15170)."""
     subscription_style: ProtocolStyle
-    """How a member writes its subscription: version of the schema (KIP-429, KIP-792, KIP-881), absent user data."""
+    """How a member writes its subscription: version of the schema (KIP-429, KIP-792, KIP-881),
+    absent user data."""
     plays_consumer_protocol: bool
     """group.protocol=consumer can be played: the new protocol is no preview any more (KIP-848)."""
     assigns_in_poll: bool
-    """With group.protocol=consumer a poll is one event that nobody waits for, and a new assignment waits for the
-    next poll; before, a poll waits for its events, and the background thread changes the assignment (KIP-848)."""
+    """With group.protocol=consumer a poll is one event that nobody waits for, and a new assignment
+    waits for the
+    next poll; before, a poll waits for its events, and the background thread changes the assignment
+    (KIP-848)."""
     heartbeat_state_class: str
     """How the new protocol's heartbeats call their RequestState (KIP-848)."""
     classic_banner: bool
@@ -147,14 +174,18 @@ class Fetching:
     validates_positions: bool
     """The client asks the leader where an epoch ended before it trusts a position (KIP-320)."""
     validates_all_at_each_leader: bool
-    """Each leader is asked about all waiting partitions, not only its own; it refuses the others."""
+    """Each leader is asked about all waiting partitions, not only its own; it refuses the
+    others."""
     resets_unknown_ends: bool
-    """A leader that does not know the epoch makes the position follow auto.offset.reset (2.6); before, the answer's -1
+    """A leader that does not know the epoch makes the position follow auto.offset.reset (2.6);
+    before, the answer's -1
     was taken for an offset."""
     truncation_text: str
-    """What LogTruncationException says: {truncations} or {divergent} offsets; before, only {offsets}."""
+    """What LogTruncationException says: {truncations} or {divergent} offsets; before, only
+    {offsets}."""
     prints_epoch_end_object: bool
-    """The line about a truncation without a reset policy shows the broker's answer, not offset and epoch."""
+    """The line about a truncation without a reset policy shows the broker's answer, not offset and
+    epoch."""
     notes_epoch_before_setting: bool
     """A committed offset's epoch is compared with the metadata's before the position is set."""
     position_style: str
@@ -174,7 +205,8 @@ class Fetching:
     mentions_empty_fetches: bool
     """A fetch without records gets its "Returning" line too."""
     returns_when_position_moved: bool
-    """poll() returns without records, too, when a position moved over markers or aborted records."""
+    """poll() returns without records, too, when a position moved over markers or aborted
+    records."""
     spares_buffered_nodes: bool
     """No fetch goes to a node of which records wait in the buffer (KAFKA-17182)."""
     transmits_after_assign: bool
@@ -187,7 +219,8 @@ class Fetching:
     """A consumer used by two threads at once names them."""
 
     def out_of_range_text(self, partition: object, position: object) -> str:
-        """What the consumer says of a position that the log does not have, without a reset policy."""
+        """What the consumer says of a position that the log does not have, without a reset
+        policy."""
         if self.position_style == "plain":
             return f"Offsets out of range with no configured reset policy for partitions: {{{partition}={position.offset}}}"
         return f"Fetch position {position.text(self.position_style)} is out of range for partition {partition}"
@@ -198,11 +231,13 @@ class Producing:
     """Partitioners, batches and the errors of send() (KafkaProducer, RecordAccumulator, Sender)."""
 
     partitioner: str
-    """For records without a key: "round robin", "sticky" (KIP-480) or "adaptive" (KIP-794); clients/producer/partitioner.py."""
+    """For records without a key: "round robin", "sticky" (KIP-480) or "adaptive" (KIP-794);
+    clients/producer/partitioner.py."""
     partitioner_classes: tuple[str, ...]
     """Which of Kafka's own classes partitioner.class may name."""
     asks_partitioner_again: str
-    """Which partitioners are asked again before a batch is opened: "any" (KIP-480), "custom" ones (KIP-794), "" none."""
+    """Which partitioners are asked again before a batch is opened: "any" (KIP-480), "custom" ones
+    (KIP-794), "" none."""
     round_robin_skips: bool
     """RoundRobinPartitioner is asked twice for a record that opens a batch (until KAFKA-17632)."""
     ready_in_hash_order: bool
@@ -245,14 +280,19 @@ class Producing:
 
     def asks_again_for_new_batch(self, is_custom: bool) -> bool:
         """Whether the partitioner is asked a second time for a record that opens a batch."""
-        return self.asks_partitioner_again == "any" or is_custom and self.asks_partitioner_again == "custom"
+        return self.asks_partitioner_again == "any" or (
+            is_custom and self.asks_partitioner_again == "custom"
+        )
 
     def buffer_exhausted(self, **numbers: int) -> TimeoutException:
-        """What send() fails with when there was no memory within max.block.ms: size, limit_ms, total, available, poolable."""
+        """What send() fails with when there was no memory within max.block.ms: size, limit_ms,
+        total, available, poolable."""
         kind = BufferExhaustedException if self.has_buffer_exhausted_exception else TimeoutException
         return kind(self.buffer_exhausted_text.format(**numbers))
 
-    def missing_topic_text(self, topic: str, partition: int | None, count: int | None, limit_ms: int) -> str:
+    def missing_topic_text(
+        self, topic: str, partition: int | None, count: int | None, limit_ms: int
+    ) -> str:
         """What send() says when the metadata does not come in time."""
         if self.names_partition_count and partition is not None and count is not None:
             return f"Partition {partition} of topic {topic} with partition count {count} is not present in metadata after {limit_ms} ms."
@@ -264,9 +304,11 @@ class Transacting:
     """Idempotent and transactional producers (TransactionManager)."""
 
     queues_init_producer_id: bool
-    """INIT_PRODUCER_ID is a queued transactional request; before, the Sender waited for it alone."""
+    """INIT_PRODUCER_ID is a queued transactional request; before, the Sender waited for it
+    alone."""
     bumps_idempotent_epoch: bool
-    """A producer raises its own epoch after a gap, and may ask the coordinator for the next (KIP-360)."""
+    """A producer raises its own epoch after a gap, and may ask the coordinator for the next
+    (KIP-360)."""
     speaks_transaction_v2: bool
     """Partitions and groups join by being written to; each transaction has its epoch (KIP-890)."""
     offsets_carry_member: bool
@@ -300,7 +342,8 @@ class Transacting:
     awaited_too_long_text: str
     """The error of a transactional call that took longer than max.block.ms."""
     transactional_connecting_ms: tuple[int, int]
-    """The first connection of a transactional producer in a JVM just started: lowest and highest recorded."""
+    """The first connection of a transactional producer in a JVM just started: lowest and highest
+    recorded."""
 
     @property
     def wrong_state(self) -> type[Exception]:
@@ -310,7 +353,8 @@ class Transacting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Printing:
-    """How values and messages are written in lines; the wordings themselves are in `kafkalab.lines`."""
+    """How values and messages are written in lines; the wordings themselves are in
+    `kafkalab.lines`."""
 
     node_knows_fencing: bool
     """Node prints and hashes `isFenced` (KIP-1073)."""
@@ -327,11 +371,13 @@ class Printing:
     brackets_partitions: bool
     """Lists of partitions are printed in [...]."""
     prints_given_client_id: bool
-    """The configuration prints client.id as it was given, not as the client is called (KAFKA-9033)."""
+    """The configuration prints client.id as it was given, not as the client is called
+    (KAFKA-9033)."""
     prints_acks_as_given: bool
     """The configuration prints acks and enable.idempotence before they are settled."""
     wire_as_struct: bool
-    """"Sending FETCH {replica_id=-1,...}" instead of "...: FetchRequestData(replicaId=-1, ...)" (KAFKA-7609)."""
+    """"Sending FETCH {replica_id=-1,...}" instead of "...: FetchRequestData(replicaId=-1, ...)"
+    (KAFKA-7609)."""
     struct_names: str
     """Which field names such a struct has: "hand-written" or "generated" (KAFKA-7609)."""
     old_objects: frozenset[str]
@@ -343,7 +389,8 @@ class Printing:
     timed_out: bool
     """ClientResponse says whether the request timed out."""
     cluster: str
-    """What metadata is called: "Cluster", "MetadataCache of Cluster", "MetadataCache", "MetadataSnapshot"."""
+    """What metadata is called: "Cluster", "MetadataCache of Cluster", "MetadataCache",
+    "MetadataSnapshot"."""
     features: bool
     """Recorded API versions come with the cluster's features (KIP-584)."""
     zk_migration: bool
@@ -357,7 +404,8 @@ class Printing:
     auto_create: bool
     """The hand-written MetadataRequest tells whether topics may be created."""
     subscription: str
-    """What a subscription prints of itself: its "topics", nothing but its "identity", or "all" it holds."""
+    """What a subscription prints of itself: its "topics", nothing but its "identity", or "all" it
+    holds."""
     names_removed_metrics: bool
     """Telemetry names each metric that leaves when a client closes (KIP-714)."""
     removes_fetch_sensors: bool
@@ -373,7 +421,8 @@ class Printing:
 
 
 UNSEEN = 1_000
-"""A client's newest version of an API that no recorded broker offered it; some number above every broker's."""
+"""A client's newest version of an API that no recorded broker offered it; some number above every
+broker's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -381,8 +430,10 @@ class Apis:
     """What a release of the client knows of the APIs (NodeApiVersions).
 
     names         number -> name as this release prints it
-    newest        printed name -> newest version it knows; UNSEEN where no recorded broker offered it
-    below_newest  printed name -> the newest version that a classic client uses, where that is an older one
+    newest        printed name -> newest version it knows; UNSEEN where no recorded broker offered
+                  it
+    below_newest  printed name -> the newest version that a classic client uses, where that is an
+                  older one
     """
 
     names: Mapping[int, str]
@@ -396,9 +447,12 @@ class Profile:
 
     name, release  the name that Lab(version=...) takes; the recorded patch release
     commit_id      what AppInfoParser prints
-    admin_lacks    methods that the admin client does not have yet: name -> the change that brought them
-    config         kind ("client", "producer", "consumer", "admin") -> key -> the default, where it is not that of 2.1
-    checks         key -> the name of the check of its values (`kafkalab.config.client_keys`), where it is not that of 2.1
+    admin_lacks    methods that the admin client does not have yet: name -> the change that brought
+                   them
+    config         kind ("client", "producer", "consumer", "admin") -> key -> the default, where it
+                   is not that of 2.1
+    checks         key -> the name of the check of its values (`kafkalab.config.client_keys`), where
+                   it is not that of 2.1
     """
 
     name: str
@@ -417,13 +471,18 @@ class Profile:
 
     @property
     def api_versions_version(self) -> int:
-        """The version of the first ApiVersions request on a connection, before anything is known of the broker."""
+        """The version of the first ApiVersions request on a connection, before anything is known of
+        the broker."""
         return self.latest(ApiKeys.API_VERSIONS)
 
     def latest(self, api: ApiKeys) -> int:
-        """The newest version that this release knows of an API. Raises KeyError where it does not know the API."""
+        """The newest version that this release knows of an API. Raises KeyError where it does not
+        know the API."""
         return self.apis.newest[self.apis.names[api.id]]
 
     def latest_version(self, api: str, usable: Mapping[ApiKeys, int] | None) -> int:
-        """The version that a request to a connection will have; before ApiVersions has answered, the client's newest."""
-        return usable[ApiKeys[api]] if usable and ApiKeys[api] in usable else self.latest(ApiKeys[api])
+        """The version that a request to a connection will have; before ApiVersions has answered,
+        the client's newest."""
+        return (
+            usable[ApiKeys[api]] if usable and ApiKeys[api] in usable else self.latest(ApiKeys[api])
+        )

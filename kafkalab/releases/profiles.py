@@ -1,4 +1,5 @@
-"""PROFILES: the Profile of every client release, made from the pages; profile_of reads a version as people write it."""
+"""PROFILES: the Profile of every client release, made from the pages; profile_of reads a version as
+people write it."""
 
 from __future__ import annotations
 
@@ -12,11 +13,14 @@ from kafkalab.releases.profile import Profile
 
 
 def page_of(release: str) -> Page:
-    """The page of a client release; the oldest has none, for it is what the others differ from. Raises UnknownRelease."""
+    """The page of a client release; the oldest has none, for it is what the others differ from.
+    Raises UnknownRelease."""
     lineage.since(release)
     name = f"client_{release.replace('.', '_')}"
     if find_spec(f"kafkalab.releases.{name}") is None:
-        raise lineage.UnknownRelease(f"release {release} is in the lineage and has no page: write kafkalab/releases/{name}.py")
+        raise lineage.UnknownRelease(
+            f"release {release} is in the lineage and has no page: write kafkalab/releases/{name}.py"
+        )
     return import_module(f"kafkalab.releases.{name}").PAGE
 
 
@@ -33,7 +37,8 @@ PROFILES = lineage.ByRelease(_profiles())
 
 
 def profile_of(version: str) -> tuple[Profile, str | None]:
-    """The Profile of a version as people write it ("3.9", "3.9.2") and, where a patch release stands for another, a note saying so.
+    """The Profile of a version as people write it ("3.9", "3.9.2") and, where a patch release
+    stands for another, a note saying so.
 
     Raises ValueError naming the versions there are.
     """
@@ -49,5 +54,6 @@ def profile_of(version: str) -> tuple[Profile, str | None]:
 
 
 def releases_with(has: Callable[[Profile], bool]) -> list[str]:
-    """The client releases whose profile has something, oldest first: releases_with(lambda profile: profile.group.assigns_by_rack)."""
+    """The client releases whose profile has something, oldest first: releases_with(lambda profile:
+    profile.group.assigns_by_rack)."""
     return [name for name, profile in PROFILES.items() if has(profile)]

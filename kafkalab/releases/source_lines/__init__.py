@@ -1,8 +1,12 @@
-"""Looks up the line number (%L) at which a release's Java source writes a line: one recorded table a release.
+"""Looks up the line number (%L) at which a release's Java source writes a line: one recorded table
+a release.
 
-A table is a file of this folder, NAME, level, logger and line number, tab-separated and sorted by name.
-`python -m kafkalab source-lines DIR` imports it from recordings; the numbers that no recording shows were
-read off the line number tables of the released jars. A release without a number for a name has the one of
+A table is a file of this folder, NAME, level, logger and line number, tab-separated and sorted by
+name.
+`python -m kafkalab source-lines DIR` imports it from recordings; the numbers that no recording
+shows were
+read off the line number tables of the released jars. A release without a number for a name has the
+one of
 the release before (`kafkalab.lines.wording`).
 """
 
@@ -40,5 +44,7 @@ def table(release: str) -> Mapping[str, SourceLine]:
 def write(folder: Path, release: str, rows: Iterable[SourceLine]) -> Path:
     """Write one release's table into `folder`; returns the file."""
     file = folder / f"{release}.tsv"
-    file.write_text(HEADER + "".join("\t".join(map(str, row)) + "\n" for row in sorted(rows)), encoding="utf-8")
+    file.write_text(
+        HEADER + "".join("\t".join(map(str, row)) + "\n" for row in sorted(rows)), encoding="utf-8"
+    )
     return file

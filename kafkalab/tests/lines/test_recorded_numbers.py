@@ -18,7 +18,9 @@ def test_the_tables_say_what_the_recordings_show():
     for release, rows in found.items():
         assert len(rows) > 80
         for name, row in rows.items():
-            assert source_lines.table(release).get(name) == row, f"{release}: import {name} with `python -m kafkalab source-lines`"
+            assert source_lines.table(release).get(name) == row, (
+                f"{release}: import {name} with `python -m kafkalab source-lines`"
+            )
 
 
 def test_the_command_writes_a_new_number_and_keeps_the_others(tmp_path, monkeypatch, capsys):
@@ -27,13 +29,21 @@ def test_the_command_writes_a_new_number_and_keeps_the_others(tmp_path, monkeypa
     for log in recording.glob("*.log.gz"):
         log.unlink()
     (recording / "shop.log").write_text(
-        "[2026-11-21 01:58:27,954] INFO Kafka version: 2.3.0 (org.apache.kafka.common.utils.AppInfoParser:999)\n", encoding="utf-8")
+        "[2026-11-21 01:58:27,954] INFO Kafka version: 2.3.0 "
+        "(org.apache.kafka.common.utils.AppInfoParser:999)\n",
+        encoding="utf-8",
+    )
     monkeypatch.setattr(recorded_numbers, "FOLDER", tmp_path)
     assert recorded_numbers.main([str(tmp_path)]) == 0
     assert capsys.readouterr().out == "2.3: 1 numbers recorded, 1 new or changed\n"
     before = {row.name: row for row in source_lines.table("2.3").values()}
-    written = [line.split("\t") for line in (tmp_path / "2.3.tsv").read_text(encoding="utf-8").splitlines()[1:]]
-    assert {name: int(line) for name, _, _, line in written} == {name: row.line for name, row in before.items()} | {"KAFKA_VERSION": 999}
+    written = [
+        line.split("\t")
+        for line in (tmp_path / "2.3.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    ]
+    assert {name: int(line) for name, _, _, line in written} == {
+        name: row.line for name, row in before.items()
+    } | {"KAFKA_VERSION": 999}
 
 
 def test_a_folder_without_recordings_is_named(tmp_path, capsys):

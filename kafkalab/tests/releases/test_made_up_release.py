@@ -1,4 +1,5 @@
-"""A release that does not exist, 4.5, is added to a copy of kafkalab: three files and a few lines are enough to play it."""
+"""A release that does not exist, 4.5, is added to a copy of kafkalab: three files and a few lines
+are enough to play it."""
 
 from __future__ import annotations
 
@@ -25,10 +26,12 @@ PAGE = Page("4.5", (Change("KIP-9999", "A batch waits ten milliseconds for compa
 LAST_ROW = '    Release("4.4", "4.4.0", "1156b2752aaa28ea"),\n'
 NEW_ROW = '    Release("4.5", "4.5.0", "0123456789abcdef"),\n'
 OLD_WORDING = '          debug("Kafka producer started")),\n'
-NEW_WORDINGS = ('          debug("Kafka producer started", until="4.4"),\n'
-                '          debug("Kafka producer is ready", since="4.5")),\n')
+NEW_WORDINGS = (
+    '          debug("Kafka producer started", until="4.4"),\n'
+    '          debug("Kafka producer is ready", since="4.5")),\n'
+)
 
-PLAY = '''
+PLAY = """
 import json
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, changes
 lab = Lab(brokers=3, seed=7, version="4.5")
@@ -44,7 +47,7 @@ transactional = KafkaProducer(lab, {"transactional.id": "t"})
 transactional.init_transactions()
 print(json.dumps({"linger.ms": producer.config["linger.ms"], "read": read, "lines": list(lab.lines(client="shop").text),
                   "changes": changes("4.4", "4.5").attrs["text"]}))
-'''
+"""
 
 
 @pytest.fixture(scope="module")
@@ -56,21 +59,31 @@ def copy(tmp_path_factory) -> Path:
 
 
 def edited(text: str, old: str, new: str) -> str:
-    assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times there: mend this test's example"
+    assert text.count(old) == 1, (
+        f"{old!r} stands {text.count(old)} times there: mend this test's example"
+    )
     return text.replace(old, new)
 
 
 def add_4_5(folder: Path) -> None:
     """What a person types who adds release 4.5, with one other default and one other wording."""
     (folder / PAGE).write_text(PAGE_TEXT, encoding="utf-8")
-    for name, old, new in ((LINEAGE, LAST_ROW, LAST_ROW + NEW_ROW), (WORDINGS, OLD_WORDING, NEW_WORDINGS)):
+    for name, old, new in (
+        (LINEAGE, LAST_ROW, LAST_ROW + NEW_ROW),
+        (WORDINGS, OLD_WORDING, NEW_WORDINGS),
+    ):
         file = folder / name
         file.write_text(edited(file.read_text(encoding="utf-8"), old, new), encoding="utf-8")
 
 
 def play(folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", PLAY], cwd=folder.parent, capture_output=True, text=True,
-                          env={**os.environ, "PYTHONPATH": str(folder.parent), "PYTHONDONTWRITEBYTECODE": "1"})
+    return subprocess.run(
+        [sys.executable, "-c", PLAY],
+        cwd=folder.parent,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(folder.parent), "PYTHONDONTWRITEBYTECODE": "1"},
+    )
 
 
 def changed_lines(before: Path, after: Path) -> dict[str, int]:
@@ -78,9 +91,17 @@ def changed_lines(before: Path, after: Path) -> dict[str, int]:
     found = {}
     for file in sorted(after.rglob("*.py")):
         name = file.relative_to(after).as_posix()
-        old = (before / name).read_text(encoding="utf-8").splitlines() if (before / name).exists() else []
+        old = (
+            (before / name).read_text(encoding="utf-8").splitlines()
+            if (before / name).exists()
+            else []
+        )
         new = file.read_text(encoding="utf-8").splitlines()
-        count = sum(line.startswith("+ ") and line.strip() != "+" for line in difflib.ndiff(old, new)) if old != new else 0
+        count = (
+            sum(line.startswith("+ ") and line.strip() != "+" for line in difflib.ndiff(old, new))
+            if old != new
+            else 0
+        )
         if count:
             found[name] = count
     return found
@@ -96,9 +117,11 @@ def test_a_new_release_is_three_files_and_a_few_lines(copy):
     told = json.loads(played.stdout)
     assert told["linger.ms"] == 10
     assert told["read"] == [1, 1]
-    started, = [line for line in told["lines"] if "Kafka producer is ready" in line]
+    (started,) = [line for line in told["lines"] if "Kafka producer is ready" in line]
     number = source_lines.table("4.4")["PRODUCER_STARTED"].line
-    assert started.endswith(f"(org.apache.kafka.clients.producer.KafkaProducer:{number})\n"), "not the line number of the release before"
+    assert started.endswith(f"(org.apache.kafka.clients.producer.KafkaProducer:{number})\n"), (
+        "not the line number of the release before"
+    )
     assert any("Kafka version: 4.5.0" in line for line in told["lines"])
     assert "\tlinger.ms = 10\n" in "\n".join(told["lines"])
     assert told["changes"].splitlines() == [
@@ -106,13 +129,20 @@ def test_a_new_release_is_three_files_and_a_few_lines(copy):
         "    producer config        linger.ms: 5 -> 10",
         "4.5  recordings: 0 lines are new, 0 are gone, 1 have other words.",
         f"    lines                  wordings: {told['changes'].split('wordings: ')[1].split(' ')[0]} lines -> "
-        f"{told['changes'].split('wordings: ')[1].split(' ')[0]} lines"]
+        f"{told['changes'].split('wordings: ')[1].split(' ')[0]} lines",
+    ]
 
 
 def test_a_release_without_a_page_is_named(copy):
     lineage = (copy / LINEAGE).read_text(encoding="utf-8")
-    (copy / LINEAGE).write_text(edited(lineage, LAST_ROW, LAST_ROW + NEW_ROW) if NEW_ROW not in lineage else lineage, encoding="utf-8")
+    (copy / LINEAGE).write_text(
+        edited(lineage, LAST_ROW, LAST_ROW + NEW_ROW) if NEW_ROW not in lineage else lineage,
+        encoding="utf-8",
+    )
     (copy / PAGE).unlink(missing_ok=True)
     played = play(copy)
     assert played.returncode != 0
-    assert "release 4.5 is in the lineage and has no page: write kafkalab/releases/client_4_5.py" in played.stderr
+    assert (
+        "release 4.5 is in the lineage and has no page: write kafkalab/releases/client_4_5.py"
+        in played.stderr
+    )
