@@ -76,8 +76,10 @@ def _grade(wanted) -> int:
     if wanted.out is None:
         if not wanted.json:
             raise Unusable("Say where the results go: --out OUT for a class with its gradebook, or --json - for one submission.")
-        found = grade_file(source, asked)
+        found = grade_file(source, asked, tuple(wanted.student))
     else:
+        if wanted.student:
+            raise Unusable("--student says who handed in one file; for a class name its list with --roster.")
         if not source.is_dir() and source.suffix.lower() != ".zip":
             raise Unusable(f"{source} is one file; a class is a folder, or a zip file of one. For one submission leave --out away and use --json -.")
         roster, ignore = _class_list(wanted.roster)
@@ -400,6 +402,8 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument("--out", help="where the gradebook, the notebooks and the receipts go")
     grade.add_argument("--assignment", metavar="NN", help="only this chapter")
     grade.add_argument("--roster", metavar="FILE.csv", help="the class list: a column student or id, and name, email, file; or what Moodle, Canvas, Gradescope or GitHub Classroom export. OUT keeps it")
+    grade.add_argument("--student", action="append", default=[], metavar="ID", help="who handed this one file in: a notebook that names somebody else is refused. "
+                       "Give it again for another spelling, or for a group")
     grade.add_argument("--json", metavar="FILE", help="the results as JSON; - for the terminal")
     grade.add_argument("--workers", type=int, help="how many at a time (default: one for each core)")
     grade.add_argument("--force", action="store_true", help="grade again what was graded before")

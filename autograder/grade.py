@@ -72,12 +72,22 @@ def grade(source: str | Path, submission: str | Path) -> dict:
     return next(iter(grade_file(Path(submission), asked).values()))
 
 
-def grade_file(path: Path, asked: str | None = None) -> dict[str, dict]:
-    """Grade what one file or folder holds, without a gradebook: {name: result}, one entry for each chapter in it."""
+def grade_file(path: Path, asked: str | None = None, uploader: tuple[str, ...] = ()) -> dict[str, dict]:
+    """Grade what one file or folder holds, without a gradebook: {name: result}, one entry for each chapter in it. `uploader`: the ids of
+    whoever handed it in; a notebook that names somebody else is refused."""
     if not path.exists() and not path.is_symlink():
         raise FileNotFoundError(2, "There is no such submission", str(path))
     with Sandbox() as sandbox:
-        return {each.name: public(run(each, sandbox)) for each in read(path, asked=asked)}
+        return {each.name: public(run(_of_its_uploader(each, uploader), sandbox)) for each in read(path, asked=asked)}
+
+
+def _of_its_uploader(submission: Submission, ids: tuple[str, ...]) -> Submission:
+    """The submission, refused where its first cell does not name one of these ids."""
+    if not ids or not submission.can_run or submission.variant.casefold() in {each.casefold() for each in ids}:
+        return submission
+    named = f"names {submission.variant}, and {ids[0]} handed it in" if submission.variant else "names nobody"
+    return dataclasses.replace(submission, status=REFUSED, answers={}, extras=(), missing=(), reason=(
+        f'its first cell {named}. Write your own id there, me("{ids[0]}"), run every cell again, solve it with your own numbers, and hand in again.'))
 
 
 def run(submission: Submission, sandbox: Sandbox) -> dict:

@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 
 from autograder import sealed
+from autograder.making.handout import write_papers
 from autograder.making.leaks import Leak, Secrets, given, learners_half, readable
 from autograder.masters import HOME, MYTHS, master, notebooks
 from autograder.variants import course_key, course_key_id
@@ -22,8 +23,7 @@ LEARNERS = ("__init__.py", "__main__.py", "again.py", "anomalies.py", "asking.py
             "questions/kinds.py", "learner/__init__.py", "learner/desk.py", "learner/jupyter", "learner/lab.py", "learner/machine.py",
             "learner/overview.py")
 COURT = ("learner/claims.py", "learner/court.py")        # what notebooks/release/myths is played with
-PAPERS = ("environment.yml", "pyproject.toml", "constraints.txt", "Makefile", "README.md", "LICENSE", "data/picture.png",
-          "notebooks/README.md")
+PAPERS = ("environment.yml", "pyproject.toml", "constraints.txt", "Makefile", "LICENSE", "notebooks/README.md")
 FOLDERS = ("kafkalab", "data/recordings", "data/samples", "data/tools")
 TRUTH = "truth.json"                               # of a log set: what the judges know of it
 GIVEN_BY_DESIGN = ("kafkalab", "data")       # the simulator is open to read; its code is no solution even where a line is alike
@@ -88,6 +88,7 @@ def _fill(draft: Path, chapters: list[str]) -> None:
                 raise ValueError(f"Chapter {chapter} is not sealed; `python -m autograder seal {chapter}` does it.")
             _copy(sealed.folder() / f"ch{chapter}.json", draft / "autograder" / "questions" / "sealed" / f"ch{chapter}.json")
         shutil.copytree(folder, draft / "notebooks" / "release" / folder.name, ignore=shutil.ignore_patterns("progress.json"))
+    write_papers(draft)
     for path in sorted((draft / "notebooks" / "release").rglob("*.ipynb")):
         _name_the_key(path)
 

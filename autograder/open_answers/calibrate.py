@@ -78,9 +78,9 @@ class Trial:
         kappa, passes, fails = quadratic_weighted_kappa(self.decided), self.with_teachers(True), self.with_teachers(False)
         wrong = len(self.those("accept", passed=False))
         return [
-            ("agreement (QWK)", "cannot be told" if kappa is None else f"{kappa:.2f}", f"at least {LEAST_KAPPA:.2f}", kappa is not None and kappa >= LEAST_KAPPA),
-            ("wrong accepts", f"{wrong} of the {fails} you failed", f"at most {MOST_WRONG:.0%}", fails > 0 and wrong / fails <= MOST_WRONG),
-            ("gaming accepts", f"{len(self.gamed)}", "none", not self.gamed),
+            ("agreement beyond chance (QWK)", "cannot be told" if kappa is None else f"{kappa:.2f}", f"at least {LEAST_KAPPA:.2f}", kappa is not None and kappa >= LEAST_KAPPA),
+            ("wrong answers passed", f"{wrong} of the {fails} you failed", f"at most {MOST_WRONG:.0%}", fails > 0 and wrong / fails <= MOST_WRONG),
+            ("nonsense passed", f"{len(self.gamed)}", "none", not self.gamed),
             ("left to a person", f"{self.review_share:.0%}", f"at most {MOST_REVIEW:.0%}", self.review_share <= MOST_REVIEW),
             ("answers you marked", f"{len(self.rows)}: {passes} passed, {fails} failed", f"{LEAST_ANSWERS}, {LEAST_EACH} of each",
              len(self.rows) >= LEAST_ANSWERS and min(passes, fails) >= LEAST_EACH),

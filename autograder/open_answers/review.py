@@ -81,6 +81,11 @@ class Queue:
         """Who else marks this question at this moment, by name; "" for one who gave none."""
         return [hold.marker for hold in self._log.held_by_others()]
 
+    @property
+    def same_words(self) -> int:
+        """How many other answers that wait have the same words, and get the same mark."""
+        return len(self._same_text(self.current.answer)) if self.current is not None else 0
+
     def mark(self, mark: int) -> list[str]:
         """Give the current answer 0 to 4; texts equal to it that wait get the same. Returns the tokens marked. ValueError for other marks.
         Meanwhile, and the next answer is shown, where somebody else has marked it since it was shown: that mark stays."""

@@ -22,6 +22,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u20
 SIGNS = {"present": "+", "missing": "-", "contradicted": "!", "wrong": "!"}
 KEYS = (("0-4", "the mark"), ("n", "next"), ("p", "back"), ("s", "another day"), ("u", "undo"), ("c", "comment"), ("h", "suggestion"),
         ("w", "the question"), ("q", "stop"))
+DECISIONS = {"accept": "The scorer calls it a clear pass.", "reject": "The scorer calls it a clear fail.", "review": "The scorer is not sure."}
 BOLD, PLAIN = "\x1b[1;4m", "\x1b[0m"
 WIDEST = 100
 
@@ -136,6 +137,8 @@ def headline(queue: Queue) -> str:
     item, left = queue.current, queue.left
     kinds = {"first": "", "second": ", a second look, blind", "decide": ", two marks that differ", "check": ", a settled one, looked at blind"}
     alike = f": {item.alike} answers alike" if item.alike > 1 else ""
+    if item.kind == "first" and queue.same_words:
+        alike += f", one mark for this and {queue.same_words} of the same words"
     again = f", {left['second'] + left['decide'] + left['check']} to look at twice" if left["second"] + left["decide"] + left["check"] else ""
     return f"{queue.question}, {left['done']} of {left['all']} marked{again}, group {item.group} of {item.of}{alike}{kinds[item.kind]}"
 
@@ -149,8 +152,11 @@ def suggestion_lines(item: Item, shown: bool, width: int = WIDEST) -> list[str]:
         return ["There is no rubric for this question, so no suggestion."]
     if not shown:
         return ["The suggestion is kept back; h shows it."]
-    lines = _wrapped(f"{_clean(suggestion['sentence'])} Confidence {suggestion['confidence']:.0%}; the scorer says {suggestion['decision']}.", width)
-    for idea in suggestion["concepts"]:
+    lines = _wrapped(f"{_clean(suggestion['sentence'])} {DECISIONS[suggestion['decision']]}", width)
+    ideas = [idea for idea in suggestion["concepts"] if not idea["sentence"].startswith("Not looked for")]
+    if len(ideas) < len(suggestion["concepts"]):
+        lines.append("  The wanted ideas were not searched for.")
+    for idea in ideas:
         lines += _wrapped(f"  {SIGNS.get(idea['status'], '?')} {_clean(idea['sentence'])}", width, "    ")
     return lines
 
@@ -174,14 +180,14 @@ def page(queue: Queue, said: str = "") -> str:
 def farewell(queue: Queue) -> str:
     """What was done, what is left, and how well the looks agree."""
     left = queue.left
-    lines = [f"{queue.question}: {left['done']} of {left['all']} answers have your mark; {left['first']} are left"
+    lines = [f"{queue.question}: {left['done']} of {left['all']} answers have your mark; {left['first']} {'is' if left['first'] == 1 else 'are'} left"
              + (f", and {left['second'] + left['decide'] + left['check']} second looks." if left["second"] + left["decide"] + left["check"] else ".")]
     if queue.current is None and queue.others:
         lines.append(f"{len(queue.others)} {'are' if len(queue.others) > 1 else 'is'} on somebody else's screen.")
     found = queue.agreement()
     for who, words in (("you", "Marked twice, blind"), ("scorer", "Settled by the scorer and marked by you, blind")):
         if found[who]["pairs"]:
-            kappa = "" if found[who]["kappa"] is None else f", QWK {found[who]['kappa']:.2f}"
+            kappa = "" if found[who]["kappa"] is None else f", agreement beyond chance {found[who]['kappa']:.2f}"
             lines.append(f"{words}: {found[who]['pairs']}; {found[who]['equal']} with the same mark, {found[who]['near']} within one{kappa}.")
     lines.append("Everything is in the gradebook; the same command goes on from here.")
     return "\n".join(lines)

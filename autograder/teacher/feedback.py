@@ -32,6 +32,7 @@ NOT_GRADED = "not_graded.html"
 HAND_IN_AGAIN = """<p class=said>Open the chapter in JupyterLab, look whether your answers are there, and save.
 <code>python -m autograder pack {chapter}</code>{which} makes the file to hand in.
 If a page of this chapter lies beside this one, another file of yours was graded.</p>"""
+BETWEEN_TWO = ("the notebook names ", "it says that it is ", "its notebooks name ")
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; color: #222; background: #fff }
@@ -67,7 +68,7 @@ def write_feedback(out: Path, say=lambda text: None) -> int:
             continue
         path = out / "feedback" / sheet.student / f"{sheet.assignment}.html"
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, feedback_page(sheet, own, answers, told, result["reason"], costs))
+        write_atomically(path, feedback_page(sheet, own, answers, told, _for_the_student(result), costs))
         written += 1
         if written % 1000 == 0:
             say(f"{written} pages written")
@@ -159,6 +160,15 @@ def _lateness(sheet: Sheet, costs: Policy) -> str:
     return f" It was due {_at(sheet.due)} and came {told_late(sheet.seconds_late)} late; {taken} ({costs})."
 
 
+def _for_the_student(result: dict) -> str:
+    """What was odd about the file, without what names somebody else: that is for a talk, and the teacher's."""
+    reason = result["reason"]
+    for flag in result.get("flags", ()):
+        if flag.startswith(BETWEEN_TWO):
+            reason = re.sub(rf"(^|; |\. ?){re.escape(flag)}(?=[.;]|$)\.?", "", reason).strip(" ;")
+    return reason if reason.strip(" .") else ""
+
+
 def _at(utc: str) -> str:
     return shown(datetime.fromisoformat(utc))
 
@@ -177,7 +187,9 @@ def _question(cell: Cell, answer: str, sentence: str, longest: int) -> str:
     else:
         kind = "full" if cell.score >= cell.max else "part" if cell.score > 0 else "none"
         mark = f"{cell.score:g} of {cell.max:g}"
-        sentence = "Your teacher gave this mark." if cell.by_hand else sentence
+        if cell.by_hand:                                 # what the test said stays: it is why somebody looked
+            tested = sentence and "open" not in cell.question
+            sentence = "Your teacher gave this mark." + (f" The test said: {sentence}" if tested else "")
     said = f"<p class=said>Your teacher: {_text(_cut(cell.comment, max(longest, 600)))}</p>" if cell.comment else ""
     return (f"<h2><span class='mark {kind}'>{mark}</span>{_text(cell.question)}{_title(cell.question)}</h2><p>{_text(_sentence(sentence))}</p>{said}"
             + (f"<pre>{_text(answer)}</pre>" if answer.strip() else "<p class=waits>Nothing was written here.</p>"))

@@ -34,7 +34,7 @@ def questions_picture(chapter: Chapter) -> bytes:
     apart.set_xlim(min(-0.2, *(item.tells_apart or 0 for item in shown)) - 0.05 if shown else -0.25, 1)
     apart.axvline(0, color=style.RULE, linewidth=1)
     apart.set_yticks([])
-    apart.set_xlabel("tells apart (-1 to 1); red: look at the question", fontsize=style.SMALL_PT)
+    apart.set_xlabel("discrimination (-1 to 1); red: look at the question", fontsize=style.SMALL_PT)
     return _png(figure, (bars, apart), len(shown))
 
 

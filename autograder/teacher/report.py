@@ -22,7 +22,7 @@ from autograder.open_answers.answers import UNFINISHED, read_results
 from autograder.teacher.items import LEAST_FOR_STATISTICS, Item, Misconception, items, misconceptions, unnamed
 
 STATUSES = ("graded", "repaired", "partial", "unreadable", "refused")
-MOST_ROWS, MOST_NAMES = 400, 40
+MOST_ROWS, MOST_NAMES, LONGEST_NAME = 400, 40, 24
 """A terminal's table ends after so many students; the page and the exports have all."""
 
 
@@ -63,7 +63,7 @@ def read_class(out: Path) -> Class:
     listed = class_of(out).rows
     chapters = tuple(Chapter(name, tuple(marked.get(name, ())), tuple(items(marked.get(name, ()))), tuple(misconceptions(counted.get(name, {}))),
                              unnamed(counted.get(name, {})), _absent(listed, marked.get(name, ()))) for name in sorted(counted.keys() | marked.keys()))
-    troubled = tuple((name, result["status"], result["reason"]) for name, result in results.items() if result["status"] != "graded")
+    troubled = tuple((name, result["status"], result["reason"]) for name, result in results.items() if result["status"] != "graded" or result.get("flags"))
     return Class(out, Counter(result["status"] for result in results.values()), chapters, troubled,
                  sum(sheet.waits for own in marked.values() for sheet in own),
                  tuple(sorted({sheet.student for own in marked.values() for sheet in own} - listed.keys())) if listed else ())
@@ -102,14 +102,22 @@ def class_table(chapter: Chapter) -> str:
     questions = [item.question for item in chapter.items]
     width = max(7, *(len(sheet.student) for sheet in chapter.sheets))
     late = any(sheet.seconds_late or sheet.late_penalty for sheet in chapter.sheets)
-    head = f"  {'student':{width}}  {'score':>9}  " + (f"{'late':>6}  " if late else "") + " ".join(f"{question[3:]:>5}" for question in questions)
+    named = {sheet.student: _name(sheet) for sheet in chapter.sheets}
+    wide = min(LONGEST_NAME, max(map(len, named.values())))
+    name_head = f"{'name':{wide}}  " if wide else ""
+    head = f"  {'student':{width}}  {name_head}{'score':>9}  " + (f"{'late':>6}  " if late else "") + " ".join(f"{question[3:]:>5}" for question in questions)
     lines = [chapter.name, head]
     for sheet in chapter.sheets[:MOST_ROWS]:
         cells = {cell.question: cell for cell in sheet.cells}
         marks = " ".join(f"{mark_of(cells.get(question)):>5}" for question in questions)
         penalty = f"{f'-{sheet.late_penalty:g}' if sheet.late_penalty else 'yes' if sheet.seconds_late else '':>6}  " if late else ""
-        lines.append(f"  {sheet.student:{width}}  {sheet.score:>4g}/{sheet.max:<4g}  {penalty}{marks}")
+        name = f"{named[sheet.student][:wide]:{wide}}  " if wide else ""
+        lines.append(f"  {sheet.student:{width}}  {name}{sheet.score:>4g}/{sheet.max:<4g}  {penalty}{marks}")
     return "\n".join(lines + _more(len(chapter.sheets)))
+
+
+def _name(sheet: Sheet) -> str:
+    return f"{sheet.first_name} {sheet.last_name}".strip()
 
 
 def absent_line(chapter: Chapter) -> str:
@@ -132,15 +140,17 @@ def item_table(chapter: Chapter) -> str:
     """How each question did over the class."""
     if not chapter.items:
         return ""
-    lines = ["  How the questions did", f"    {'question':9} {'full marks':>10} {'mean':>6} {'tells apart':>11}  what is asked"]
+    lines = ["  How the questions did", f"    {'question':9} {'full marks':>10} {'mean':>6} {'discrimination':>14}  what is asked"]
     for item in chapter.items:
         full, mean = (f"{value:.0%}" if value is not None else "" for value in (item.full, item.mean))
         apart = f"{item.tells_apart:.2f}" if item.tells_apart is not None else ""
         waits = f" ({item.waiting} wait for you)" if item.waiting else ""
         note = f"  <- {item.advice}" if item.advice else ""
-        lines.append(f"    {item.question:9} {full:>10} {mean:>6} {apart:>11}  {textwrap.shorten(item.title, 60, placeholder='...')}{waits}{note}")
+        lines.append(f"    {item.question:9} {full:>10} {mean:>6} {apart:>14}  {textwrap.shorten(item.title, 60, placeholder='...')}{waits}{note}")
     if max(item.marked for item in chapter.items) < LEAST_FOR_STATISTICS:
-        lines.append(f"    Fewer than {LEAST_FOR_STATISTICS} students: how a question tells apart cannot be said.")
+        lines.append(f"    Fewer than {LEAST_FOR_STATISTICS} students: discrimination cannot be said.")
+    elif any(item.tells_apart is not None for item in chapter.items):
+        lines.append("    Discrimination, -1 to 1: do those who have it right have the other questions right, too? Near 0 or below, read the question again.")
     return "\n".join(lines)
 
 

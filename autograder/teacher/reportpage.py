@@ -65,7 +65,7 @@ def _items(chapter: Chapter) -> str:
         f"<tr><td>{_text(item.question)}</td><td>{_text(item.title)}</td><td class=n>{_share(item.full)}</td><td class=n>{_share(item.mean)}</td>"
         f"<td class=n>{'' if item.tells_apart is None else f'{item.tells_apart:.2f}'}</td><td class=n>{item.waiting or ''}</td>"
         f"<td class=alert>{_text(item.advice)}</td></tr>" for item in chapter.items)
-    return _table("<th>question<th>what is asked<th>full marks<th>mean<th>tells apart<th>wait for you<th>", rows)
+    return _table("<th>question<th>what is asked<th>full marks<th>mean<th>discrimination<th>wait for you<th>", rows)
 
 
 def _map(chapter: Chapter) -> str:

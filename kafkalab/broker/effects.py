@@ -96,7 +96,7 @@ class Disconnect(NamedTuple):
     to: Caller
 
 
-class Ask(NamedTuple):
+class AskBroker(NamedTuple):
     """Send a request to another broker (or to this one) and give the machine's on_reply(tag, response) what comes back; None when
     the connection was lost, or could not be made. The tag's first part names the machine, as a timer's key does."""
 
@@ -105,4 +105,4 @@ class Ask(NamedTuple):
     tag: tuple[Any, ...]
 
 
-Effect = Ask | Respond | SetTimer | CancelTimer | Note | Appended | Grown | ToBroker | ChangeIsr | Halt | Disconnect
+Effect = AskBroker | Respond | SetTimer | CancelTimer | Note | Appended | Grown | ToBroker | ChangeIsr | Halt | Disconnect

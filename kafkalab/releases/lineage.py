@@ -1,15 +1,16 @@
 """Lists the releases of clients and brokers that are simulated, oldest first.
 
 Every table that is keyed by a release follows this order: a release is as the one before, unless
-its
-page says otherwise. Code outside this package never compares two releases; a row of data may say
-`since("3.6")`, `until("2.8")` or `between("2.3", "2.8")`.
+its page says otherwise. Code outside this package never compares two releases; a row of data may
+say `since("3.6")`, `until("2.8")` or `between("2.3", "2.8")`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from kafkalab.errors import IllegalArgumentException
 
 T = TypeVar("T")
 
@@ -51,7 +52,7 @@ DEFAULT_CLIENT, DEFAULT_BROKER = "3.9", "4.4"
 """The client and broker releases that are played unless somebody names others."""
 
 
-class UnknownRelease(ValueError):
+class UnknownRelease(IllegalArgumentException):
     """A name that is no simulated release. The message names those there are."""
 
 

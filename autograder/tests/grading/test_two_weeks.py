@@ -6,9 +6,12 @@ import zipfile
 from datetime import datetime, timedelta, timezone
 
 import pytest
+from nbgrader import api
+from sqlalchemy.orm import Session
 
 from autograder.__main__ import main
 from autograder.grade import grade_class
+from autograder.grading.byhand import ByHand
 from autograder.grading.marks import sheets
 from autograder.handed_in.classlist import Roster
 from autograder.masters import master
@@ -205,3 +208,27 @@ def test_a_file_of_another_chapter_opens_no_chapter(tmp_path, capsys):
     late_ones = tmp_path / "late"
     blank("02", late_ones / "s5.ipynb")
     assert main(["receive", str(late_ones), "--out", str(tmp_path / "other")]) == 0 and "refused" not in capsys.readouterr().out
+
+
+def test_a_friends_notebook_is_in_the_report_and_not_on_the_copiers_page(out, hand_in, tmp_path, capsys):
+    """The class list knows whose file it is; the talk comes before any page that names somebody."""
+    hand_in("bo", student="ada", folder=tmp_path / "second")
+    (tmp_path / "class.csv").write_text("student,name\nada,Ada Abel\nbo,Bo Berg\n", encoding="utf-8")
+    assert main(["grade", str(tmp_path / "second"), "--out", str(out), "--roster", str(tmp_path / "class.csv")]) == 3
+    capsys.readouterr()
+    main(["report", str(out)])
+    said = capsys.readouterr().out
+    assert "bo.ipynb: graded, the notebook names ada, but bo handed it in" in said
+    assert "ada      Ada Abel" in said and "bo       Bo Berg" in said, "names stand beside the ids"
+    main(["feedback", str(out)])
+    assert "ada" not in (out / "feedback" / "bo" / "90_demo.html").read_text(encoding="utf-8")
+
+
+def test_a_mark_by_hand_keeps_what_the_test_said(out):
+    with ByHand(out) as hand, Session(hand.engine) as session, session.begin():
+        rows = session.query(api.Grade).all()
+        row = next(row for row in rows if row.cell.name == "q-90-1-test" and row.student.id == "bo")
+        row.manual_score = 1.5
+    main(["feedback", str(out)])
+    page = (out / "feedback" / "bo" / "90_demo.html").read_text(encoding="utf-8")
+    assert "1.5 of 2" in page and "Your teacher gave this mark. The test said: You counted one for each of the" in page

@@ -1,6 +1,7 @@
 """The package for learners: it works on its own, and nothing in it helps to find an answer."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -126,3 +127,17 @@ def test_without_a_secret_there_is_no_package_unless_demo_is_asked_for(demo, tmp
     keys = [json.loads((tmp_path / name / "notebooks/release/90_demo/90_demo.ipynb").read_text())["metadata"]["autograder"]["course_key"]
             for name in ("demo", "week")]
     assert keys[0] in said and "public demo key" in said and keys[1] in capsys.readouterr().out and keys[0] != keys[1]
+
+
+def test_its_papers_speak_of_nothing_that_is_not_in_it(tmp_path):
+    """No link leads out of the package, and no command of its Makefile is a teacher's."""
+    package = tmp_path / "package"
+    assert main(["release", "03", "--demo", "--out", str(package)]) == 0
+    for page in ("README.md", "notebooks/README.md"):
+        links = re.findall(r"\]\((?!https?:)([^)#]+)", (package / page).read_text(encoding="utf-8"))
+        assert links and [link for link in links if not (package / page).parent.joinpath(link).exists()] == []
+    listed = subprocess.run(["make"], cwd=package, capture_output=True, text=True)
+    assert listed.returncode == 0 and "make lab" in listed.stdout and "chapter 00" not in listed.stdout
+    assert not re.search(r"make (test|classroom|course|redteam|bench)", listed.stdout + (package / "README.md").read_text(encoding="utf-8"))
+    dry = subprocess.run(["make", "-n", "lab"], cwd=package, capture_output=True, text=True)
+    assert dry.returncode == 0 and "autograder.learner.lab" in dry.stdout, dry.stderr

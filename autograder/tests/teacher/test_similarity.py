@@ -1,11 +1,17 @@
 """Copies are found under new names and in another order; a class that solves one exercise is not accused."""
+import itertools
 import re
 import time
 from random import Random
 
+import pytest
+
 from autograder.__main__ import main
 from autograder.grade import grade_class
-from autograder.teacher.similarity import SHOWN_FROM, pairs, runs_by_question
+from autograder.judges.ch03 import JUDGES
+from autograder.making.references import references
+from autograder.masters import master
+from autograder.teacher.similarity import SHOWN_FROM, explained, pairs, runs_by_question
 
 STEPS = (
     "    {a} = sorted({b}, key=lambda one: one.offset)", "    for {c} in {b}:\n        if {c}.key is None:\n            continue\n        {a}.append({c})",
@@ -136,3 +142,55 @@ def test_an_answer_without_end_keeps_nobody_waiting():
         began = time.monotonic()
         runs_by_question({"02.1": f"x = [{names}]"})
         assert time.monotonic() - began < 5
+
+
+PROSE = ("While a fetch waits at the leader for a megabyte nothing else is answered on that connection, and so the group's heartbeats travel on one of "
+         "their own, which the consumer opens to the coordinator under another id as soon as it has learnt who that is.")
+
+
+def essay(luck):
+    """Sixty words that nobody else writes in this order."""
+    words = "heartbeat fetch socket leader broker answer wait poll group node because while another first then opens keeps reads never always".split()
+    return " ".join(luck.choices(words, k=60))
+
+
+@pytest.mark.parametrize("size, sharing", [(16, 3), (16, 4), (24, 3), (120, 3), (120, 13)])
+def test_a_group_that_shares_is_shown_whatever_its_size_in_the_class(size, sharing):
+    """Each of them under names of their own; everybody else writes alone."""
+    luck = Random(size + sharing)
+    class_ = {f"s{number:03}": program(luck) for number in range(size)}
+    group = [f"s{number:03}" for number in range(0, 3 * sharing, 3)]
+    class_ |= {student: copy(class_["s000"], luck) for student in group[1:]}
+    found = pairs("90_demo", {name: runs_by_question({"90.1": text}) for name, text in class_.items()}, runs_by_question({"90.1": TEMPLATE}), SHOWN_FROM)
+    assert {(pair.first, pair.second) for pair in found} == set(itertools.combinations(group, 2))
+
+
+@pytest.mark.parametrize("size, sharing", [(16, 3), (16, 6), (120, 13)])
+def test_copied_prose_is_shown_also_beside_code_of_ones_own(size, sharing):
+    luck = Random(size)
+    class_ = {f"s{number:03}": {"90.1": program(luck), "90.open": essay(luck)} for number in range(size)}
+    group = sorted(class_)[:sharing]
+    for student in group:
+        class_[student]["90.open"] = PROSE
+    found = pairs("90_demo", {name: runs_by_question(answers) for name, answers in class_.items()}, {}, SHOWN_FROM)
+    assert {(pair.first, pair.second): pair.questions for pair in found} == dict.fromkeys(itertools.combinations(group, 2), ("90.open",))
+
+
+def test_the_ways_in_which_a_question_is_solved_are_no_groups():
+    """Five sensible programs, and everybody has one of them."""
+    luck = Random(11)
+    ways = [program(luck) for _ in range(5)]
+    for size in (16, 60, 120):
+        class_ = {f"h{number:03}": runs_by_question({"90.1": copy(ways[number % 5], luck)}) for number in range(size)}
+        assert pairs("90_demo", class_, {}, SHOWN_FROM) == []
+
+
+def test_who_writes_the_reference_a_named_mistake_or_the_chapters_words_shares_nothing():
+    known = explained("03")
+    right, wrong = references("03"), {judge.id: judge.wrong_answers[0].source for judge in JUDGES if judge.wrong_answers}
+    said = next(cell.source for cell in master("03").cells if cell.kind == "text" and len(cell.source) > 400)
+    for answers in (right, wrong, {"03.open": said}):
+        answers = {question: text for question, text in answers.items() if question != "03.open" or text is said}
+        class_ = {name: runs_by_question(answers) for name in ("a", "b", "c")} | {
+            f"s{number}": runs_by_question({"03.2": program(Random(number)), "03.open": essay(Random(number))}) for number in range(13)}
+        assert pairs("03_consumer_connections", class_, known, SHOWN_FROM) == []

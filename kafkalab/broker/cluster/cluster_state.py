@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kafkalab.broker.log.topic_config_values import read_setting
+from kafkalab.errors import IllegalArgumentException
 from kafkalab.hashing import coordinator_partition
 from kafkalab.protocol.frozen import record
 from kafkalab.protocol.identifiers import kafka_uuid
@@ -130,20 +131,20 @@ class ClusterState:
         """
         ids = list(self.brokers)
         if not is_legal_topic(name):
-            raise ValueError(f"a topic's name is at most 249 letters, digits, '.', '_' and '-', and not '.' or '..': {name!r} is none")
+            raise IllegalArgumentException(f"a topic's name is at most 249 letters, digits, '.', '_' and '-', and not '.' or '..': {name!r} is none")
         if name in self.topics:
-            raise ValueError(f"Topic '{name}' already exists.")
+            raise IllegalArgumentException(f"Topic '{name}' already exists.")
         if partitions < 1:
-            raise ValueError(f"topic {name!r} needs at least one partition, not {partitions}")
+            raise IllegalArgumentException(f"topic {name!r} needs at least one partition, not {partitions}")
         if not 1 <= replication_factor <= len(ids):
-            raise ValueError(f"topic {name!r} cannot have {replication_factor} replicas: there are {len(ids)} brokers")
+            raise IllegalArgumentException(f"topic {name!r} cannot have {replication_factor} replicas: there are {len(ids)} brokers")
         if leaders is None:
             leaders = [ids[index % len(ids)] for index in range(partitions)]
         if len(leaders) != partitions:
-            raise ValueError(f"topic {name!r} has {partitions} partitions, but {len(leaders)} leaders were named")
+            raise IllegalArgumentException(f"topic {name!r} has {partitions} partitions, but {len(leaders)} leaders were named")
         strangers = sorted(set(leaders) - set(ids))
         if strangers:
-            raise ValueError(f"topic {name!r} names leaders that are no brokers: {strangers}; brokers are {ids}")
+            raise IllegalArgumentException(f"topic {name!r} names leaders that are no brokers: {strangers}; brokers are {ids}")
         placed = [self._placed(name, index, leader, replication_factor, replicas and replicas[index]) for index, leader in enumerate(leaders)]
         topic = Topic(name, kafka_uuid(self._rng), tuple(placed), dict(config or {}))
         self.topics[name] = topic
@@ -262,7 +263,7 @@ class ClusterState:
 
     def _place(self, partition: Partition, broker: int) -> None:
         if broker not in self.brokers:
-            raise ValueError(f"there is no broker {broker}; brokers are {list(self.brokers)}")
+            raise IllegalArgumentException(f"there is no broker {broker}; brokers are {list(self.brokers)}")
         ids = list(self.brokers)
         first = ids.index(broker)
         partition.leader = broker

@@ -23,7 +23,7 @@ from kafkalab.broker.groups.classic.group_state import ClassicGroupState
 from kafkalab.broker.groups.group_admin import GroupAdmin
 from kafkalab.broker.groups.classic.join_phase import join_refused
 from kafkalab.broker.groups.classic.membership import ClassicGroups
-from kafkalab.broker.groups.group_offsets import GroupOffsets, refused_commit, refused_fetch
+from kafkalab.broker.groups.group_offsets import OffsetMetadataManager, refused_commit, refused_fetch
 from kafkalab.broker.groups.group_storage import GroupStorage
 from kafkalab.broker.groups.group_table import GroupTable
 from kafkalab.broker.groups.modern.reconciliation import ModernGroups
@@ -85,7 +85,7 @@ class GroupCoordinator:
         self._draw_loading_ms = draw_loading_ms
         read = self.modern.topics_read
         self._expiry = OffsetExpiry(table, config, profile.expires_unsubscribed_topics, self.storage, read, self.forget)
-        offsets = GroupOffsets(table, self.modern, self.storage, cluster, config, self._expiry.arm)
+        offsets = OffsetMetadataManager(table, self.modern, self.storage, cluster, config, self._expiry.arm)
         admin = GroupAdmin(table, cluster, self.storage, read, self.forget)
         self._actions: dict[type, Callable[[Any, Caller, int], list[Effect]]] = {
             JoinGroupRequest: self.classic.handle,

@@ -43,7 +43,7 @@ ACCEPTS_COMMITS = (ClassicGroupState.STABLE, ClassicGroupState.PREPARING_REBALAN
 NOTHING_COMMITTED = CommittedOffset(-1, -1, "", -1)
 
 
-class GroupOffsets:
+class OffsetMetadataManager:
     """The committed offsets of one broker's groups.
 
     modern: says whether a member of a KIP-848 group may commit and fetch.

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kafkalab.broker.cluster.cluster_state import OFFSETS_TOPIC, ClusterState
-from kafkalab.broker.effects import Ask, Caller, Effect, SetTimer
+from kafkalab.broker.effects import AskBroker, Caller, Effect, SetTimer
 from kafkalab.releases import BrokerProfile
 from kafkalab.broker.replication.replica_manager import ReplicaManager
 from kafkalab.broker.transactions.transaction_metadata import Place
@@ -135,7 +135,7 @@ class TransactionVerification:
         if coordinator < 0:
             del self._questions[number]
             return self._go_on(question, dict.fromkeys(question.guards, Errors.COORDINATOR_NOT_AVAILABLE), now_ms)
-        return [Ask(coordinator, AddPartitionsToTxnRequest(transactions=(question.asked,)), ("verification", number))]
+        return [AskBroker(coordinator, AddPartitionsToTxnRequest(transactions=(question.asked,)), ("verification", number))]
 
     def _go_on(self, question: Question, found: Mapping[Place, Errors], now_ms: int) -> list[Effect]:
         refused = {}

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 
-class Clock(Protocol):
+class Time(Protocol):
     """What a sensor asks for the time; a scheduler is one."""
 
     now_ms: int
@@ -74,7 +74,7 @@ class Sample:
 class Sensor:
     """What was recorded: windows to look back over, and totals since the beginning (SampledStat)."""
 
-    def __init__(self, clock: Clock, window_ms: int, window_count: int) -> None:
+    def __init__(self, clock: Time, window_ms: int, window_count: int) -> None:
         self.count, self.total = 0, 0.0
         self._clock, self._window_ms, self._window_count = clock, window_ms, window_count
         self._windows = [Sample(clock.now_ms)]

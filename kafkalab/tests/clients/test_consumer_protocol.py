@@ -213,7 +213,7 @@ def test_a_commit_of_an_epoch_that_is_over_fails_in_its_own_words(monkeypatch):
     consumer.subscribe(["orders"])
     poll_for(lab, consumer, 1_000)
     epoch = consumer.group_metadata().generation_id
-    consumer._group.commits._epoch = epoch - 1
+    consumer._delegate._group.commits._epoch = epoch - 1
     with pytest.raises(CommitFailedException, match="^OffsetCommit failed with stale member epoch. The member epoch is stale."):
         consumer.commit_sync()
     consumer.commit_async(callback=lambda offsets, error: told.append(type(error).__name__))

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
-from kafkalab.laws.faults import Fault
-from kafkalab.laws.hasty import HASTY
-from kafkalab.laws.laws import Scope
-from kafkalab.laws.shrink import shrink
-from kafkalab.laws.stories import STORIES, Run, run_of
-from kafkalab.laws.trial import report, try_seed
-from kafkalab.laws.unscoped import BEYOND, first_breach
+from kafkalab.proof.laws.faults import Fault
+from kafkalab.proof.laws.hasty import HASTY
+from kafkalab.proof.laws.laws import Scope
+from kafkalab.proof.laws.shrink import shrink
+from kafkalab.proof.laws.stories import STORIES, Run, run_of
+from kafkalab.proof.laws.trial import report, try_seed
+from kafkalab.proof.laws.unscoped import BEYOND, first_breach
 from kafkalab.records import OffsetAndMetadata
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -80,7 +80,7 @@ def test_a_fault_less_leaves_the_rest_of_the_story_as_it_was():
 
 
 def try_run_events(run, until_ms):
-    from kafkalab.laws.stories import play
+    from kafkalab.proof.laws.stories import play
     return [repr(event) for event in play(run).journal.events if event.at_ms < until_ms]
 
 

@@ -28,7 +28,7 @@ from kafkalab.protocol.messages import (
 )
 
 
-class Refused(Exception):
+class HeartbeatRefused(Exception):
     """A heartbeat that cannot be served: the error and what Java's coordinator says of it."""
 
     def __init__(self, error: Errors, message: str) -> None:
@@ -51,7 +51,7 @@ class ModernGroups:
         out: list[Effect] = []
         try:
             response = self._serve(request, caller, now_ms, out)
-        except Refused as refused:
+        except HeartbeatRefused as refused:
             response = ConsumerGroupHeartbeatResponse(error_code=refused.error.code, error_message=refused.message)
         return [*out, Respond(caller, response)]
 
@@ -117,7 +117,7 @@ class ModernGroups:
 
     def _serve(self, request: ConsumerGroupHeartbeatRequest, caller: Caller, now_ms: int, out: list[Effect]) -> ConsumerGroupHeartbeatResponse:
         if self._cluster.coordinator_of(request.group_id) != self._node_id:
-            raise Refused(Errors.NOT_COORDINATOR, Errors.NOT_COORDINATOR.message)
+            raise HeartbeatRefused(Errors.NOT_COORDINATOR, Errors.NOT_COORDINATOR.message)
         _check(request)
         group = self._group(request.group_id, create=request.member_epoch == JOINING_EPOCH)
         if request.member_epoch in (LEAVING_EPOCH, LEAVING_STATIC_EPOCH):
@@ -145,14 +145,14 @@ class ModernGroups:
         classic = self._classic.get(group_id)
         if classic is not None:
             if not classic.is_vacant:
-                raise Refused(Errors.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a consumer group.")
+                raise HeartbeatRefused(Errors.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a consumer group.")
             if create:
                 group = self.groups[group_id] = ConsumerGroup(group_id)
                 group.offsets = classic.offsets
                 self._classic.pop(group_id)
         if group_id not in self.groups:
             if not create:
-                raise Refused(Errors.GROUP_ID_NOT_FOUND, f"Consumer group {group_id} not found.")
+                raise HeartbeatRefused(Errors.GROUP_ID_NOT_FOUND, f"Consumer group {group_id} not found.")
             self.groups[group_id] = ConsumerGroup(group_id)
         return self.groups[group_id]
 
@@ -164,15 +164,15 @@ class ModernGroups:
         sitting = group.members.get(group.static_members.get(request.instance_id, ""))
         if sitting is not None and sitting is not member:
             if not joins:
-                raise Refused(Errors.FENCED_INSTANCE_ID, f"Static member {request.member_id} with instance id {request.instance_id} was "
+                raise HeartbeatRefused(Errors.FENCED_INSTANCE_ID, f"Static member {request.member_id} with instance id {request.instance_id} was "
                                                          f"fenced by member {sitting.id}.")
             if sitting.epoch != LEAVING_STATIC_EPOCH:
-                raise Refused(Errors.UNRELEASED_INSTANCE_ID, f"Static member {request.member_id} with instance id {request.instance_id} "
+                raise HeartbeatRefused(Errors.UNRELEASED_INSTANCE_ID, f"Static member {request.member_id} with instance id {request.instance_id} "
                               f"cannot join the group because the instance id is owned by {sitting.id} member.")
             return self._replace(group, sitting, request.member_id, out), False
         if member is None:
             if not joins:
-                raise Refused(Errors.UNKNOWN_MEMBER_ID, f"Member {request.member_id} is not a member of group {group.id}.")
+                raise HeartbeatRefused(Errors.UNKNOWN_MEMBER_ID, f"Member {request.member_id} is not a member of group {group.id}.")
             member = ConsumerGroupMember(request.member_id, request.instance_id, request.rack_id, caller.header.client_id)
             group.add(member)
             out.append(Note("consumer_group.joined", {"group": group.id, "member": member.id}))
@@ -245,7 +245,7 @@ class ModernGroups:
     def _leave(self, group: ConsumerGroup, request: ConsumerGroupHeartbeatRequest, out: list[Effect]) -> ConsumerGroupHeartbeatResponse:
         member = group.members.get(request.member_id)
         if member is None:
-            raise Refused(Errors.UNKNOWN_MEMBER_ID, f"Member {request.member_id} is not a member of group {group.id}.")
+            raise HeartbeatRefused(Errors.UNKNOWN_MEMBER_ID, f"Member {request.member_id} is not a member of group {group.id}.")
         if request.member_epoch == LEAVING_STATIC_EPOCH:
             member.epoch = LEAVING_STATIC_EPOCH  # Its session runs on: it may come back.
         else:
@@ -304,32 +304,32 @@ class ModernGroups:
 def _check(request: ConsumerGroupHeartbeatRequest) -> None:
     """GroupMetadataManager.throwIfConsumerGroupHeartbeatRequestIsInvalid."""
     if not request.group_id:
-        raise Refused(Errors.INVALID_REQUEST, "GroupId can't be empty.")
+        raise HeartbeatRefused(Errors.INVALID_REQUEST, "GroupId can't be empty.")
     if not request.member_id:
-        raise Refused(Errors.INVALID_REQUEST, "MemberId can't be empty.")
+        raise HeartbeatRefused(Errors.INVALID_REQUEST, "MemberId can't be empty.")
     if request.instance_id == "":
-        raise Refused(Errors.INVALID_REQUEST, "InstanceId can't be empty.")
+        raise HeartbeatRefused(Errors.INVALID_REQUEST, "InstanceId can't be empty.")
     if request.member_epoch < LEAVING_STATIC_EPOCH:
-        raise Refused(Errors.INVALID_REQUEST, "MemberEpoch is invalid.")
+        raise HeartbeatRefused(Errors.INVALID_REQUEST, "MemberEpoch is invalid.")
     if request.member_epoch == LEAVING_STATIC_EPOCH and request.instance_id is None:
-        raise Refused(Errors.INVALID_REQUEST, "InstanceId can't be null.")
+        raise HeartbeatRefused(Errors.INVALID_REQUEST, "InstanceId can't be null.")
     if request.member_epoch == JOINING_EPOCH:
         if request.rebalance_timeout_ms == -1:
-            raise Refused(Errors.INVALID_REQUEST, "RebalanceTimeoutMs must be provided in first request.")
+            raise HeartbeatRefused(Errors.INVALID_REQUEST, "RebalanceTimeoutMs must be provided in first request.")
         if request.topic_partitions:
-            raise Refused(Errors.INVALID_REQUEST, "TopicPartitions must be empty when (re-)joining.")
+            raise HeartbeatRefused(Errors.INVALID_REQUEST, "TopicPartitions must be empty when (re-)joining.")
         if request.subscribed_topic_names is None and request.subscribed_topic_regex is None:
-            raise Refused(Errors.INVALID_REQUEST, "Either SubscribedTopicNames or SubscribedTopicRegex must be non-null when (re-)joining.")
+            raise HeartbeatRefused(Errors.INVALID_REQUEST, "Either SubscribedTopicNames or SubscribedTopicRegex must be non-null when (re-)joining.")
     if request.server_assignor is not None and request.server_assignor not in SERVER_ASSIGNORS:
-        raise Refused(Errors.UNSUPPORTED_ASSIGNOR, f"ServerAssignor {request.server_assignor} is not supported. "
+        raise HeartbeatRefused(Errors.UNSUPPORTED_ASSIGNOR, f"ServerAssignor {request.server_assignor} is not supported. "
                                                    f"Supported assignors: {', '.join(SERVER_ASSIGNORS)}.")
 
 
 def _check_epoch(member: ConsumerGroupMember, epoch: int, owned: Owned | None) -> None:
     """A greater epoch than ours is a lie. A smaller one is the last one before an answer that got lost, if what it owns fits."""
     if epoch > member.epoch:
-        raise Refused(Errors.FENCED_MEMBER_EPOCH, f"The consumer group member has a greater member epoch ({epoch}) than the one known by "
+        raise HeartbeatRefused(Errors.FENCED_MEMBER_EPOCH, f"The consumer group member has a greater member epoch ({epoch}) than the one known by "
                       f"the group coordinator ({member.epoch}). The member must abandon all its partitions and rejoin.")
     if epoch < member.epoch and (epoch != member.previous_epoch or owned is None or not owned <= member.assigned.keys()):
-        raise Refused(Errors.FENCED_MEMBER_EPOCH, f"The consumer group member has a smaller member epoch ({epoch}) than the one known by "
+        raise HeartbeatRefused(Errors.FENCED_MEMBER_EPOCH, f"The consumer group member has a smaller member epoch ({epoch}) than the one known by "
                       f"the group coordinator ({member.epoch}). The member must abandon all its partitions and rejoin.")

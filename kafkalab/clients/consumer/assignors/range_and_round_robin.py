@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from kafkalab.clients.consumer.assignors.member_subscriptions import Assignment, Cluster, Member, in_assigning_order
+from kafkalab.clients.consumer.assignors.member_subscriptions import Assignment, PartitionsPerTopic, MemberSubscription, in_assigning_order
 from kafkalab.clients.consumer.assignors.rack_info import worth_matching
 from kafkalab.hashing import hash_map_order, java_string_hash
 from kafkalab.records import TopicPartition
 
 
-def round_robin_assign(cluster: Cluster, members: Mapping[str, Member], static_first: bool) -> Assignment:
+def round_robin_assign(cluster: PartitionsPerTopic, members: Mapping[str, MemberSubscription], static_first: bool) -> Assignment:
     """All partitions of all topics in one row, topics by name; each goes to the next member in the round that wants its topic."""
     assignment: Assignment = {member: [] for member in members}
     ring = in_assigning_order(members, list(members), static_first)
@@ -28,7 +28,7 @@ def round_robin_assign(cluster: Cluster, members: Mapping[str, Member], static_f
     return assignment
 
 
-def range_assign(cluster: Cluster, members: Mapping[str, Member], static_first: bool, by_rack: bool) -> Assignment:
+def range_assign(cluster: PartitionsPerTopic, members: Mapping[str, MemberSubscription], static_first: bool, by_rack: bool) -> Assignment:
     """Topic by topic, contiguous blocks; the first members in order get one more, so they collect the extras of every topic.
 
     by_rack: partitions go first to members in a rack that holds a replica, as far as balance allows (KIP-881). Topics with as many
@@ -85,7 +85,7 @@ def _match_together(topics: list[_Topic], assignment: Assignment) -> None:
 class _Topic:
     """One topic while it is dealt out (RangeAssignor.TopicAssignmentState)."""
 
-    def __init__(self, cluster: Cluster, name: str, readers: list[str], members: Mapping[str, Member], by_rack: bool) -> None:
+    def __init__(self, cluster: PartitionsPerTopic, name: str, readers: list[str], members: Mapping[str, MemberSubscription], by_rack: bool) -> None:
         self.name = name
         self.readers = tuple(readers)
         self.reader_racks = tuple(members[member].rack_id or None for member in readers) if by_rack else (None,) * len(readers)

@@ -1,0 +1,279 @@
+"""The small stories that laws are held against. Each draws its cast and its faults from the seed's own streams.
+
+A story's clients name their records `who:number`, so that every record is known again wherever it turns up, and say in the journal
+what no machine can know (`tell`).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
+from kafkalab.clients.producer.kafka_producer import KafkaProducer
+from kafkalab.errors import IllegalStateException, InvalidProducerEpochException, KafkaException, ProducerFencedException
+from kafkalab.lab import Lab
+from kafkalab.proof.laws.faults import Fault, Menu, draw
+from kafkalab.proof.laws.laws import Scope
+from kafkalab.proof.laws.reading import tell
+from kafkalab.records import ProducerRecord, TopicPartition
+from kafkalab.releases import broker_profile, newest, releases_with
+from kafkalab.releases.lineage import BROKER_NAMES
+from kafkalab.sim.rng import Streams
+
+TOPIC = "orders"
+GROUP = "inventory"
+VERSIONS = ("2.3", "2.8", "3.9", newest())
+"""The client releases that most stories draw from."""
+FAULTS_END_MS = 5_500
+"""By then every fault is over; what comes after is for finding one's feet and for the last reader."""
+QUICK_BROKERS = {"group.initial.rebalance.delay.ms": 0, "group.min.session.timeout.ms": 1_000, "min.insync.replicas": 2,
+                 "replica.lag.time.max.ms": 800, "replica.fetch.wait.max.ms": 100, "replica.fetch.backoff.ms": 200,
+                 "transaction.abort.timed.out.transaction.cleanup.interval.ms": 500}
+ZOOKEEPER_SESSIONS = {"zookeeper.session.timeout.ms": 600}
+QUORUM_SESSIONS = {"broker.session.timeout.ms": 600, "broker.heartbeat.interval.ms": 200}
+"""How soon a dead broker is noticed."""
+QUICK_PRODUCER = {"request.timeout.ms": 1_500, "delivery.timeout.ms": 6_000, "linger.ms": 0, "metadata.max.age.ms": 3_000}
+QUICK_CONSUMER = {"session.timeout.ms": 1_500, "heartbeat.interval.ms": 400, "max.poll.interval.ms": 2_500, "request.timeout.ms": 2_000, "auto.offset.reset": "earliest",
+                  "fetch.max.wait.ms": 500, "metadata.max.age.ms": 3_000,
+                  "default.api.timeout.ms": 3_000}
+
+
+NO_SETTINGS: Mapping[str, object] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A kind of story.
+
+    menu   what may go wrong in it
+    tell   builds the lab and its people: tell(lab, rng, how), with chance for the cast
+    scope  the limits it keeps
+    """
+
+    name: str
+    menu: Menu
+    people: Callable[[Lab, random.Random, Story], None]
+    scope: Scope = Scope()
+    broker_versions: Sequence[str] = BROKER_NAMES
+    versions: Sequence[str] = VERSIONS
+    acks: Sequence[str] = ("all",)
+    settings: tuple[tuple[str, object], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One seed's story before it begins: which, and what goes wrong in it."""
+
+    seed: int
+    story: Story
+    faults: tuple[Fault, ...]
+
+    def without(self, faults: Sequence[Fault]) -> Run:
+        return replace(self, faults=tuple(fault for fault in self.faults if fault not in faults))
+
+
+def run_of(seed: int, stories: Sequence[Story] | None = None) -> Run:
+    """The story of a seed and its faults."""
+    rng = Streams(seed).stream("laws/story")
+    story = rng.choice(STORIES if stories is None else stories)
+    return Run(seed, story, draw(Streams(seed).stream("laws/faults"), story.menu))
+
+
+def play(run: Run) -> Lab:
+    """Tell the story from beginning to end; the lab's journal has it all."""
+    rng = Streams(run.seed).stream("laws/cast")
+    story = run.story
+    version, release = rng.choice(story.versions), rng.choice(story.broker_versions)
+    lab = Lab(brokers=3, seed=run.seed, version=version, broker_version=release,
+              broker_config={**QUICK_BROKERS, **(QUORUM_SESSIONS if broker_profile(release).is_kraft else ZOOKEEPER_SESSIONS), **dict(story.settings)})
+    lab.create_topic(TOPIC, partitions=rng.randint(1, 2), replication_factor=3)
+    for fault in run.faults:
+        fault.begin(lab)
+    story.people(lab, rng, story)
+    lab.run_for(ms=FAULTS_END_MS)
+    read_to_the_end(lab, "last reader")
+    if any(event.fields.get("machine") == "transaction" for event in lab.journal.of("state")):
+        read_to_the_end(lab, "last auditor", "read_committed")
+    lab.close()
+    return lab
+
+
+# -- the people
+
+
+def produce(lab: Lab, name: str, count: int, pause_ms: int, config: dict[str, object]) -> None:
+    """Sends `count` records, one every `pause_ms` or so, and waits for none."""
+    rng = lab.streams.stream(f"{name}/habits")
+    producer = KafkaProducer(lab, {**QUICK_PRODUCER, **config}, name=name)
+    if config.get("enable.idempotence"):
+        tell(lab.journal, name, "idempotent")
+    for number in range(count):
+        try:
+            producer.send(ProducerRecord(TOPIC, key=f"{name}:{number}", value="tea"))
+        except KafkaException:
+            pass  # no metadata in time: this one was never sent
+        lab.sleep(rng.randint(1, 2 * pause_ms))
+
+
+def consume(lab: Lab, name: str, config: dict[str, object], lazy: float = 0.0) -> None:
+    """Reads in the group, commits when it feels like it, and goes away at times. lazy: how often it works for longer than it may."""
+    rng = lab.streams.stream(f"{name}/habits")
+    while lab.now_ms < FAULTS_END_MS:
+        who = lab.unused_name(name)
+        consumer = KafkaConsumer(lab, {"group.id": GROUP, "client.id": who, **QUICK_CONSUMER, **config}, name=who)
+        consumer.subscribe([TOPIC])
+        stays_ms = lab.now_ms + rng.randint(1_000, 4_000)
+        while lab.now_ms < min(stays_ms, FAULTS_END_MS):
+            try:
+                consumer.poll(timeout_ms=rng.choice((100, 500)))
+                whim = rng.random()
+                if whim < 0.3:
+                    consumer.commit_sync()
+                elif whim < 0.6:
+                    consumer.commit_async()
+                elif whim < 0.7:
+                    lab.sleep(rng.randint(10, 900))
+                elif whim < 0.7 + lazy:
+                    lab.sleep(rng.randint(3_700, 4_500))  # longer than max.poll.interval.ms
+            except KafkaException:
+                pass  # a lost membership, no coordinator in time: the next poll finds out
+        consumer.close()
+
+
+def read_to_the_end(lab: Lab, name: str, isolation: str = "read_uncommitted") -> None:
+    """Somebody who belongs to no group reads everything that is there, when all is quiet."""
+    tell(lab.journal, name, "begins to read")
+    partitions = [TopicPartition(TOPIC, index) for index in range(len(lab.cluster.topics[TOPIC].partitions))]
+    reader = KafkaConsumer(lab, {**QUICK_CONSUMER, "isolation.level": isolation, "enable.auto.commit": False}, name=name)
+    reader.assign(partitions)
+    if isolation == "read_committed":
+        tell(lab.journal, name, "reads committed")
+    try:
+        ends = reader.end_offsets(partitions)
+        reader.seek_to_beginning(partitions)
+        deadline_ms = lab.now_ms + 5_000
+        while any(reader.position(tp) < ends[tp] for tp in partitions) and lab.now_ms < deadline_ms:
+            reader.poll(timeout_ms=200)
+        if all(reader.position(tp) >= ends[tp] for tp in partitions):
+            tell(lab.journal, name, "reads everything to the end" if isolation == "read_uncommitted" else "reads committed to the end")
+    except KafkaException as error:
+        tell(lab.journal, name, "cannot read", error=type(error).__name__)
+
+
+# -- the stories
+
+
+def writers(lab: Lab, rng: random.Random, story: Story) -> None:
+    for number in range(rng.randint(1, 2)):
+        config = {"acks": rng.choice(story.acks), "enable.idempotence": rng.random() < 0.6 and story.acks == ("all",)}
+        lab.spawn(produce, f"writer-{number}", rng.randint(5, 14), rng.randint(50, 350), config, name=f"writer-{number}")
+
+
+def readers(lab: Lab, rng: random.Random, story: Story, lazy: float = 0.0, config: Mapping[str, object] = NO_SETTINGS) -> None:
+    lab.place_coordinator(GROUP, rng.randrange(3))
+    for number in range(rng.randint(2, 3)):
+        lab.spawn(consume, f"reader-{number}", {"enable.auto.commit": rng.random() < 0.5, "auto.commit.interval.ms": 1_500, **config}, lazy,
+                  name=f"reader-{number}")
+    lab.spawn(produce, "writer-0", rng.randint(4, 8), 300, {"acks": "all"}, name="writer-0")
+
+
+def slow_readers(lab: Lab, rng: random.Random, story: Story) -> None:
+    """They refresh their metadata seldom: a LEAVE_GROUP that meets a refresh waits behind it until somebody polls again, in Kafka as here."""
+    readers(lab, rng, story, lazy=0.25, config={"metadata.max.age.ms": 60_000})
+
+
+def transact(lab: Lab, name: str, transactional_id: str, rounds: int, commits: float = 0.6) -> None:
+    """Writes transaction after transaction; commits some, aborts some, and gives up where it is fenced or something is wrong for good."""
+    rng = lab.streams.stream(f"{name}/habits")
+    producer = KafkaProducer(lab, {**QUICK_PRODUCER, "transactional.id": transactional_id, "transaction.timeout.ms": 1_000, "max.block.ms": 4_000,
+                                   "client.id": name}, name=name)
+    tell(lab.journal, name, "idempotent")
+    try:
+        producer.init_transactions()
+        for number in range(rounds):
+            producer.begin_transaction()
+            keys: list[str] = []
+            for _ in range(rng.randint(1, 3)):
+                keys.append(f"{name}:{number}.{len(keys)}")
+                tell(lab.journal, name, "sends", key=keys[-1], transaction=number)
+                producer.send(ProducerRecord(TOPIC, key=keys[-1], value="tea"))
+                lab.sleep(rng.choice((0, 0, 20, 200)))
+            if rng.random() < commits:
+                tell(lab.journal, name, "asks for commit", transaction=number)
+                if _ended(producer.commit_transaction, producer):
+                    tell(lab.journal, name, "committed", keys=keys)
+                else:
+                    tell(lab.journal, name, "aborted", transaction=number)
+            else:
+                _ended(producer.abort_transaction, producer)
+            lab.sleep(rng.randint(1, 300))
+    except (ProducerFencedException, InvalidProducerEpochException):
+        tell(lab.journal, name, "was fenced")
+    except KafkaException:
+        pass  # no coordinator in time, or a state from which only a new producer leads
+    producer.close(timeout_ms=0)
+
+
+def _ended(end: Callable[[], None], producer: KafkaProducer) -> bool:
+    """Commit or abort; where a record came to nothing, abort what is left (as the javadoc of KafkaProducer shows)."""
+    try:
+        end()
+        return True
+    except (ProducerFencedException, InvalidProducerEpochException):
+        raise
+    except KafkaException as error:
+        try:
+            producer.abort_transaction()
+        except IllegalStateException:  # the call itself timed out: nobody knows how it ended, and only the same call again would tell
+            raise error from None
+        return False
+
+
+def read_committed(lab: Lab, name: str) -> None:
+    """Belongs to no group, reads what is committed from the beginning, as long as the story goes."""
+    partitions = [TopicPartition(TOPIC, index) for index in range(len(lab.cluster.topics[TOPIC].partitions))]
+    tell(lab.journal, name, "reads committed")
+    reader = KafkaConsumer(lab, {**QUICK_CONSUMER, "isolation.level": "read_committed", "enable.auto.commit": False}, name=name)
+    reader.assign(partitions)
+    reader.seek_to_beginning(partitions)
+    while lab.now_ms < FAULTS_END_MS:
+        try:
+            reader.poll(timeout_ms=200)
+        except KafkaException:
+            pass
+
+
+def copiers(lab: Lab, rng: random.Random, story: Story) -> None:
+    """One or two transactional producers, perhaps a second one of the first's id, and somebody who reads what is committed."""
+    for number in range(rng.randint(1, 2)):
+        lab.place_transaction_coordinator(f"copier-{number}", rng.randrange(3))
+        lab.spawn(transact, f"copier-{number}", f"copier-{number}", rng.randint(4, 9), name=f"copier-{number}")
+    if rng.random() < 0.5:
+        lab.spawn(successor, rng.randint(500, 3_000), name="copier-0's successor")
+    lab.spawn(read_committed, "auditor", name="auditor")
+
+
+def successor(lab: Lab, after_ms: int) -> None:
+    """Somebody starts a second process with the first one's transactional id, which fences the first."""
+    lab.sleep(after_ms)
+    transact(lab, "copier-0b", "copier-0", 4)
+
+
+COPIERS = ("copier-0", "copier-1", "copier-0b")
+TRANSACTION_FAULTS = ("crash", "stop", "freeze", "cut", "lose answer", "lose answer", "strand", "slow", "pause", "pause", "kill")
+READERS = ("reader-0", "reader-1", "reader-2")
+WITH_VERSION_2 = releases_with(lambda profile: profile.transacting.speaks_transaction_v2)
+"""Clients that speak transaction.version 2 (KIP-890)."""
+
+STORIES = (
+    Story("copies", Menu(("crash", "crash", "stop", "freeze", "island", "island", "cut", "lose answer", "lose answer", "slow", "kill"), ("writer-0", "writer-1")), writers),
+    Story("groups", Menu(("crash", "stop", "freeze", "cut", "slow", "pause", "pause", "kill"), READERS), readers),
+    Story("slow readers", Menu(("slow", "pause"), READERS, most=2, longest_ms=600), slow_readers),
+    Story("transactions", Menu(TRANSACTION_FAULTS, COPIERS), copiers, Scope(verifies=False),
+          versions=[release for release in VERSIONS if release not in WITH_VERSION_2]),
+    Story("transactions, version 2", Menu(TRANSACTION_FAULTS, COPIERS), copiers, versions=WITH_VERSION_2,
+          broker_versions=[release for release in BROKER_NAMES if broker_profile(release).transaction_version >= 2]),
+)
