@@ -19,7 +19,8 @@ from kafkalab.broker.broker_config import BrokerConfig, broker_config
 from kafkalab.broker.cluster.cluster_state import BrokerNode, ClusterState
 from kafkalab.broker.shell.interbroker import InterBroker
 from kafkalab.broker.log.topic_config_values import checked
-from kafkalab.broker.profiles import broker_profile
+from kafkalab.releases import broker_profile
+from kafkalab.releases.lineage import DEFAULT_BROKER, DEFAULT_CLIENT
 from kafkalab.broker.shell.broker_end import BrokerEnd
 from kafkalab.errors import IllegalArgumentException, IllegalStateException, NoSuchName, one_of
 from kafkalab.reading.history import History
@@ -34,7 +35,7 @@ from kafkalab.sim.network import Link, Network
 from kafkalab.sim.rng import Streams
 from kafkalab.sim.scheduler import Scheduler
 from kafkalab.reading.sockets import Socket, sockets_of
-from kafkalab.versions import Profile, profile_of
+from kafkalab.releases import Profile, profile_of
 
 if TYPE_CHECKING:
     import pandas
@@ -71,8 +72,8 @@ class Lab:
     Raises IllegalArgumentException for a version or a broker setting that is not simulated, and for a setting that Kafka has not got.
     """
 
-    def __init__(self, brokers: int | Mapping[int, str] = 3, seed: int | Mapping[str, int] = 0, version: str = "3.9",
-                 broker_version: str = "4.4", broker_config: Mapping[str, Any] | None = None, epoch: str | int = DEFAULT_EPOCH,
+    def __init__(self, brokers: int | Mapping[int, str] = 3, seed: int | Mapping[str, int] = 0, version: str = DEFAULT_CLIENT,
+                 broker_version: str = DEFAULT_BROKER, broker_config: Mapping[str, Any] | None = None, epoch: str | int = DEFAULT_EPOCH,
                  cold: bool = False) -> None:
         profile_of(version)  # An unknown version is told here, not at the first client.
         if not isinstance(brokers, (int, Mapping)) or isinstance(brokers, bool):

@@ -18,7 +18,7 @@ from kafkalab.broker.cluster.controller import Controller
 from kafkalab.broker.effects import CancelTimer, ChangeIsr, Effect, SetTimer
 from kafkalab.broker.log.partition_log import PartitionKey
 from kafkalab.broker.replication.peer_messages import EpochAsk, FollowerFetch, PeerMessage
-from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.releases import BrokerProfile
 from kafkalab.errors import Errors
 from kafkalab.sim.journal import Journal
 from kafkalab.sim.network import Link, Network

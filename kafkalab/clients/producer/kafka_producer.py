@@ -169,13 +169,13 @@ class KafkaProducer(TransactionalMethods):
 
     def _send_failed(self, send: Send, error: ApiException, future: FutureRecordMetadata, callback: Callback | None) -> None:
         """What send() itself finds wrong with a record does not raise: it goes to the future and the callback, at once."""
-        if self._transactions is not None and self.profile.refuses_calls_after_error:
+        if self._transactions is not None and self.profile.transacting.refuses_calls_after_error:
             self._transactions.on_send_error(error)
         self._log("SEND_FAILED", error=error, trace=error.java_text())
         record = send.record
         if callback is not None:
             number = send.partition if send.partition >= 0 else -1 if record.partition is None else record.partition
-            filled = RecordMetadata(record.topic, number, -1, -1) if self.profile.fills_metadata_of_failed_send else None
+            filled = RecordMetadata(record.topic, number, -1, -1) if self.profile.producing.fills_metadata_of_failed_send else None
             callback(filled, error)
         self._metrics.failed(record.topic, 1)
         self._interceptors.on_send_error(record, send.partition if send.partition >= 0 else None, error)
@@ -313,7 +313,7 @@ class KafkaProducer(TransactionalMethods):
 
     def _refuse_in_callback(self, what: str, error: Exception | None = None) -> None:
         if self._in_callback:
-            if error is not None and self.profile.flush_in_callback_fails:
+            if error is not None and self.profile.producing.flush_in_callback_fails:
                 raise error
             raise IllegalStateException(f"{what} inside a callback would wait for the I/O thread, and callbacks run on it: in Java this is a "
                                         "deadlock. Remember what is to be done and do it outside the callback.")

@@ -10,7 +10,7 @@ from kafkalab.stories.group_case import JOINS_WITHOUT_ID, REBALANCE_MS, GroupCas
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.groups.classic.group_state import ClassicGroupState, may_move
 from kafkalab.broker.groups.offset_expiry import expired_offsets
-from kafkalab.broker.profiles import broker_profile
+from kafkalab.releases import broker_profile
 from kafkalab.clients.consumer.assignors import MemberSubscription, assign
 from kafkalab.errors import Errors
 from kafkalab.records import TopicPartition

@@ -26,7 +26,7 @@ from kafkalab.sim.apps import Signal, Stage
 from kafkalab.sim.scheduler import Scheduler
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 
 @dataclass(slots=True)

@@ -24,7 +24,7 @@ from kafkalab.sim.apps import FOREVER_MS
 
 if TYPE_CHECKING:
     from kafkalab.config import ProducerConfig
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
     from kafkalab.clients.network.log_context import LogContext
     from kafkalab.clients.network.client_lab import ClientLab
     from contextlib import AbstractContextManager
@@ -78,24 +78,24 @@ class TransactionalMethods:
         if not offsets:
             return
         with self._calling_transactional("send_offsets_to_transaction"):
-            if self.profile.awaits_topic_ids_of_offsets:
+            if self.profile.transacting.awaits_topic_ids_of_offsets:
                 deadline_ms = self._lab.now_ms + self.config["max.block.ms"]
                 for topic in dict.fromkeys(tp.topic for tp in offsets):
                     self._await_topic_ids(topic, deadline_ms)
-            self._await(self._begun(lambda: manager.send_offsets(offsets, group)), limited=self.profile.queues_init_producer_id)
+            self._await(self._begun(lambda: manager.send_offsets(offsets, group)), limited=self.profile.transacting.queues_init_producer_id)
 
     def commit_transaction(self) -> None:
         """Send what waits, and make all of it visible to readers of committed records. Raises what went wrong with any record."""
         manager = self._manager()
         with self._calling_transactional("commit_transaction"):
-            self._await(self._begun(manager.begin_commit), limited=self.profile.limits_transactional_calls)
+            self._await(self._begun(manager.begin_commit), limited=self.profile.transacting.limits_transactional_calls)
 
     def abort_transaction(self) -> None:
         """Drop what waits; what was sent is never shown to readers of committed records."""
         manager = self._manager()
         with self._calling_transactional("abort_transaction"):
             self._log("TRANSACTION_ABORTED_BY_CLOSE")
-            self._await(self._begun(manager.begin_abort), limited=self.profile.limits_transactional_calls)
+            self._await(self._begun(manager.begin_abort), limited=self.profile.transacting.limits_transactional_calls)
 
     def _manager(self) -> TransactionManager:
         if self._transactions is None:
@@ -115,7 +115,7 @@ class TransactionalMethods:
         limit_ms = self.config["max.block.ms"]
         deadline_ms = self._lab.now_ms + limit_ms if limited else FOREVER_MS - 1
         if not self._lab.stage.wait(result.signal, deadline_ms):
-            raise TimeoutException(self.profile.awaited_too_long_text.format(limit_ms=limit_ms, operation=result.operation))
+            raise TimeoutException(self.profile.transacting.awaited_too_long_text.format(limit_ms=limit_ms, operation=result.operation))
         result.is_acknowledged = True
         if result.error is not None:
             raise result.error
