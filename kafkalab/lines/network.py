@@ -29,8 +29,8 @@ CHOOSING_A_NODE = (
     entry("LEAST_LOADED_UNCONNECTED", NETWORK_CLIENT,
           trace("Found least loaded node {node} with no active connection", "- - 692 720 730 766 816 893")),
     entry("LEAST_LOADED_NONE", NETWORK_CLIENT,
-          trace("Least loaded node selection failed to find an available node", "- - ~ ~ ~ 769 819 896"),
-          source="recordings from 3.9.2 on; 2.3 to 3.6 choose by the same rule, but never ran out of nodes there"),
+          trace("Least loaded node selection failed to find an available node", "- - 695 ~ ~ 769 819 896"),
+          source="recordings of 2.3.0 and from 3.9.2 on; 2.8 and 3.6 choose by the same rule, but never ran out of nodes there"),
     entry("TELEMETRY_GIVE_UP", NETWORK_CLIENT,
           debug("Give up sending telemetry request since no node is available", "- - - - - 1304 1400 1665")),
 )
@@ -144,6 +144,10 @@ METADATA_LINES = (
                "null to {topic_id}", "- - - 401 - - - -"),
           debug("Setting the last seen epoch of partition {partition} to {new_epoch} since the last known epoch was undefined.",
                 "- - - - 406 568 568 569")),
+    entry("EPOCH_RESET", METADATA,
+          info("Resetting the last seen epoch of partition {partition} to {new_epoch} since the associated topicId changed from "
+               "null to {topic_id}", "- - - - - ~ ~ 579"),
+          source="a recording of 4.4.0; 3.9 and 4.0 rebootstrap as it does"),
     entry("EPOCH_KEPT", METADATA,
           debug("Not replacing existing epoch {epoch} with new epoch {new_epoch}", "- 211 - - - - - -", prefixed=False),
           debug("Not replacing existing epoch {epoch} with new epoch {new_epoch}", "- - 180 - - - - -"),
