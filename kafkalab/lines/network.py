@@ -30,7 +30,7 @@ CHOOSING_A_NODE = (
           trace("Found least loaded node {node} with no active connection", since="2.3")),
     entry("LEAST_LOADED_NONE", NETWORK_CLIENT,
           trace("Least loaded node selection failed to find an available node", since="2.3"),
-          source="recordings from 3.9.2 on; 2.3 to 3.6 choose by the same rule, but never ran out of nodes there"),
+          source="recordings of 2.3.0 and from 3.9.2 on; 2.8 and 3.6 choose by the same rule, but never ran out of nodes there"),
     entry("TELEMETRY_GIVE_UP", NETWORK_CLIENT,
           debug("Give up sending telemetry request since no node is available", since="3.9")),
 )
@@ -143,6 +143,10 @@ METADATA_LINES = (
                "null to {topic_id}", since="2.8", until="2.8"),
           debug("Setting the last seen epoch of partition {partition} to {new_epoch} since the last known epoch was undefined.",
                 since="3.6")),
+    entry("EPOCH_RESET", METADATA,
+          info("Resetting the last seen epoch of partition {partition} to {new_epoch} since the associated topicId changed from "
+               "null to {topic_id}", since="3.9"),
+          source="a recording of 4.4.0; 3.9 and 4.0 rebootstrap as it does"),
     entry("EPOCH_KEPT", METADATA,
           debug("Not replacing existing epoch {epoch} with new epoch {new_epoch}", since="2.2", until="2.2", prefixed=False),
           debug("Not replacing existing epoch {epoch} with new epoch {new_epoch}", since="2.3", until="2.3"),

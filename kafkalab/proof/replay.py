@@ -73,7 +73,7 @@ class Play:
         if self._broker_steps:
             self.lab.spawn(self._play_brokers, {player.name: player for player in players}, name="brokers")
         if at_ms is None:
-            self.lab.run_until(lambda: all(app.done for app in apps), timeout_ms=10**12)
+            self.lab.stage.run_until(lambda: all(app.done for app in apps), FOREVER_MS - 1)
         else:
             self.lab.run_for(at_ms + 1)
 

@@ -308,6 +308,9 @@ class Metadata:
         if known is None:
             self._log("EPOCH_FIRST_SEEN", epoch="null", new_epoch=epoch, partition=tp, topic_id=topic_id)
             self._epochs[tp] = epoch
+        elif self.view.is_bootstrap:  # a rebootstrap has forgotten the topic's id, and not the epoch
+            self._log("EPOCH_RESET", new_epoch=epoch, partition=tp, topic_id=topic_id)
+            self._epochs[tp] = epoch
         elif epoch >= known:
             self._log("EPOCH_SEEN_AGAIN", epoch=known, new_epoch=epoch, partition=tp)
             self._epochs[tp] = epoch

@@ -20,7 +20,6 @@ from kafkalab.clients.producer.transactions.transaction_manager import Transacti
 from kafkalab.clients.producer.transactions.txn_requests import TxnResult
 from kafkalab.errors import IllegalArgumentException, IllegalStateException, TimeoutException
 from kafkalab.records import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
-from kafkalab.sim.apps import FOREVER_MS
 
 if TYPE_CHECKING:
     from kafkalab.config import ProducerConfig
@@ -79,7 +78,7 @@ class TransactionalMethods:
             return
         with self._calling_transactional("send_offsets_to_transaction"):
             if self.profile.transacting.awaits_topic_ids_of_offsets:
-                deadline_ms = self._lab.now_ms + self.config["max.block.ms"]
+                deadline_ms = self._lab.stage.deadline_after(self.config["max.block.ms"])
                 for topic in dict.fromkeys(tp.topic for tp in offsets):
                     self._await_topic_ids(topic, deadline_ms)
             self._await(self._begun(lambda: manager.send_offsets(offsets, group)), limited=self.profile.transacting.queues_init_producer_id)
@@ -113,8 +112,10 @@ class TransactionalMethods:
     def _await(self, result: TxnResult, limited: bool = True) -> None:
         """Wait for the outcome, at most max.block.ms; a call that timed out may be repeated."""
         limit_ms = self.config["max.block.ms"]
-        deadline_ms = self._lab.now_ms + limit_ms if limited else FOREVER_MS - 1
-        if not self._lab.stage.wait(result.signal, deadline_ms):
+        stage = self._lab.stage
+        if not limited:
+            stage.wait_for(result.signal, f"the outcome of {result.operation}", besides_ms=self.config["delivery.timeout.ms"])
+        elif not stage.wait(result.signal, stage.deadline_after(limit_ms)):
             raise TimeoutException(self.profile.transacting.awaited_too_long_text.format(limit_ms=limit_ms, operation=result.operation))
         result.is_acknowledged = True
         if result.error is not None:
