@@ -240,7 +240,7 @@ class _Cast:
         if kind == "offset":
             return OffsetAndMetadata(*what)
         if kind == "record":
-            return ProducerRecord(*what)
+            return ProducerRecord(**dict(zip(("topic", "value", "key", "partition", "timestamp_ms"), what, strict=True)))
         if kind == "pairs":
             return {self.read(key): self.read(each) for key, each in what}
         if kind == "called":

@@ -30,7 +30,7 @@ ALLOWED_S = 1.0
 LONG_MS = 300_000
 
 
-class Member:
+class MemberSubscription:
     """One member, its connection and its assignor; the leader divides for all."""
 
     def __init__(self, lab: Lab, name: str, assignor: str, counts: dict[str, int]) -> None:
@@ -84,7 +84,7 @@ def rebalance_seconds(assignor: str) -> float:
     counts = {f"topic-{number}": PARTITIONS for number in range(TOPICS)}
     for topic, partitions in counts.items():
         lab.create_topic(topic, partitions)
-    members = [Member(lab, f"m{number}", assignor, counts) for number in range(MEMBERS)]
+    members = [MemberSubscription(lab, f"m{number}", assignor, counts) for number in range(MEMBERS)]
 
     def is_over() -> bool:
         return all(member.is_synced for member in members[:1]) and all(member.is_synced for member in members)

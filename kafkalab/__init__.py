@@ -22,24 +22,24 @@ if TYPE_CHECKING:
     from kafkalab.clients.admin.values import ConfigResource, NewPartitions, NewTopic, OffsetSpec, RecordsToDelete
     from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
     from kafkalab.clients.producer.kafka_producer import KafkaProducer
-    from kafkalab.errors import CommitFailedException, ConcurrentModificationException, KafkaException, TimeoutException
+    from kafkalab.errors import CommitFailedException, ConcurrentModificationException, KafkaException, TimeoutException, traceback
     from kafkalab.lab import Lab
     from kafkalab.records import ConsumerRecord, ConsumerRecords, OffsetAndMetadata, ProducerRecord, RecordMetadata, TopicPartition
-    from kafkalab.sockets import Socket
+    from kafkalab.reading.sockets import Socket
     from kafkalab.versions import PROFILES, Profile
-    from kafkalab.worker_pool import WorkerPool
+    from kafkalab.sim.worker_pool import WorkerPool
 
 HOMES = {
     "clients.admin.kafka_admin_client": "KafkaAdminClient",
     "clients.admin.values": "ConfigResource NewPartitions NewTopic OffsetSpec RecordsToDelete",
     "clients.consumer.kafka_consumer": "KafkaConsumer",
     "clients.producer.kafka_producer": "KafkaProducer",
-    "errors": "CommitFailedException ConcurrentModificationException KafkaException TimeoutException",
+    "errors": "CommitFailedException ConcurrentModificationException KafkaException TimeoutException traceback",
     "lab": "Lab",
     "records": "ConsumerRecord ConsumerRecords OffsetAndMetadata ProducerRecord RecordMetadata TopicPartition",
-    "sockets": "Socket",
+    "reading.sockets": "Socket",
     "versions": "PROFILES Profile",
-    "worker_pool": "WorkerPool",
+    "sim.worker_pool": "WorkerPool",
 }
 """Module -> the public names it holds. A name is loaded when it is first asked for, so that the import itself is quick (PEP 562)."""
 MODULE_OF = {name: module for module, names in HOMES.items() for name in names.split()}
@@ -47,7 +47,7 @@ MODULE_OF = {name: module for module, names in HOMES.items() for name in names.s
 __all__ = [  # noqa: F822  (loaded by __getattr__)
     "CommitFailedException", "ConcurrentModificationException", "ConfigResource", "ConsumerRecord", "ConsumerRecords", "KafkaAdminClient", "KafkaConsumer", "KafkaException",
     "KafkaProducer", "Lab", "NewPartitions", "NewTopic", "OffsetAndMetadata", "OffsetSpec", "PROFILES", "ProducerRecord", "Profile",
-    "RecordMetadata", "RecordsToDelete", "Socket", "TimeoutException", "TopicPartition", "WorkerPool",
+    "RecordMetadata", "RecordsToDelete", "Socket", "TimeoutException", "TopicPartition", "WorkerPool", "traceback",
 ]
 
 

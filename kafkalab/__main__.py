@@ -24,18 +24,18 @@ def main(argv: list[str]) -> int:
         print("usage: python -m kafkalab COMMAND ...\n" + "".join(f"  {name:22} {what}\n" for name, what in COMMANDS.items()), end="", file=sys.stderr)
         return 0 if argv and argv[0] in ("-h", "--help") else 2
     if argv[0] == "replay":
-        from kafkalab.replay import main as run
+        from kafkalab.proof.replay import main as run
     elif argv[0] == "conformance":
-        from kafkalab.conformance import main as run
+        from kafkalab.proof.conformance import main as run
     elif argv[0] == "answer":
-        from kafkalab.answer import main as run
+        from kafkalab.proof.cases import main as run
     elif argv[0] == "seeds":
-        from kafkalab.laws.command import main as run
+        from kafkalab.proof.laws.command import main as run
     elif argv[0].startswith("kafka-"):
         from kafkalab.tools.command import run_named
         return run_named(argv)
     else:
-        from kafkalab.picture import main as run
+        from kafkalab.tools.readme_picture import main as run
     return run(argv[1:])
 
 

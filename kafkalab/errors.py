@@ -5,10 +5,67 @@ sentence Java prints. The exceptions keep their Java names, so that the name in 
 an error is retriable is a property of its exception class, as in Java.
 """
 import enum
+import os
+import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+NOT_THE_LEARNERS = (PACKAGE, os.path.dirname(os.__file__) + os.sep, f"{os.sep}site-packages{os.sep}", "<frozen")
+"""Where a file lies, in whole or in part, that a learner did not write."""
 
-class KafkaException(Exception):
+FEW = 8
+"""So many names are listed beside a near one."""
+
+WHOLE = "(kafkalab.traceback() shows the whole traceback.)"
+
+
+class ShownPlainly:
+    """An error that IPython shows as the learner's own lines and one sentence. Outside IPython it is an error like any other."""
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows in place of a traceback."""
+        return [*_learners_lines(self), f"{type(self).__name__}: {self}", WHOLE]
+
+
+def _learners_lines(error: BaseException) -> list[str]:
+    """Where the learner's code called what failed, outermost first: the line in the cell, and the one in a function of theirs."""
+    import traceback as frames  # Here and not above: only who fails needs it.
+    own = [frame for frame in frames.extract_tb(error.__traceback__) if not any(part in frame.filename for part in NOT_THE_LEARNERS)]
+    chosen = own[:1] + own[1:][-1:]
+    return [f"{_place(frame.filename)}, line {frame.lineno}: {frame.line}" for frame in chosen]
+
+
+def _place(filename: str) -> str:
+    """A cell by the name that IPython gives it, a file by its own."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    named = shell.compile.format_code_name(filename) if shell is not None else None
+    return " ".join(named) if named else os.path.basename(filename)
+
+
+def traceback() -> None:
+    """Print the whole traceback of the last error that ended a cell: all frames, kafkalab's as well."""
+    import traceback as frames
+    error = getattr(sys, "last_value", None)
+    print("No cell has ended with an error yet." if error is None else "".join(frames.format_exception(error)), end="" if error else "\n")
+
+
+def one_of(given: object, known: Iterable[str]) -> str:
+    """The end of a sentence that refuses a name: what was probably meant, and what there is."""
+    import difflib
+    names = list(dict.fromkeys(known))
+    close = difflib.get_close_matches(str(given), names, n=1)
+    meant = f" Did you mean {close[0]!r}?" if close else ""
+    if close and len(names) > FEW:
+        return meant
+    return f"{meant} There {'is' if len(names) == 1 else 'are'}: {', '.join(names) or 'none'}."
+
+
+class NoSuchName(ShownPlainly, AttributeError):
+    """An object has no such method or value; the sentence says what it has instead."""
+
+
+class KafkaException(ShownPlainly, Exception):
     """The root of all errors of clients and cluster. `java_name` is the class as a stack trace prints it."""
 
     java_name = "org.apache.kafka.common.KafkaException"
@@ -112,19 +169,19 @@ class SerializationException(KafkaException):
     java_name = "org.apache.kafka.common.errors.SerializationException"
 
 
-class IllegalStateException(RuntimeError):
+class IllegalStateException(ShownPlainly, RuntimeError):
     """Java's own exception for a call that does not fit the object's state, for instance a closed consumer."""
 
     java_name = "java.lang.IllegalStateException"
 
 
-class ConcurrentModificationException(RuntimeError):
+class ConcurrentModificationException(ShownPlainly, RuntimeError):
     """Java's own exception for an object that two threads use at once."""
 
     java_name = "java.util.ConcurrentModificationException"
 
 
-class IllegalArgumentException(ValueError):
+class IllegalArgumentException(ShownPlainly, ValueError):
     """Java's own exception for an argument that makes no sense."""
 
     java_name = "java.lang.IllegalArgumentException"

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import datetime
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -20,18 +21,19 @@ from kafkalab.broker.shell.interbroker import InterBroker
 from kafkalab.broker.log.topic_config_values import checked
 from kafkalab.broker.profiles import broker_profile
 from kafkalab.broker.shell.broker_end import BrokerEnd
-from kafkalab.errors import IllegalStateException
-from kafkalab.history import History
-from kafkalab.history.group_rows import offset_rows
+from kafkalab.errors import IllegalArgumentException, IllegalStateException, NoSuchName, one_of
+from kafkalab.reading.history import History
+from kafkalab.reading.history.group_rows import offset_rows
 from kafkalab.lines.layout import Row, text_of, time_text
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.sim.apps import App, Signal, Stage
 from kafkalab.sim.garbage import COLLECTOR
 from kafkalab.sim.journal import Chain, Event, Journal
+from kafkalab.sim.kinds import KINDS
 from kafkalab.sim.network import Link, Network
 from kafkalab.sim.rng import Streams
 from kafkalab.sim.scheduler import Scheduler
-from kafkalab.sockets import Socket, sockets_of
+from kafkalab.reading.sockets import Socket, sockets_of
 from kafkalab.versions import Profile, profile_of
 
 if TYPE_CHECKING:
@@ -39,6 +41,21 @@ if TYPE_CHECKING:
 
 DEFAULT_EPOCH = "2026-01-05 09:00:00"
 FIRST_PORT = 9092
+
+ONE_BROKER = "lab.broker(0) is the handle of broker 0, with crash(), restart() and delay()"
+INSTEAD = {
+    "brokers": f"{ONE_BROKER}; lab.at(lab.now_ms)[\"brokers\"] tells of all.",
+    "kill_broker": f"{ONE_BROKER}: lab.broker(0).crash(). lab.kill(\"shop\") ends a client.",
+    "crash": f"{ONE_BROKER}: lab.broker(0).crash(). lab.kill(\"shop\") ends a client.",
+    "restart": f"{ONE_BROKER}.", "delay": f"{ONE_BROKER}.",
+    "topics": "lab.describe_topic(\"orders\") tells of one topic, lab.at(lab.now_ms)[\"topics\"] of all.",
+    "groups": "lab.describe_group(\"shop\") tells of one group, lab.at(lab.now_ms)[\"groups\"] of all.",
+    "events": "lab.journal.events are the events, lab.table() is a table of them.",
+    "now": "lab.now_ms is the time, in milliseconds.", "time": "lab.now_ms is the time, in milliseconds.",
+    "run": "lab.run_for(1_000) lets a second pass, lab.run_until(done) waits for something.",
+    "log": "lab.lines(\"shop\") is a table of what a client wrote, lab.log_text(\"shop\") its log file.",
+}
+"""What a learner may look for in a lab, and what there is instead."""
 
 
 class Lab:
@@ -51,15 +68,18 @@ class Lab:
     epoch           what the clock of the lines shows at now_ms = 0: "2026-01-05 09:00:00" (UTC), or epoch milliseconds
     cold            clients run in a JVM just started: what they do for the first time takes as long as in the recordings
 
-    Raises ValueError for a version or a broker setting that is not simulated, and for a setting that Kafka has not got.
+    Raises IllegalArgumentException for a version or a broker setting that is not simulated, and for a setting that Kafka has not got.
     """
 
     def __init__(self, brokers: int | Mapping[int, str] = 3, seed: int | Mapping[str, int] = 0, version: str = "3.9",
                  broker_version: str = "4.4", broker_config: Mapping[str, Any] | None = None, epoch: str | int = DEFAULT_EPOCH,
                  cold: bool = False) -> None:
         profile_of(version)  # An unknown version is told here, not at the first client.
+        if not isinstance(brokers, (int, Mapping)) or isinstance(brokers, bool):
+            raise IllegalArgumentException(f"brokers says how many there are, Lab(brokers=3), or where they are, "
+                                           f"Lab(brokers={{0: \"localhost:9092\"}}), not {brokers!r}")
         if not brokers or isinstance(brokers, int) and brokers < 1:
-            raise ValueError(f"a lab needs at least one broker, not {brokers}")
+            raise IllegalArgumentException(f"a lab needs at least one broker, not {brokers}")
         COLLECTOR.look_for_dead_labs()
         self.clock = Scheduler()
         self.journal = Journal(self.clock)
@@ -86,6 +106,7 @@ class Lab:
         self._numbers: dict[str, int] = {}
         self._names: set[str] = set()
         self._killed: dict[str, int] = {}
+        self._creates_topics, self._new_topics = settings.auto_create_topics_enable, set()
 
     # time
 
@@ -134,7 +155,7 @@ class Lab:
                      config: Mapping[str, Any] | None = None) -> None:
         """A topic from the start. leaders: the broker that leads each partition; otherwise they take turns.
 
-        config: topic configs by their Kafka names, `{"min.insync.replicas": 2}`. Raises ValueError for a topic that exists, or more
+        config: topic configs by their Kafka names, `{"min.insync.replicas": 2}`. Raises IllegalArgumentException for a topic that exists, or more
         replicas than brokers; InvalidConfigurationException for a config that Kafka does not take or that is not simulated.
         """
         self.cluster.create_topic(name, partitions, replication_factor, leaders, config=checked(config, self._smallest_segment_bytes))
@@ -170,10 +191,10 @@ class Lab:
     def broker(self, id: int) -> BrokerEnd:
         """The handle for one broker's faults: `lab.broker(2).crash()`, `.restart()`, `.delay("FETCH", ms=50)`.
 
-        Raises ValueError for an unknown id.
+        Raises IllegalArgumentException for an unknown id.
         """
         if id not in self._ends:
-            raise ValueError(f"there is no broker {id!r} in this lab; its brokers are {', '.join(map(str, self._ends))}")
+            raise IllegalArgumentException(f"there is no broker {id!r} in this lab; its brokers are {', '.join(map(str, self._ends))}")
         return self._ends[id]
 
     def link(self, broker: int, client: str) -> Link:
@@ -189,14 +210,14 @@ class Lab:
         """Break the network among brokers: nobody of one side reaches anybody of another, until `heal()`.
 
         `lab.partition([0], [1, 2])`. A broker on no side reaches all. The controller quorum (or ZooKeeper) is with the larger side,
-        the first where they are equal. Clients still reach every broker. Raises ValueError for an unknown broker, one on two sides,
+        the first where they are equal. Clients still reach every broker. Raises IllegalArgumentException for an unknown broker, one on two sides,
         or fewer than two sides.
         """
         named = [broker for side in sides for broker in side]
         for broker in named:
             self.broker(broker)
         if len(sides) < 2 or not all(sides) or len(set(named)) < len(named):
-            raise ValueError(f"a partition has two sides or more, none empty, and no broker on two of them, not {sides!r}")
+            raise IllegalArgumentException(f"a partition has two sides or more, none empty, and no broker on two of them, not {sides!r}")
         self.journal.append("fault", "lab", what="partition", sides=[list(side) for side in sides])
         self._peers.separate(sides)
 
@@ -213,8 +234,17 @@ class Lab:
 
     # what clients ask of their lab
 
+    def warn_of_new_topic(self, topic: str) -> None:
+        """A producer sends to a topic for the first time. Where there is none yet and the brokers create it, say so, as Python warns:
+        it may be a slip of the pen. Nothing is journalled."""
+        if topic not in self.cluster.topics and self._creates_topics and topic not in self._new_topics:
+            self._new_topics.add(topic)
+            own = [name for name in self.cluster.topics if not name.startswith("__")]
+            warnings.warn(f"There is no topic {topic!r} yet, so this send makes the brokers create it, with their defaults.{one_of(topic, own)}",
+                          stacklevel=3)
+
     def profile(self, version: str | None) -> Profile:
-        """The Profile of a client version, of the lab's where None. Raises ValueError for one that is not simulated."""
+        """The Profile of a client version, of the lab's where None. Raises IllegalArgumentException for one that is not simulated."""
         return profile_of(version or self.version)[0]
 
     def next_number(self, kind: str, name: str | None) -> int:
@@ -247,7 +277,12 @@ class Lab:
     # what happened
 
     def lines(self, client: str | None = None) -> pandas.DataFrame:
-        """The lines clients wrote, as a pandas DataFrame; `text` is what a Java client's log file would hold."""
+        """The lines clients wrote, as a pandas DataFrame; `text` is what a Java client's log file would hold.
+
+        Raises IllegalArgumentException for a client that is not in this lab.
+        """
+        if client is not None:
+            self.check_client(client)
         import pandas  # Here and not above, so that `import kafkalab` stays light.
         columns = ("at_ms", "time", "client", "client_id", "level", "logger", "line", "message", "text")
         rows = [(e.at_ms, self.time_text(e.at_ms), e.who, e.fields["client_id"], e.fields["level"], e.fields["logger"], e.fields["line"],
@@ -269,29 +304,34 @@ class Lab:
         return time_text(self.epoch_ms + at_ms)
 
     def table(self, kind: str | None = None) -> pandas.DataFrame:
-        """The journal as a pandas DataFrame: id, at_ms, kind, who, cause and the fields of the events."""
+        """The journal as a pandas DataFrame: id, at_ms, kind, who, cause and the fields of the events.
+
+        A kind that did not happen yet gives an empty table. Raises IllegalArgumentException for a kind that no journal has.
+        """
         import pandas
         events = self.journal.events if kind is None else list(self.journal.of(kind))
+        if kind is not None and not events and kind not in KINDS:
+            raise IllegalArgumentException(f"no journal has events of kind {kind!r}.{one_of(kind, sorted(KINDS))}")
         rows = [{"id": e.id, "at_ms": e.at_ms, "kind": e.kind, "who": e.who, "cause": e.cause, **e.fields} for e in events]
         return pandas.DataFrame(rows)
 
     def at(self, ms: int) -> dict[str, Any]:
         """The whole state at virtual time `ms` as plain data: brokers, topics, partitions, groups, clients, transactions, producers.
 
-        Read from the journal alone (kafkalab.history), so it can look at any moment that has passed; a later one is as it is now.
-        Raises ValueError for a time that is not a whole number of milliseconds, 0 or later.
+        Read from the journal alone (kafkalab.reading.history), so it can look at any moment that has passed; a later one is as it is now.
+        Raises IllegalArgumentException for a time that is not a whole number of milliseconds, 0 or later.
         """
         return self._history.at(ms)
 
     def describe_group(self, group: str, at_ms: int | None = None) -> pandas.DataFrame:
         """A row for each partition of a group, as kafka-consumer-groups --describe has it: committed offset, end, lag, and whose it is.
 
-        at_ms: when; now when left out. Raises ValueError for a group that was not there then.
+        at_ms: when; now when left out. Raises IllegalArgumentException for a group that was not there then.
         """
         import pandas
         state = self.at(self.now_ms if at_ms is None else at_ms)
         if group not in state["groups"]:
-            raise ValueError(f"there is no group {group!r} at {state['at_ms']} ms; there are: {', '.join(sorted(state['groups'])) or 'none'}")
+            raise IllegalArgumentException(f"there is no group {group!r} at {state['at_ms']} ms; there are: {', '.join(sorted(state['groups'])) or 'none'}")
         rows = [(row.topic, row.partition, row.current_offset, row.log_end_offset, row.lag, row.consumer, row.host, row.client)
                 for row in offset_rows(state, state["groups"][group])]
         return pandas.DataFrame(rows, columns=["topic", "partition", "current_offset", "log_end_offset", "lag", "consumer_id", "host", "client_id"])
@@ -299,12 +339,12 @@ class Lab:
     def describe_topic(self, topic: str, at_ms: int | None = None) -> pandas.DataFrame:
         """A row for each partition of a topic: leader, epoch, replicas, in-sync replicas, and where its log begins and ends.
 
-        at_ms: when; now when left out. Raises ValueError for a topic that was not there then.
+        at_ms: when; now when left out. Raises IllegalArgumentException for a topic that was not there then.
         """
         import pandas
         state = self.at(self.now_ms if at_ms is None else at_ms)
         if topic not in state["topics"]:
-            raise ValueError(f"there is no topic {topic!r} at {state['at_ms']} ms; there are: {', '.join(sorted(state['topics'])) or 'none'}")
+            raise IllegalArgumentException(f"there is no topic {topic!r} at {state['at_ms']} ms; there are: {', '.join(sorted(state['topics'])) or 'none'}")
         columns = ["leader", "leader_epoch", "replicas", "isr", "log_start_offset", "log_end_offset", "high_watermark", "last_stable_offset"]
         rows = [{"partition": number, **{name: state["partitions"][f"{topic}-{number}"][name] for name in columns}}
                 for number in range(state["topics"][topic]["partitions"])]
@@ -317,9 +357,26 @@ class Lab:
     def why(self, event: Event | int | Socket) -> Chain:
         """The chain of causes of an event (itself or its id) or of a socket's opening, oldest first.
 
-        Raises IndexError for an unknown id.
+        Raises IndexError for an unknown id, IllegalArgumentException for what is none of these.
         """
+        if not isinstance(event, (Event, int, Socket)):
+            raise IllegalArgumentException(f"why() takes a socket, an event or its id, such as lab.why(lab.sockets()[0]), not {event!r}")
         return self.journal.why(event.event_id if isinstance(event, Socket) else event)
+
+    def check_client(self, client: str) -> None:
+        """Raises IllegalArgumentException, with a sentence, for one that did and said nothing in this lab."""
+        if client in self._names or any(kept[2] == client for kept in self.journal.kept):
+            return
+        known = dict.fromkeys(event.who for event in self.journal.of("call") if event.name.startswith("new "))
+        raise IllegalArgumentException(f"no client {client!r} has done anything in this lab.{one_of(client, known)}")
+
+    def __getattr__(self, name: str) -> Any:
+        """Only called for what there is not: says what there is. Raises NoSuchName."""
+        if name.startswith("_"):
+            raise AttributeError(f"a Lab has no {name!r}")
+        if name in INSTEAD:
+            raise NoSuchName(f"a Lab has no {name!r}: {INSTEAD[name]}")
+        raise NoSuchName(f"a Lab has no {name!r}.{one_of(name, (each for each in dir(type(self)) if not each.startswith('_')))}")
 
     def __repr__(self) -> str:
         return f"Lab({len(self._ends)} brokers, {self.now_ms} ms, {len(self.journal.events)} events)"
@@ -332,7 +389,7 @@ def _api_name(message: Any) -> str:
 
 def _whole_ms(ms: int) -> int:
     if not isinstance(ms, int) or ms < 0:
-        raise ValueError(f"time passes in whole milliseconds, 0 or more, not {ms!r}")
+        raise IllegalArgumentException(f"time passes in whole milliseconds, 0 or more, not {ms!r}")
     return ms
 
 

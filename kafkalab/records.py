@@ -21,7 +21,8 @@ class TopicPartition(NamedTuple):
     def __str__(self) -> str:
         return f"{self.topic}-{self.partition}"
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return f"{self.topic}-{self.partition}"
 
 
 SERIALIZER = "org.apache.kafka.common.serialization.StringSerializer"
@@ -31,7 +32,9 @@ SERIALIZER = "org.apache.kafka.common.serialization.StringSerializer"
 class ProducerRecord:
     """A record to send. Without `partition` the partitioner chooses; without `timestamp_ms` the moment of `send` counts.
 
-    Raises IllegalArgumentException, as Java's constructor does, without a topic and for numbers below 0; SerializationException for
+    At most topic and value go without a name, as in Java's ProducerRecord(topic, value): what comes third is the value in Java,
+    where the key stands before it, so a key, a partition and a time are named here. Raises IllegalArgumentException for more without
+    a name and, as Java's constructor does, without a topic and for numbers below 0; SerializationException for
     a key or value that is no text (Java's StringSerializer says so when the record is sent).
     """
 
@@ -40,6 +43,14 @@ class ProducerRecord:
     key: str | None = None
     partition: int | None = None
     timestamp_ms: int | None = None
+
+    def __new__(cls, *unnamed: object, **named: object) -> ProducerRecord:
+        if len(unnamed) > 2:
+            raise IllegalArgumentException(
+                f"ProducerRecord({', '.join(map(repr, unnamed))}) does not say which of these is the key: name all but the topic, "
+                f"ProducerRecord({unnamed[0]!r}, key={unnamed[1]!r}, value={unnamed[2]!r})."
+                if len(unnamed) == 3 else "ProducerRecord takes the topic and names: ProducerRecord(\"t\", partition=0, key=\"k\", value=\"v\").")
+        return object.__new__(cls)  # not super(): slots make the class anew
 
     def __post_init__(self) -> None:
         if not isinstance(self.topic, str):

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from kafkalab.clients.network.least_loaded import Rule, fewest_unanswered, standing_then_longest_untried, standing_then_preparing
-from kafkalab.errors import BufferExhaustedException, IllegalStateException, KafkaException, TimeoutException
+from kafkalab.errors import BufferExhaustedException, IllegalArgumentException, IllegalStateException, KafkaException, TimeoutException
 from kafkalab.protocol.api_keys import ApiKeys
 from kafkalab.protocol.api_versions import newest_known
 
@@ -413,7 +413,7 @@ def profile_of(version: str) -> tuple[Profile, str | None]:
     parts = str(version).split(".")
     profile = PROFILES.get(".".join(parts[:2]))
     if profile is None or not all(part.isdigit() for part in parts):
-        raise ValueError(f"there is no client version {version!r} here; choose one of {', '.join(PROFILES)}")
+        raise IllegalArgumentException(f"there is no client version {version!r} here; choose one of {', '.join(PROFILES)}")
     note = None
     if len(parts) > 2 and version != profile.release:
         note = f"client {version} is played as {profile.release}, the recorded release of {profile.name}"

@@ -10,7 +10,7 @@ from autograder.judges.answers import each
 from autograder.judges.walks import states_of
 from autograder.questions.ch08 import troubled_group
 from kafkalab import KafkaConsumer, Lab
-from kafkalab.answer.group_case import GroupCase
+from kafkalab.stories.group_case import GroupCase
 
 EMPTY, PREPARING, COMPLETING, STABLE, DEAD = "Empty", "PreparingRebalance", "CompletingRebalance", "Stable", "Dead"
 MOVES = {(EMPTY, "join"): PREPARING, (EMPTY, "expire"): DEAD,

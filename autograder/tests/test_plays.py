@@ -237,7 +237,7 @@ def test_a_table_and_a_handler_walk_alike():
 
 def test_the_judges_table_of_a_connection_is_the_simulators():
     from autograder.judges.ch02 import MOVES
-    from kafkalab.states import states
+    from kafkalab.reading.states import states
     machine = states("connection")
     reached = {before: {after for (state, _), after in MOVES.items() if state == before} for before in {state for state, _ in MOVES}}
     assert {state: set(moves) for state, moves in machine.moves.items() if state != "(none)"} == reached
@@ -246,7 +246,7 @@ def test_the_judges_table_of_a_connection_is_the_simulators():
 def test_the_judges_table_of_a_group_is_what_coordinators_do():
     """Every step of real groups' days, of either generation of coordinators, is in the judge's table; together they take every step of it."""
     from autograder.judges.ch08 import MOVES, lived
-    from kafkalab.states import states
+    from kafkalab.reading.states import states
     taken = set()
     for seed in range(25):
         state = "Empty"

@@ -1,4 +1,4 @@
-"""What does a machine want done? It cannot send or wait, so it says what should happen, and the shell does it.
+"""Effects: the values by which a machine says what the shell has to do.
 
 A machine of this package takes (request, caller, now_ms) and returns a list of these values. `kafkalab.broker.shell.broker`
 carries them out in the order given. The idea is "sans-IO": what cannot be seen cannot be forgotten in a test.
@@ -96,7 +96,7 @@ class Disconnect(NamedTuple):
     to: Caller
 
 
-class Ask(NamedTuple):
+class AskBroker(NamedTuple):
     """Send a request to another broker (or to this one) and give the machine's on_reply(tag, response) what comes back; None when
     the connection was lost, or could not be made. The tag's first part names the machine, as a timer's key does."""
 
@@ -105,4 +105,4 @@ class Ask(NamedTuple):
     tag: tuple[Any, ...]
 
 
-Effect = Ask | Respond | SetTimer | CancelTimer | Note | Appended | Grown | ToBroker | ChangeIsr | Halt | Disconnect
+Effect = AskBroker | Respond | SetTimer | CancelTimer | Note | Appended | Grown | ToBroker | ChangeIsr | Halt | Disconnect

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from kafkalab.errors import Errors
+from kafkalab.errors import Errors, IllegalArgumentException
 from kafkalab.protocol.frozen import message
 
 FIRST_GENERATION = "before the first generation"
@@ -196,4 +196,4 @@ def broker_profile(release: str) -> BrokerProfile:
     try:
         return BROKER_PROFILES[release]
     except KeyError:
-        raise ValueError(f"no broker {release!r} here; there are {', '.join(BROKER_PROFILES)}") from None
+        raise IllegalArgumentException(f"no broker {release!r} here; there are {', '.join(BROKER_PROFILES)}") from None

@@ -26,6 +26,8 @@ class WireChange(enum.Enum):
     FETCH_HINTS_LEADER = (ApiKeys.FETCH, 16, "KIP-951: an error names the new leader and its address")
     GROUP_STATE_LISTED = (ApiKeys.LIST_GROUPS, 4, "KIP-518: groups are listed with their state")
     GROUP_TYPE_LISTED = (ApiKeys.LIST_GROUPS, 5, "KIP-848: and with the protocol they follow")
+    COMMIT_NAMES_MISSING_GROUP = (ApiKeys.OFFSET_COMMIT, 9, "KIP-848: GROUP_ID_NOT_FOUND, where older requests get ILLEGAL_GENERATION")
+    COMMIT_KNOWS_MEMBER_EPOCHS = (ApiKeys.OFFSET_COMMIT, 9, "KIP-848: a member may commit with its epoch; before it gets UNSUPPORTED_VERSION")
     MISSING_GROUP_IS_AN_ERROR = (ApiKeys.DESCRIBE_GROUPS, 6, "KIP-1043: a group that does not exist is not found, before it was Dead")
     OFFSET_NOT_AVAILABLE = (ApiKeys.LIST_OFFSETS, 5, "KIP-207: OFFSET_NOT_AVAILABLE, where older requests get LEADER_NOT_AVAILABLE")
     PRODUCE_BY_TOPIC_ID = (ApiKeys.PRODUCE, 13, "KIP-516: topics are identified, not named")

@@ -6,7 +6,7 @@ lab refuses it and names the nearest known one; and it refuses a value whose beh
 settings are with the broker (`kafkalab.broker.broker_config`).
 """
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Self
 
 from kafkalab.config.client_keys import (
     ADMIN_KEYS, ASSIGNOR_PROTOCOLS, ASSIGNOR_SINCE, CONSUMER_KEYS, NOT_FOR_ADMINS, PRODUCER_KEYS, SHARED_KEYS,
@@ -40,7 +40,7 @@ class ClientConfig(Mapping[str, Any]):
         return "reconnect.backoff.ms" in self.given and "reconnect.backoff.max.ms" not in self.given
 
     @classmethod
-    def for_version(cls, version: str, given: Mapping[str, object]) -> "ClientConfig":
+    def for_version(cls, version: str, given: Mapping[str, object]) -> Self:
         """The configuration of a client of `version` ("3.9") that was given these keys. ConfigException says what is wrong."""
         return cls(version, given)
 

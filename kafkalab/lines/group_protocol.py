@@ -29,6 +29,8 @@ REAPER = INTERNALS + "events.CompletableEventReaper"
 
 entry = partial(wording.entry, source="recordings of 4.4.0, and the findings' list of lines for 4.0.2")
 
+COMPILED = "AsyncKafkaConsumer.class in kafka-clients 4.0.2 and 4.4.0: the text, and the line that its LineNumberTable gives the call"
+
 
 def since_4_0(say, template: str, in_4_0: int, in_4_4: int):
     return say(template, f"- - - - - - {in_4_0} {in_4_4}")
@@ -54,6 +56,11 @@ APPLICATION = (
           source="a recording of the released client 4.0.2"),
     entry("ASYNC_CONSUMER_CLOSING", ASYNC, since_4_0(trace, "Closing the Kafka consumer", 1337, 1642)),
     entry("ASYNC_COMMIT_ON_CLOSE", ASYNC, since_4_0(debug, "Sending synchronous auto-commit on closing", 1452, 1773)),
+    entry("ASYNC_COMMIT_ON_CLOSE_FAILED", ASYNC, since_4_0(partial(warn, trace=True), "Synchronous auto-commit failed", 1457, 1778),
+          source=COMPILED),
+    entry("ASYNC_NOT_LEFT_IN_TIME", ASYNC, since_4_0(
+        warn, "Consumer attempted to leave the group but couldn't complete it within {ms} ms. It will proceed to close.", 1436, 1757),
+          source=COMPILED),
     entry("ASYNC_LEAVING", ASYNC, since_4_0(debug, "Leaving the consumer group during consumer close", 1431, 1752)),
     entry("ASYNC_LEFT", ASYNC, since_4_0(info, "Completed leaving the group", 1434, 1755)),
     entry("ASYNC_STOP_FINDING_COORDINATOR", ASYNC, since_4_0(debug, "Stop finding coordinator during consumer close", 1446, 1767)),

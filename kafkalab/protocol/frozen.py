@@ -16,7 +16,7 @@ Kind = TypeVar("Kind")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Sample:
+class PlainFrozen:
     """What Python itself says of a frozen dataclass."""
 
 
@@ -39,7 +39,7 @@ def _frozen(kind: type[Kind], keywords_only: str) -> type[Kind]:
     own |= {"__slots__": names, "__match_args__": () if keywords_only else names, "__setattr__": _refuse, "__delattr__": _refuse,
             "__repr__": _repr, "__hash__": _hash, "__eq__": _equals, "__reduce__": _reduce,
             "__dataclass_fields__": {name: _field(name, kind.__annotations__[name], defaults) for name in names},
-            "__dataclass_params__": Sample.__dataclass_params__}
+            "__dataclass_params__": PlainFrozen.__dataclass_params__}
     made = type(kind.__name__, kind.__bases__, own)
     made.__qualname__ = kind.__qualname__
     made._values = _values_of(names)

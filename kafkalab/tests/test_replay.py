@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from kafkalab.replay import STEPS, main, replay
-from kafkalab.scenario import FIELDS, UnusableScenario
+from kafkalab.proof.replay import STEPS, main, replay
+from kafkalab.proof.scenario import FIELDS, UnusableScenario
 from kafkalab.versions import PROFILES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -99,6 +99,18 @@ def test_a_step_waits_for_the_one_before_and_for_its_time():
 def _clock(after_ms):
     import datetime
     return datetime.datetime.fromtimestamp((START_MS + after_ms) / 1000, datetime.timezone.utc).strftime("%H:%M:%S,%f")[:12]
+
+
+def test_a_broker_stands_still_from_kill_stop_to_kill_cont():
+    stopped, goes_on = (step(do, at_ms, client="broker 0") for do, at_ms in (("kill -STOP", 3_000), ("kill -CONT", 8_000)))
+    early, late = (step("send", 4_000, topic="t4", value="milk", to_partition=0, wait=True), step("close", 9_000))
+    played = replay(scenario(NEW_PRODUCER, SEND, stopped, early, goes_on, late))["shop"].splitlines()
+    sent, answered = ([line for line in played if word in line and "correlationId" in line] for word in ("Sending PRODUCE", "Received PRODUCE"))
+    assert sent[-1][12:24] < _clock(4_100) and answered[-1][12:24] >= _clock(8_000)
+
+
+def test_a_broker_goes_on_only_where_it_stood_still(run):
+    refused(run(scenario(NEW_PRODUCER, SEND, step("kill -CONT", 3_000, client="broker 0"))), "kill -CONT", "kill -STOP", "broker 0")
 
 
 def test_a_program_goes_on_after_an_exception_as_the_recorded_one_did():

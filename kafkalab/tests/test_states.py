@@ -7,7 +7,7 @@ import importlib
 
 import pytest
 
-from kafkalab.states import MACHINES, states
+from kafkalab.reading.states import MACHINES, states
 from kafkalab.tests.test_architecture import MODULES
 from kafkalab.tests.views.test_views import assert_texts_inside_and_apart
 from kafkalab.views import state_diagram
@@ -53,6 +53,6 @@ def test_every_table_of_transitions_in_the_lab_can_be_asked_for():
               for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
               if isinstance(target, ast.Name) and target.id in ("TRANSITIONS", "MOVES")}
     known = {(module, table) for module, table, _ in MACHINES.values()}
-    assert tables <= known, f"add {sorted(tables - known)} to kafkalab.states.MACHINES, so that a notebook can draw it"
+    assert tables <= known, f"add {sorted(tables - known)} to kafkalab.reading.states.MACHINES, so that a notebook can draw it"
     for module, table, _ in MACHINES.values():
         assert getattr(importlib.import_module(module), table)

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from kafkalab.clients.admin.kafka_admin_client import KafkaAdminClient
 from kafkalab.errors import IllegalArgumentException, KafkaException
 from kafkalab.lab import Lab
-from kafkalab.replay import Play, seeds_of
+from kafkalab.proof.replay import Play, seeds_of
 from kafkalab.tools.releases import RELEASES
 
 ADMIN_VERSION = "4.4"
@@ -41,7 +41,7 @@ class Options(argparse.ArgumentParser):
         raise Refusal(message)
 
 
-class Cluster:
+class PlayedCluster:
     """A played scenario. state: everything at the moment asked for (`Lab.at`); release: the tools of its brokers' release."""
 
     def __init__(self, options: argparse.Namespace) -> None:

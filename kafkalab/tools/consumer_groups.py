@@ -13,8 +13,8 @@ from typing import Any
 from kafkalab.errors import KafkaException
 from kafkalab.hashing import hash_map_order, java_string_hash
 from kafkalab.tools import reset_offsets
-from kafkalab.tools.cluster import Cluster, Options, Refusal, run_tool, warn
-from kafkalab.history.group_rows import member_rows, offset_rows
+from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, run_tool, warn
+from kafkalab.reading.history.group_rows import member_rows, offset_rows
 from kafkalab.tools.group_tables import Column, offsets_table, table
 
 TOOL = "kafka-consumer-groups"
@@ -31,7 +31,7 @@ def main(argv: list[str]) -> int:
 def _run(argv: list[str]) -> str:
     options = _options().parse_args(argv)
     _check(options)
-    cluster = Cluster(options)
+    cluster = PlayedCluster(options)
     return DOES[next(action for action in ACTIONS if getattr(options, action))](cluster, options)
 
 
@@ -78,7 +78,7 @@ def _check(options: argparse.Namespace) -> None:
         reset_offsets.check(options)
 
 
-def _list(cluster: Cluster, options: argparse.Namespace) -> str:
+def _list(cluster: PlayedCluster, options: argparse.Namespace) -> str:
     groups = cluster.state["groups"]
     with_state, with_type = options.state is not ASKED_FOR_NOTHING, options.type is not ASKED_FOR_NOTHING
     if (with_state or with_type) and not cluster.release.lists_states:
@@ -98,7 +98,7 @@ def _wanted(given: Any) -> set[str]:
     return {part.strip().lower() for part in given.split(",")} if isinstance(given, str) else set()
 
 
-def _describe(cluster: Cluster, options: argparse.Namespace) -> str:
+def _describe(cluster: PlayedCluster, options: argparse.Namespace) -> str:
     layout, groups = cluster.release, cluster.state["groups"]
     names = sorted(groups) if options.all_groups else sorted(options.group)
     shown = []
@@ -145,7 +145,7 @@ def remark(name: str, group: Mapping[str, Any]) -> str:
     return ""
 
 
-def _delete(cluster: Cluster, options: argparse.Namespace) -> str:
+def _delete(cluster: PlayedCluster, options: argparse.Namespace) -> str:
     names = sorted(cluster.state["groups"]) if options.all_groups else options.group
     futures = cluster.admin().delete_consumer_groups(names).deleted_groups()
     failed, deleted = {}, []
@@ -163,7 +163,7 @@ def _delete(cluster: Cluster, options: argparse.Namespace) -> str:
         f"* Group '{name}' could not be deleted due to: {cause.format(error=error.java_text())}\n" for name, error in failed.items())
 
 
-def _delete_offsets(cluster: Cluster, options: argparse.Namespace) -> str:
+def _delete_offsets(cluster: PlayedCluster, options: argparse.Namespace) -> str:
     group = options.group[0]
     if cluster.state["groups"].get(group) is None:
         raise Refusal(f"Error: The consumer group {group} does not exist.")
@@ -181,6 +181,6 @@ def _delete_offsets(cluster: Cluster, options: argparse.Namespace) -> str:
         [Column("TOPIC", 15), Column("PARTITION", 10), Column("STATUS", 15)], rows)
 
 
-DOES: Mapping[str, Callable[[Cluster, argparse.Namespace], str]] = {
+DOES: Mapping[str, Callable[[PlayedCluster, argparse.Namespace], str]] = {
     "list": _list, "describe": _describe, "delete": _delete, "reset_offsets": reset_offsets.reset, "delete_offsets": _delete_offsets,
 }

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from kafkalab.protocol.messages import RecordBatch, WireRecord
-from kafkalab.tools.cluster import Cluster, Options, Refusal, run_tool
+from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, run_tool
 from kafkalab.tools.releases import Release
 
 TOOL = "kafka-dump-log"
@@ -32,11 +32,11 @@ def _run(argv: list[str]) -> str:
         raise Refusal('Missing required argument "[topic-partition]"')
     if chosen.broker is not None and not re.fullmatch(r"\d{1,9}", chosen.broker):
         raise Refusal(f"--broker takes a broker's id, not {chosen.broker!r}")
-    cluster = Cluster(chosen)
+    cluster = PlayedCluster(chosen)
     return "".join(_dump(cluster, chosen.topic_partition, chosen.broker, chosen.print_data_log))
 
 
-def _dump(cluster: Cluster, name: str, broker: str | None, with_records: bool) -> Iterator[str]:
+def _dump(cluster: PlayedCluster, name: str, broker: str | None, with_records: bool) -> Iterator[str]:
     place = cluster.state["partitions"].get(name)
     if place is None:
         raise Refusal(f"there is no partition {name} in this scenario at that moment")

@@ -9,7 +9,7 @@ import re
 
 from kafkalab.clients.admin.values import OffsetSpec
 from kafkalab.records import TopicPartition
-from kafkalab.tools.cluster import Cluster, Options, Refusal, run_tool
+from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, run_tool
 
 TOOL = "kafka-get-offsets"
 TIMES = {"latest": -1, "earliest": -2}
@@ -29,7 +29,7 @@ def _run(argv: list[str]) -> str:
     chosen = options.parse_args(_with_joined_time(argv))
     timestamp_ms = _time(chosen.time)
     numbers = _numbers(chosen.partitions)
-    cluster = Cluster(chosen)
+    cluster = PlayedCluster(chosen)
     partitions = _partitions(cluster, chosen, numbers)
     if not partitions:
         raise Refusal(cluster.release.no_topic.format(topic=chosen.topic))
@@ -66,7 +66,7 @@ def _numbers(text: str | None) -> list[int] | None:
     return [int(number) for number in text.split(",")]
 
 
-def _partitions(cluster: Cluster, options, numbers: list[int] | None) -> list[TopicPartition]:
+def _partitions(cluster: PlayedCluster, options, numbers: list[int] | None) -> list[TopicPartition]:
     try:
         wanted = re.compile(options.topic or ".*")
     except re.error as error:

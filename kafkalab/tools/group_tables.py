@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from kafkalab.history.group_rows import MISSING, MemberRow, OffsetRow, by_topic
+from kafkalab.reading.history.group_rows import MISSING, MemberRow, OffsetRow, by_topic
 
 
 class Column(NamedTuple):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from kafkalab.tools.cluster import Cluster, Options, Refusal, run_tool
+from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, run_tool
 
 TOOL = "kafka-log-dirs"
 LOG_DIR = "/tmp/kafka-logs"
@@ -27,7 +27,7 @@ def _run(argv: list[str]) -> str:
     chosen = options.parse_args(argv)
     if not chosen.describe:
         raise Refusal('Missing required argument "[describe]"')
-    cluster = Cluster(chosen)
+    cluster = PlayedCluster(chosen)
     brokers = _brokers(cluster, chosen.broker_list)
     topics = None if chosen.topic_list is None else chosen.topic_list.split(",")
     shown = ",".join(map(str, brokers))
@@ -37,7 +37,7 @@ def _run(argv: list[str]) -> str:
             f"Received log directory information from brokers {shown}\n{json.dumps(whole, separators=(',', ':'))}\n")
 
 
-def _brokers(cluster: Cluster, text: str | None) -> list[int]:
+def _brokers(cluster: PlayedCluster, text: str | None) -> list[int]:
     alive = [id for id, broker in cluster.state["brokers"].items() if broker["alive"]]
     if text is None:
         return alive
@@ -49,7 +49,7 @@ def _brokers(cluster: Cluster, text: str | None) -> list[int]:
     return [int(id) for id in wanted if int(id) in alive]
 
 
-def _log_dir(cluster: Cluster, broker: int, topics: list[str] | None) -> dict[str, Any]:
+def _log_dir(cluster: PlayedCluster, broker: int, topics: list[str] | None) -> dict[str, Any]:
     partitions = []
     for name, place in sorted(cluster.state["partitions"].items()):
         own = place["logs"].get(broker)

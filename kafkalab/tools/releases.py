@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kafkalab.tools import group_tables as groups
-from kafkalab.history.group_rows import MemberRow
+from kafkalab.reading.history.group_rows import MemberRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

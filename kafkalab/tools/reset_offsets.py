@@ -15,9 +15,9 @@ from kafkalab.clients.admin.kafka_admin_client import KafkaAdminClient
 from kafkalab.clients.admin.values import OffsetSpec
 from kafkalab.clients.network.hash_order import partitions_in_hash_order
 from kafkalab.hashing import long_map_order
-from kafkalab.history.group_rows import partition_of
+from kafkalab.reading.history.group_rows import partition_of
 from kafkalab.records import OffsetAndMetadata, TopicPartition
-from kafkalab.tools.cluster import Cluster, Refusal, warn
+from kafkalab.tools.cluster import PlayedCluster, Refusal, warn
 from kafkalab.tools.group_tables import reset_table
 
 SCENARIOS = ("to_offset", "to_current", "to_datetime", "by_duration", "to_earliest", "to_latest", "shift_by")
@@ -52,7 +52,7 @@ def check(options: argparse.Namespace) -> None:
         raise Refusal("One of the reset scopes should be defined: --all-topics, --topic.")
 
 
-def reset(cluster: Cluster, options: argparse.Namespace) -> str:
+def reset(cluster: PlayedCluster, options: argparse.Namespace) -> str:
     if not options.dry_run and not options.execute:
         warn(NO_ACTION)
     groups = cluster.state["groups"]
@@ -76,7 +76,7 @@ def reset(cluster: Cluster, options: argparse.Namespace) -> str:
     return out + reset_table(new)
 
 
-def _scope(cluster: Cluster, group: str, options: argparse.Namespace) -> list[TopicPartition]:
+def _scope(cluster: PlayedCluster, group: str, options: argparse.Namespace) -> list[TopicPartition]:
     if options.all_topics:
         committed = cluster.state["groups"].get(group, {"offsets": {}})["offsets"]
         return partitions_in_hash_order(partition_of(text) for text in committed)
@@ -84,7 +84,7 @@ def _scope(cluster: Cluster, group: str, options: argparse.Namespace) -> list[To
     return named if cluster.release.resets_as_named else partitions_in_hash_order(named)
 
 
-def partitions_named(cluster: Cluster, text: str) -> list[TopicPartition]:
+def partitions_named(cluster: PlayedCluster, text: str) -> list[TopicPartition]:
     """`t4`, or `t4:0,2`. Raises Refusal for a topic or a partition that is none."""
     topic, _, numbers = text.partition(":")
     found = cluster.state["topics"].get(topic)
@@ -101,7 +101,7 @@ def partitions_named(cluster: Cluster, text: str) -> list[TopicPartition]:
     return [TopicPartition(topic, number) for number in chosen]
 
 
-def _prepared(cluster: Cluster, admin: KafkaAdminClient, group: str, partitions: list[TopicPartition], options: argparse.Namespace) -> Offsets:
+def _prepared(cluster: PlayedCluster, admin: KafkaAdminClient, group: str, partitions: list[TopicPartition], options: argparse.Namespace) -> Offsets:
     """The offset each partition shall have."""
     committed = {partition_of(text): kept["offset"] for text, kept in cluster.state["groups"].get(group, {"offsets": {}})["offsets"].items()}
 

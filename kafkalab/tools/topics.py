@@ -13,7 +13,7 @@ from typing import Any
 
 from kafkalab.clients.admin.values import NewPartitions, NewTopic
 from kafkalab.hashing import hash_map_order, java_string_hash
-from kafkalab.tools.cluster import Cluster, Options, Refusal, run_tool
+from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, run_tool
 
 TOOL = "kafka-topics"
 ACTIONS = ("list", "describe", "create", "delete", "alter")
@@ -34,7 +34,7 @@ def _run(argv: list[str]) -> str:
         raise Refusal('Missing required argument "[topic]"')
     if options.alter and options.partitions is None:
         raise Refusal('Missing required argument "[partitions]"')
-    cluster = Cluster(options)
+    cluster = PlayedCluster(options)
     return DOES[chosen[0]](cluster, options)
 
 
@@ -52,7 +52,7 @@ def _options() -> Options:
     return options
 
 
-def _chosen(cluster: Cluster, options: argparse.Namespace) -> list[str]:
+def _chosen(cluster: PlayedCluster, options: argparse.Namespace) -> list[str]:
     """The topics meant: all, or those that the whole pattern matches, in the order of their names."""
     pattern = options.topic.replace(",", "|").strip("\"'") if options.topic else ".*"
     try:
@@ -63,18 +63,18 @@ def _chosen(cluster: Cluster, options: argparse.Namespace) -> list[str]:
             if wanted.fullmatch(name) and not (options.exclude_internal and name in INTERNAL)]
 
 
-def _existing(cluster: Cluster, options: argparse.Namespace) -> list[str]:
+def _existing(cluster: PlayedCluster, options: argparse.Namespace) -> list[str]:
     names = _chosen(cluster, options)
     if options.topic and not names and not options.if_exists:
         raise Refusal(f"Error while executing topic command : Topic '{options.topic}' does not exist as expected")
     return names
 
 
-def _list(cluster: Cluster, options: argparse.Namespace) -> str:
+def _list(cluster: PlayedCluster, options: argparse.Namespace) -> str:
     return "".join(f"{name}\n" for name in _chosen(cluster, options))
 
 
-def _describe(cluster: Cluster, options: argparse.Namespace) -> str:
+def _describe(cluster: PlayedCluster, options: argparse.Namespace) -> str:
     names = hash_map_order(_existing(cluster, options), java_string_hash)
     out = ""
     for name in names:
@@ -91,19 +91,19 @@ def _describe(cluster: Cluster, options: argparse.Namespace) -> str:
     return out
 
 
-def _config(cluster: Cluster, name: str) -> dict[str, Any]:
+def _config(cluster: PlayedCluster, name: str) -> dict[str, Any]:
     """A topic's own settings. A 4.4 cluster sets min.insync.replicas for all of them, as eligible leader replicas want it (KIP-966)."""
     topic = cluster.lab.cluster.topics.get(name)
     own = dict(topic.config) if topic else {}
     return {"min.insync.replicas": _least_in_sync(cluster, name), **own} if cluster.release.sets_min_isr else own
 
 
-def _partitions(cluster: Cluster, name: str) -> list[tuple[int, Mapping[str, Any]]]:
+def _partitions(cluster: PlayedCluster, name: str) -> list[tuple[int, Mapping[str, Any]]]:
     count = cluster.state["topics"][name]["partitions"]
     return [(number, cluster.state["partitions"][f"{name}-{number}"]) for number in range(count)]
 
 
-def _is_asked_for(place: Mapping[str, Any], cluster: Cluster, name: str, options: argparse.Namespace) -> bool:
+def _is_asked_for(place: Mapping[str, Any], cluster: PlayedCluster, name: str, options: argparse.Namespace) -> bool:
     """Nothing special is asked for, or the partition is in one of the troubles that are."""
     least = _least_in_sync(cluster, name)
     troubles = {
@@ -116,7 +116,7 @@ def _is_asked_for(place: Mapping[str, Any], cluster: Cluster, name: str, options
     return not asked or any(troubles[trouble] for trouble in asked)
 
 
-def _least_in_sync(cluster: Cluster, name: str) -> int:
+def _least_in_sync(cluster: PlayedCluster, name: str) -> int:
     topic = cluster.lab.cluster.topics.get(name)
     default = next(iter(cluster.lab.cluster.brokers))
     config = cluster.lab.broker(default).machine.config
@@ -124,19 +124,19 @@ def _least_in_sync(cluster: Cluster, name: str) -> int:
     return int(own if own is not None else getattr(config, "min_insync_replicas", 1))
 
 
-def _is_led(place: Mapping[str, Any], cluster: Cluster) -> bool:
+def _is_led(place: Mapping[str, Any], cluster: PlayedCluster) -> bool:
     leader = cluster.state["brokers"].get(place["leader"])
     return leader is not None and leader["alive"]
 
 
-def _topic_line(cluster: Cluster, name: str, config: Mapping[str, str | None]) -> str:
+def _topic_line(cluster: PlayedCluster, name: str, config: Mapping[str, str | None]) -> str:
     topic = cluster.state["topics"][name]
     factor = len(cluster.state["partitions"][f"{name}-0"]["replicas"])
     configs = ",".join(f"{key}={value}" for key, value in config.items())
     return cluster.release.topic_line.format(name=name, id=topic["topic_id"], partitions=topic["partitions"], replicas=factor, configs=configs)
 
 
-def _partition_line(cluster: Cluster, name: str, number: int, place: Mapping[str, Any]) -> str:
+def _partition_line(cluster: PlayedCluster, name: str, number: int, place: Mapping[str, Any]) -> str:
     leader = place["leader"] if _is_led(place, cluster) else NO_LEADER
     replicas, isr = (",".join(map(str, brokers)) for brokers in (place["replicas"], place["isr"]))
     line = f"\tTopic: {name}\tPartition: {number}\tLeader: {leader}\tReplicas: {replicas}\tIsr: {isr}"
@@ -154,7 +154,7 @@ def _number(text: str | None, option: str) -> int | None:
     return int(text)
 
 
-def _create(cluster: Cluster, options: argparse.Namespace) -> str:
+def _create(cluster: PlayedCluster, options: argparse.Namespace) -> str:
     configs = {}
     for text in options.config:
         key, equals, value = text.partition("=")
@@ -169,18 +169,18 @@ def _create(cluster: Cluster, options: argparse.Namespace) -> str:
     return cluster.release.says_created.format(topic=options.topic)
 
 
-def _delete(cluster: Cluster, options: argparse.Namespace) -> str:
+def _delete(cluster: PlayedCluster, options: argparse.Namespace) -> str:
     names = _existing(cluster, options)
     cluster.admin().delete_topics(names).all().get()
     return ""
 
 
-def _alter(cluster: Cluster, options: argparse.Namespace) -> str:
+def _alter(cluster: PlayedCluster, options: argparse.Namespace) -> str:
     names, count = _existing(cluster, options), _number(options.partitions, "partitions")
     cluster.admin().create_partitions({name: NewPartitions.increase_to(count) for name in names}).all().get()
     return ""
 
 
-DOES: Mapping[str, Callable[[Cluster, argparse.Namespace], str]] = {
+DOES: Mapping[str, Callable[[PlayedCluster, argparse.Namespace], str]] = {
     "list": _list, "describe": _describe, "create": _create, "delete": _delete, "alter": _alter,
 }

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from kafkalab.hashing import coordinator_partition
-from kafkalab.tools.cluster import Cluster, Options, Refusal, run_tool
+from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, run_tool
 
 TOOL = "kafka-transactions"
 STATE_TOPIC = "__transaction_state"
@@ -25,7 +25,7 @@ def _run(argv: list[str]) -> str:
         raise Refusal(f"argument command: invalid choice: {chosen.command!r} (choose from list, describe)")
     if chosen.command == "describe" and not chosen.transactional_id:
         raise Refusal("argument --transactional-id is required")
-    cluster = Cluster(chosen)
+    cluster = PlayedCluster(chosen)
     if not cluster.release.tells_transactions:
         raise Refusal("an old broker cannot tell of its transactions: LIST_TRANSACTIONS came with 3.0 (KIP-664)")
     if chosen.command == "list":
@@ -34,7 +34,7 @@ def _run(argv: list[str]) -> str:
     return _described(cluster, chosen.transactional_id)
 
 
-def _described(cluster: Cluster, id: str) -> str:
+def _described(cluster: PlayedCluster, id: str) -> str:
     txn = cluster.state["transactions"].get(id)
     if txn is None:
         raise Refusal(f"Failed to describe transaction state of transactional-id `{id}`: DescribeTransactions request for transactionalId `{id}` "
@@ -47,7 +47,7 @@ def _described(cluster: Cluster, id: str) -> str:
                               ",".join(txn["partitions"]))])
 
 
-def _coordinator(cluster: Cluster, id: str) -> int:
+def _coordinator(cluster: PlayedCluster, id: str) -> int:
     topic = cluster.state["topics"].get(STATE_TOPIC)
     if topic is None:
         return -1

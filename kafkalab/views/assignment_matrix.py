@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from kafkalab.errors import IllegalArgumentException
 from .picture import Picture, blank_figure, columns
 from .style import ALERT, INK, QUIET, SMALL_PT, WIDTH_IN, clock
 
@@ -63,10 +64,10 @@ def moves(found: list[Deal]) -> set[tuple[int, str]]:
 
 
 def assignment_matrix(lab, group: str, title: str | None = None) -> Picture:
-    """Draw all generations of a group. Raises ValueError for a group in which nobody was ever given anything."""
+    """Draw all generations of a group. Raises IllegalArgumentException for a group in which nobody was ever given anything."""
     found = deals(lab, group)
     if not found:
-        raise ValueError(f"nobody has been given partitions in a group {group!r} yet")
+        raise IllegalArgumentException(f"nobody has been given partitions in a group {group!r} yet")
     moved = moves(found)
     members = sorted({who for deal in found for owners in deal.owners.values() for who in owners})
     rows = list(found[0].owners)

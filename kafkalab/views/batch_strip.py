@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kafkalab.errors import IllegalArgumentException
+
 from .picture import Picture, blank_figure, columns
 from .style import INK, SMALL_PT, WIDTH_IN
 
@@ -25,10 +27,10 @@ class Batch:
 
 
 def batches_of(lab, topic: str) -> dict[int, list[Batch]]:
-    """partition -> its batches in the order in which they were written. KeyError for a topic the lab does not have."""
+    """partition -> its batches in the order in which they were written. IllegalArgumentException for a topic the lab does not have."""
     made = [event for event in lab.journal.of("topic.created") if event.topic == topic]
     if not made:
-        raise KeyError(f"There is no topic {topic}; make it with lab.create_topic.")
+        raise IllegalArgumentException(f"There is no topic {topic}; make it with lab.create_topic.")
     strips: dict[int, list[Batch]] = {int(name.rsplit("-", 1)[1]): [] for name in lab.at(lab.now_ms)["partitions"] if name.rsplit("-", 1)[0] == topic}
     for event in lab.journal.of("record.appended"):
         if event.topic == topic:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kafkalab.errors import IllegalArgumentException
+
 from .picture import Picture, blank_figure, columns
 from .style import INK, QUIET, RULE, SMALL_PT, WIDTH_IN, clock
 
@@ -30,10 +32,10 @@ class Bookmark:
 def bookmarks_of(lab, partition: str, at_ms: int | None = None) -> list[Bookmark]:
     """Every reader's bookmark in a partition ("orders-0") at a time of the lab (default: now), groups first.
 
-    Raises KeyError for a partition the lab does not have."""
+    Raises IllegalArgumentException for a partition the lab does not have."""
     state = lab.at(lab.now_ms if at_ms is None else at_ms)
     if partition not in state["partitions"]:
-        raise KeyError(f"There is no partition {partition}; there are {', '.join(sorted(state['partitions']))}.")
+        raise IllegalArgumentException(f"There is no partition {partition}; there are {', '.join(sorted(state['partitions']))}.")
     log = state["partitions"][partition]
     start, end = log["log_start_offset"], log["log_end_offset"]
     place_of = lambda reader, offset: Bookmark(reader, offset, unread=end - max(offset, start), gone=max(0, start - offset))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kafkalab.errors import IllegalArgumentException
 from .assignment_matrix import COLOURS
 from .picture import Picture, blank_figure, columns
 from .style import ALERT, INK, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock
@@ -60,7 +61,7 @@ def ownership(lab, group: str, from_ms: int = 0, to_ms: int | None = None, title
     to_ms = lab.now_ms if to_ms is None else to_ms
     found = holdings(lab, group)
     if not found:
-        raise ValueError(f"no consumer of a group {group!r} has had partitions yet")
+        raise IllegalArgumentException(f"no consumer of a group {group!r} has had partitions yet")
     missing = gaps(found, from_ms, to_ms)
     rows, members = list(missing), sorted({each.who for each in found})
     height_in = 1.42 + 0.30 * len(rows)

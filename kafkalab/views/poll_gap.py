@@ -12,6 +12,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 
+from kafkalab.errors import IllegalArgumentException
+
 from .picture import Picture, blank_figure, columns
 from .style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, axis_unit, clock
 
@@ -32,10 +34,10 @@ class Gap:
 
 
 def poll_gaps(lab, client: str) -> list[Gap]:
-    """The stretches in which a consumer did not poll, those of no length left out. KeyError for a client that never polled."""
+    """The stretches in which a consumer did not poll, those of no length left out. IllegalArgumentException for a client that never polled."""
     calls = [(event.at_ms, int(event.args["timeout_ms"])) for event in lab.journal.of("call") if event.who == client and event.name == "poll"]
     if not calls:
-        raise KeyError(f"Nobody called {client} has polled in this lab.")
+        raise IllegalArgumentException(f"Nobody called {client} has polled in this lab.")
     delivered = [event.at_ms for event in lab.journal.of("record.delivered") if event.who == client]
     found = []
     for (at_ms, timeout_ms), (next_ms, _) in zip(calls, [*calls[1:], (lab.now_ms, 0)]):

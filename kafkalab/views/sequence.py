@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from kafkalab.errors import IllegalArgumentException
 from .picture import Picture, blank_figure, columns
 from .style import INK, LOOKS, MONO, QUIET, RULE, SMALL_PT, WIDTH_IN, look_of
 
@@ -126,7 +127,7 @@ def _only_client(lab) -> str:
     names = sorted({s.client for s in lab.sockets()})
     if len(names) != 1:
         known = ", ".join(names) or "none"
-        raise ValueError(f"this lab has {len(names)} clients with connections ({known}): name one, sequence(lab, client=...)")
+        raise IllegalArgumentException(f"this lab has {len(names)} clients with connections ({known}): name one, sequence(lab, client=...)")
     return names[0]
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kafkalab.errors import IllegalArgumentException
+
 from .picture import Picture, blank_figure, columns
 from .style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, clock
 
@@ -51,10 +53,10 @@ class Arrival:
 
 
 def arrivals(lab, partition: str) -> list[Arrival]:
-    """Everything that reached the leader of a partition ("orders-0"), in its order. KeyError for a partition the lab does not have."""
+    """Everything that reached the leader of a partition ("orders-0"), in its order. IllegalArgumentException for a partition the lab does not have."""
     known = lab.at(lab.now_ms)["partitions"]
     if partition not in known:
-        raise KeyError(f"There is no partition {partition}; there are {', '.join(sorted(known))}.")
+        raise IllegalArgumentException(f"There is no partition {partition}; there are {', '.join(sorted(known))}.")
     topic, _, number = partition.rpartition("-")
     found: list[Arrival] = []
     for event in lab.journal.of("record.appended", "batch.not.appended", "log.ends"):

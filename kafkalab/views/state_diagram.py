@@ -19,7 +19,7 @@ MADE = LOOKS["data"].colour
 
 
 def state_diagram(table, made: Iterable[tuple[str, str]] = (), title: str | None = None) -> Picture:
-    """Draw a StateTable (`kafkalab.states.states("group")`).
+    """Draw a StateTable (`kafkalab.reading.states.states("group")`).
 
     :param table: has `name`, `moves` (state -> states) and `kafka_class`
     :param made: (before, after) of moves that happened, in order; they are drawn thick and counted

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from kafkalab.errors import IllegalArgumentException
 from .picture import Picture, blank_figure, columns
 from .style import INK, QUIET, SMALL_PT, WIDTH_IN
 
@@ -31,9 +32,9 @@ class Worked:
 
 
 def work_strip(runs: Mapping[str, Worked], *, title: str) -> Picture:
-    """Draw runs, each under its name, one below the other. Raises ValueError for none."""
+    """Draw runs, each under its name, one below the other. Raises IllegalArgumentException for none."""
     if not runs:
-        raise ValueError("there is no run to draw; give at least one, {\"a crash\": Worked((1, 2, 0))}")
+        raise IllegalArgumentException("there is no run to draw; give at least one, {\"a crash\": Worked((1, 2, 0))}")
     most = max(len(run.times) for run in runs.values())
     height_in = 1.0 + 0.40 * len(runs)
     figure = blank_figure(WIDTH_IN, height_in)

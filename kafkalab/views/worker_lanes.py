@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kafkalab.errors import IllegalArgumentException
+
 from .picture import Picture, blank_figure, columns
 from .style import ALERT, INK, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock
 from .time_axis import draw_time_axis
@@ -38,7 +40,7 @@ class Promise:
 
 
 def tasks(lab, name: str) -> list[Task]:
-    """What the workers of a pool had in their hands, in the order in which they took it. KeyError where there is no such pool."""
+    """What the workers of a pool had in their hands, in the order in which they took it. IllegalArgumentException where there is no such pool."""
     found, ends = [], {}
     events = [event for event in lab.journal.of("work") if event.who == name]
     for event in reversed(events):
@@ -48,7 +50,7 @@ def tasks(lab, name: str) -> list[Task]:
         else:
             found.append(Task(key[2], key[0], key[1], event.at_ms, ends.pop(key, None)))
     if not found:
-        raise KeyError(f"No pool of {name} has worked in this lab.")
+        raise IllegalArgumentException(f"No pool of {name} has worked in this lab.")
     return found[::-1]
 
 

@@ -373,7 +373,7 @@ require("01.4")
 import json
 from kafkalab.course_folder import course_folder
 from kafkalab.lines.layout import read, rows_of
-from kafkalab.replay import replay
+from kafkalab.proof.replay import replay
 
 recording = course_folder() / "data/recordings/2.3.1/2.3.0/two_brokers_two_members"
 played = replay(json.loads((recording / "scenario.json").read_text()), seed=1)

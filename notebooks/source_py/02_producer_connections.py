@@ -400,7 +400,7 @@ compare(lab21, lab39, titles=("client 2.1, nothing sent", "client 3.9, nothing s
 import json
 from kafkalab.course_folder import course_folder
 from kafkalab.lines.layout import read, rows_of
-from kafkalab.replay import replay
+from kafkalab.proof.replay import replay
 
 home = course_folder()
 recording = home / "data/recordings/2.3.1/2.2.2/producer_created_three_bootstrap"

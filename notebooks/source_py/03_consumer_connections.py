@@ -437,7 +437,7 @@ def without_a_poll(protocol):
 import json
 from kafkalab.course_folder import course_folder
 from kafkalab.lines.layout import read, rows_of
-from kafkalab.replay import replay
+from kafkalab.proof.replay import replay
 
 home = course_folder()
 recording = home / "data/recordings/2.3.1/2.3.0/consumer_first_poll_3_brokers"

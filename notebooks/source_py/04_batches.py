@@ -374,7 +374,7 @@ require("04.5")
 import json
 from kafkalab.course_folder import course_folder
 from kafkalab.lines.layout import read, rows_of
-from kafkalab.replay import replay
+from kafkalab.proof.replay import replay
 
 recording = course_folder() / "data/recordings/4.4.0/4.4.0/producer_keyed"
 scenario = json.loads((recording / "scenario.json").read_text())

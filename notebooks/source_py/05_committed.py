@@ -384,7 +384,7 @@ require("05.4")
 import json, re
 from kafkalab.course_folder import course_folder
 from kafkalab.lines.layout import read as read_log
-from kafkalab.replay import replay
+from kafkalab.proof.replay import replay
 
 project = course_folder()
 recording = project / "data/recordings/2.3.1/2.3.0/fault_producer_leader_moves"

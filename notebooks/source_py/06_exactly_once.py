@@ -596,7 +596,7 @@ truth("06 after an abort", only_aborts=int(only_abort[1][0].split()[1]),
 import json
 from kafkalab.course_folder import course_folder
 from kafkalab.lines.layout import read as read_log
-from kafkalab.replay import replay
+from kafkalab.proof.replay import replay
 
 project = course_folder()
 recording = project / "data/recordings/4.4.0/4.4.0/transaction_zombie_fenced"

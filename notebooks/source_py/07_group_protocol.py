@@ -672,7 +672,7 @@ require("07.5")
 import json
 from kafkalab.course_folder import course_folder
 from kafkalab.lines.layout import read as read_log
-from kafkalab.replay import replay
+from kafkalab.proof.replay import replay
 
 project = course_folder()
 recording = project / "data/recordings/4.4.0/2.8.2/group_cooperative"

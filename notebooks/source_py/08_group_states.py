@@ -13,8 +13,8 @@
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
 from kafkalab import Lab, KafkaConsumer
-from kafkalab.answer.group_case import GroupCase
-from kafkalab.states import states
+from kafkalab.stories.group_case import GroupCase
+from kafkalab.reading.states import states
 from kafkalab.views import group_timeline, side_by_side, state_diagram
 
 me("")     # your student id, if your teacher gave you one: me("s123")
@@ -569,7 +569,7 @@ state_diagram(states("consumer group"), made(newer))
 import json, re
 from kafkalab.course_folder import course_folder
 from kafkalab.lines.layout import read as read_log
-from kafkalab.replay import replay
+from kafkalab.proof.replay import replay
 
 project = course_folder()
 recording = project / "data/recordings/2.3.1/2.1.1/group_member_crash"

@@ -241,7 +241,7 @@ error
 import json, re
 from kafkalab.course_folder import course_folder
 from kafkalab.lines.layout import read as read_log
-from kafkalab.replay import replay
+from kafkalab.proof.replay import replay
 
 project = course_folder()
 recording = project / "data/recordings/4.4.0/3.9.2/group_slow_poll"

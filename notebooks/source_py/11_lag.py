@@ -576,7 +576,7 @@ import contextlib, io, json
 from kafkalab.__main__ import main
 from kafkalab.course_folder import course_folder
 from kafkalab.lines.layout import read as read_log
-from kafkalab.replay import replay
+from kafkalab.proof.replay import replay
 
 project = course_folder()
 tools = project / "data/tools"

@@ -1,4 +1,4 @@
-"""What is a broker to its controller? The states of its registration, and the ways between them.
+"""BrokerControlState: the states of a broker's registration at its controller, and their order.
 
 Kafka's class is BrokerControlState (KRaft). Under ZooKeeper the same follows from the broker's session: it is there, it is
 stopping in an orderly way, or its znode is gone. Kafka's SHUTDOWN_NOW, the moment between, takes no time here.

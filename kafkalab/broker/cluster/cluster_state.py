@@ -1,4 +1,4 @@
-"""Who is there, and who leads what? The cluster's metadata, as all brokers and the controller see it.
+"""ClusterState: topics, partitions, leaders and brokers, as brokers and the controller see them.
 
 In Kafka this knowledge lives in ZooKeeper or in the KRaft log and reaches each broker's MetadataCache a little later.
 Here all brokers share one `ClusterState`, so a change is known at once by everybody who is in touch (`metadata_cache`); who
@@ -14,9 +14,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kafkalab.broker.log.topic_config_values import read_setting
+from kafkalab.errors import IllegalArgumentException
 from kafkalab.hashing import coordinator_partition
 from kafkalab.protocol.frozen import record
 from kafkalab.protocol.identifiers import kafka_uuid
+from kafkalab.sim.invariants import check
 
 OFFSETS_TOPIC = "__consumer_offsets"
 TRANSACTION_TOPIC = "__transaction_state"
@@ -86,10 +88,13 @@ class ClusterState:
     group_producer_epochs: (partition of the offsets topic, producer id) -> the highest epoch that committed offsets there.
     revision: grows with every change, so that an answer made from this state can be kept until it changes.
     on_topic_deleted: who else is to hear that a topic is gone, called with its name.
+    is_current: True; a broker's MetadataCache says False while that broker is out of touch.
     tell: tell(kind, fields) hears of each change, for the journal: "cluster", "topic.created", "topic.deleted",
         "partition.changed", "broker.changed".
     is_current: this is the truth itself; a broker's own view of it may lag behind (`metadata_cache`).
     """
+
+    is_current = True
 
     is_current = True
 
@@ -113,6 +118,7 @@ class ClusterState:
         self._transactions_ready_ms: int | None = None
         self.group_producer_epochs: dict[tuple[int, int], int] = {}
         self._next_producer_id = 0
+        self._epochs: dict[tuple[str, int], int] = {}
         self._tell = tell
         self.on_topic_deleted: list[Callable[[str], object]] = []
         tell("cluster", {"cluster_id": self.cluster_id, "controller": self.controller_id,
@@ -130,20 +136,20 @@ class ClusterState:
         """
         ids = list(self.brokers)
         if not is_legal_topic(name):
-            raise ValueError(f"a topic's name is at most 249 letters, digits, '.', '_' and '-', and not '.' or '..': {name!r} is none")
+            raise IllegalArgumentException(f"a topic's name is at most 249 letters, digits, '.', '_' and '-', and not '.' or '..': {name!r} is none")
         if name in self.topics:
-            raise ValueError(f"Topic '{name}' already exists.")
+            raise IllegalArgumentException(f"Topic '{name}' already exists.")
         if partitions < 1:
-            raise ValueError(f"topic {name!r} needs at least one partition, not {partitions}")
+            raise IllegalArgumentException(f"topic {name!r} needs at least one partition, not {partitions}")
         if not 1 <= replication_factor <= len(ids):
-            raise ValueError(f"topic {name!r} cannot have {replication_factor} replicas: there are {len(ids)} brokers")
+            raise IllegalArgumentException(f"topic {name!r} cannot have {replication_factor} replicas: there are {len(ids)} brokers")
         if leaders is None:
             leaders = [ids[index % len(ids)] for index in range(partitions)]
         if len(leaders) != partitions:
-            raise ValueError(f"topic {name!r} has {partitions} partitions, but {len(leaders)} leaders were named")
+            raise IllegalArgumentException(f"topic {name!r} has {partitions} partitions, but {len(leaders)} leaders were named")
         strangers = sorted(set(leaders) - set(ids))
         if strangers:
-            raise ValueError(f"topic {name!r} names leaders that are no brokers: {strangers}; brokers are {ids}")
+            raise IllegalArgumentException(f"topic {name!r} names leaders that are no brokers: {strangers}; brokers are {ids}")
         placed = [self._placed(name, index, leader, replication_factor, replicas and replicas[index]) for index, leader in enumerate(leaders)]
         topic = Topic(name, kafka_uuid(self._rng), tuple(placed), dict(config or {}))
         self.topics[name] = topic
@@ -262,7 +268,7 @@ class ClusterState:
 
     def _place(self, partition: Partition, broker: int) -> None:
         if broker not in self.brokers:
-            raise ValueError(f"there is no broker {broker}; brokers are {list(self.brokers)}")
+            raise IllegalArgumentException(f"there is no broker {broker}; brokers are {list(self.brokers)}")
         ids = list(self.brokers)
         first = ids.index(broker)
         partition.leader = broker
@@ -272,7 +278,17 @@ class ClusterState:
     def changed(self, partition: Partition) -> None:
         """A partition's leader, epoch, replicas or in-sync replicas are others now: answers kept so far are stale."""
         self.revision += 1
+        self._check(partition)
         self._tell("partition.changed", {"topic": partition.topic, "partition": partition.index, **told(partition)})
+
+    def _check(self, partition: Partition) -> None:
+        """The leader is in sync, who is in sync is a replica, and the leader epoch never falls."""
+        key = self.topics[partition.topic].topic_id, partition.index
+        name, epoch = f"{partition.topic}-{partition.index}", self._epochs.get(key, -1)
+        check(set(partition.isr) <= set(partition.replicas), "{} are in sync for {}, and its replicas are {}", partition.isr, name, partition.replicas)
+        check(partition.leader in (NO_LEADER, *partition.isr), "broker {} leads {} and is not in sync: {}", partition.leader, name, partition.isr)
+        check(partition.leader_epoch >= epoch, "the leader epoch of {} falls from {} to {}", name, epoch, partition.leader_epoch)
+        self._epochs[key] = partition.leader_epoch
 
     def forget_places(self) -> None:
         """Look every group's partition up anew: this state has become a copy."""

@@ -1,4 +1,4 @@
-"""Who notices that a broker is dead, and who leads then? The controller: sessions of brokers, elections, in-sync replicas.
+"""Controller: watches the brokers' sessions, elects leaders, and keeps the in-sync replicas.
 
 Kafka's classes are KafkaController with its state machines (ZooKeeper) and QuorumController with ReplicationControlManager
 (KRaft). A machine over the ClusterState: it is told who is silent, who is back and what a leader wants, changes the state,

@@ -1,4 +1,4 @@
-"""Where is everything? API_VERSIONS, METADATA and FIND_COORDINATOR: the questions with which a client finds its way.
+"""Directory: serves API_VERSIONS, METADATA and FIND_COORDINATOR, with which clients find brokers.
 
 In Kafka these are handlers of KafkaApis over the MetadataCache. Left out: authorization.
 """

@@ -1,4 +1,4 @@
-"""Who leads next? The rules of leader election, as functions of what the controller knows.
+"""The rules of leader election, as functions of what the controller knows.
 
 Kafka's classes are PartitionLeaderElectionAlgorithms (ZooKeeper) and PartitionChangeBuilder (KRaft). A rule takes the
 assignment, the in-sync replicas and who may lead, and returns an Election; nothing here knows a clock or a cluster.

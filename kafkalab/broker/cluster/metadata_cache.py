@@ -1,4 +1,4 @@
-"""What does one broker know of the cluster? The truth, until it is cut off; from then on what was true at that moment.
+"""MetadataCache: what one broker knows of the cluster; cut off, it keeps what was true then.
 
 Kafka's class is MetadataCache: each broker has its own, and the controller's changes reach it a little later. Here a broker that
 is in touch with the controller looks at the cluster's state itself. One that is not (cut off, or standing still) looks at a

@@ -23,10 +23,10 @@ from kafkalab.broker.groups.classic.group_state import ClassicGroupState
 from kafkalab.broker.groups.group_admin import GroupAdmin
 from kafkalab.broker.groups.classic.join_phase import join_refused
 from kafkalab.broker.groups.classic.membership import ClassicGroups
-from kafkalab.broker.groups.group_offsets import GroupOffsets, refused_commit, refused_fetch
+from kafkalab.broker.groups.group_offsets import OffsetMetadataManager, refused_commit, refused_fetch
 from kafkalab.broker.groups.group_storage import GroupStorage
 from kafkalab.broker.groups.group_table import GroupTable
-from kafkalab.broker.groups.modern.reconciliation import ModernGroups
+from kafkalab.broker.groups.modern.reconciliation import MEMBER_ALARMS, ModernGroups
 from kafkalab.broker.groups.offset_expiry import OffsetExpiry
 from kafkalab.broker.groups.offsets_log import OffsetsLog
 from kafkalab.broker.profiles import BrokerProfile
@@ -85,7 +85,7 @@ class GroupCoordinator:
         self._draw_loading_ms = draw_loading_ms
         read = self.modern.topics_read
         self._expiry = OffsetExpiry(table, config, profile.expires_unsubscribed_topics, self.storage, read, self.forget)
-        offsets = GroupOffsets(table, self.modern, self.storage, cluster, config, self._expiry.arm)
+        offsets = OffsetMetadataManager(table, self.modern, self.storage, cluster, config, self._expiry.arm)
         admin = GroupAdmin(table, cluster, self.storage, read, self.forget)
         self._actions: dict[type, Callable[[Any, Caller, int], list[Effect]]] = {
             JoinGroupRequest: self.classic.handle,
@@ -101,7 +101,8 @@ class GroupCoordinator:
             OffsetDeleteRequest: admin.delete_offsets,
             ConsumerGroupDescribeRequest: admin.describe_consumers,
         }
-        self._modern_alarms = ("member session", "member revokes")
+        self._modern_alarms = (*MEMBER_ALARMS, "held heartbeat")
+        self.process_runs = True
 
     def handle(self, request: Any, caller: Caller, now_ms: int) -> list[Effect]:
         """Serve a request about a group."""
@@ -133,7 +134,7 @@ class GroupCoordinator:
         by who had them last, `stored_at`."""
         modern = [id for id in stored_at.table.modern if self.storage.partition_of(id) == partition]
         if stored_at is not self:
-            self.table.modern.update({id: stored_at.table.modern.pop(id) for id in modern})
+            self.table.modern.update({id: stored_at.modern.hand_over(id, stored_at.process_runs) for id in modern})
         out = self.modern.load(now_ms, modern)
         takes_ms = self._draw_loading_ms()
         return out + (self.storage.begin_loading(partition, takes_ms, now_ms) if takes_ms > 0 else self._load(partition, now_ms))
@@ -150,13 +151,22 @@ class GroupCoordinator:
         for group in [group for group in self.table.classic.values() if self.storage.partition_of(group.id) == partition]:
             if group.state is not ClassicGroupState.DEAD:
                 out += self.retire(group.id, now_ms)
-        return out + [CancelTimer((what, group.id, member)) for group in self.table.modern.values()
-                      if self.storage.partition_of(group.id) == partition for member in group.members for what in self._modern_alarms]
+        modern = [group for group in self.table.modern.values() if self.storage.partition_of(group.id) == partition]
+        out += [CancelTimer((what, group.id, member)) for group in modern for member in group.members for what in MEMBER_ALARMS]
+        self.modern.drop_lent([group.id for group in modern])
+        return out
 
     def process_died(self) -> None:
         """The groups of the classic protocol were in memory only; their records are not."""
+        self.process_runs = False
+        self.modern.drop_lent()
+        self.modern.forget_held()
         self.storage.process_died()
         self._expiry.process_died()
+
+    def process_started(self) -> None:
+        """The process is up again."""
+        self.process_runs = True
 
     def _leads(self, partition: int) -> bool:
         found = self._cluster.partition(OFFSETS_TOPIC, partition)

@@ -43,7 +43,7 @@ ACCEPTS_COMMITS = (ClassicGroupState.STABLE, ClassicGroupState.PREPARING_REBALAN
 NOTHING_COMMITTED = CommittedOffset(-1, -1, "", -1)
 
 
-class GroupOffsets:
+class OffsetMetadataManager:
     """The committed offsets of one broker's groups.
 
     modern: says whether a member of a KIP-848 group may commit and fetch.
@@ -62,9 +62,9 @@ class GroupOffsets:
         modern = self._table.modern
         group = self._table.find(request.group_id)
         if request.group_id in modern and self._table.coordinates(request.group_id):
-            error = self._modern.commit_error(request)
+            error = self._modern.commit_error(request, WireChange.COMMIT_KNOWS_MEMBER_EPOCHS.holds_for(caller.header))
         else:
-            error = self._commit_error(group, request)
+            error = self._commit_error(group, request, caller)
         if error is Errors.NONE and request.group_id not in modern:
             group = self._table.find_or_begin(request.group_id)  # a consumer that assigns itself partitions only wants its offsets kept
             member = group.members.get(request.member_id)
@@ -89,12 +89,15 @@ class GroupOffsets:
         written = storage.write_offsets(group.id, kept, now_ms)
         return [*notes, *written.effects, *storage.answer_when_safe(caller, group.id, written, response, now_ms), *self._arm_expiry(now_ms)]
 
-    def _commit_error(self, group: ClassicGroup | None, request: OffsetCommitRequest) -> Errors:
+    def _commit_error(self, group: ClassicGroup | None, request: OffsetCommitRequest, caller: Caller) -> Errors:
+        """Whether a commit to a classic group, or to none, may be kept (OffsetMetadataManager.validateOffsetCommit)."""
         generation = request.generation_id_or_member_epoch
         if not self._table.coordinates(request.group_id):
             return Errors.NOT_COORDINATOR
         if group is None:
-            return Errors.NONE if generation < 0 else Errors.ILLEGAL_GENERATION
+            named = WireChange.COMMIT_NAMES_MISSING_GROUP.holds_for(caller.header)
+            missing = Errors.GROUP_ID_NOT_FOUND if named else Errors.ILLEGAL_GENERATION
+            return Errors.NONE if generation < 0 else missing
         if group.state is ClassicGroupState.DEAD:
             return Errors.COORDINATOR_NOT_AVAILABLE
         if generation < 0 and group.state is ClassicGroupState.EMPTY:

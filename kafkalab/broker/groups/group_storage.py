@@ -19,7 +19,7 @@ from kafkalab.broker.groups.any_group import CommittedOffset, Place
 from kafkalab.broker.groups.classic.group import ClassicGroup, told_of
 from kafkalab.broker.groups.group_table import GroupTable
 from kafkalab.broker.groups.offsets_log import OffsetsLog, Written
-from kafkalab.broker.groups.offsets_records import Entry, Reading, batch_of, group_entry, offset_entry
+from kafkalab.broker.groups.offsets_records import OffsetsReader, SizedRecord, batch_of, group_entry, offset_entry
 from kafkalab.errors import Errors
 from kafkalab.hashing import coordinator_partition
 from kafkalab.protocol.messages import ControlRecordType, marker_batch
@@ -76,7 +76,7 @@ class GroupStorage:
         """Tombstones for all that the topic has of a group of the newer protocol."""
         return self._append(group.id, [offset_entry(group.id, *place, None, now_ms) for place in group.offsets], now_ms).effects
 
-    def _append(self, group_id: str, entries: list[Entry], now_ms: int) -> Written:
+    def _append(self, group_id: str, entries: list[SizedRecord], now_ms: int) -> Written:
         if not entries:
             return Written(Errors.NONE, 0, [])
         return self._log.append(self.partition_of(group_id), batch_of(entries), now_ms)
@@ -95,7 +95,7 @@ class GroupStorage:
         for id in [id for id in groups if self.partition_of(id) == partition]:
             del groups[id]
         effects: list[Effect] = []
-        for id, group in Reading().read(self._log.batches(partition), now_ms).items():
+        for id, group in OffsetsReader().read(self._log.batches(partition), now_ms).items():
             if id in modern:
                 modern[id].offsets, modern[id].pending_offsets = group.offsets, group.pending_offsets
                 continue

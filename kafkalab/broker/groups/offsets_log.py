@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from kafkalab.broker.cluster.cluster_state import OFFSETS_TOPIC
+from kafkalab.broker.log.disk import DISK_FAILED
 from kafkalab.broker.replication.delayed_produce import WaitingProduce
 from kafkalab.broker.effects import Caller, Effect, Note, Respond
 from kafkalab.broker.replication.replica_manager import ReplicaManager
-from kafkalab.errors import Errors, error_for
+from kafkalab.errors import Errors, KafkaStorageException, error_for
 from kafkalab.protocol.messages import PartitionProduceResponse, RecordBatch
 
 COMMIT_TIMEOUT_MS = 5_000
@@ -21,7 +22,8 @@ COMMIT_TIMEOUT_MS = 5_000
 
 MEANS = {Errors.NOT_ENOUGH_REPLICAS: Errors.COORDINATOR_NOT_AVAILABLE, Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND: Errors.COORDINATOR_NOT_AVAILABLE,
          Errors.REQUEST_TIMED_OUT: Errors.COORDINATOR_NOT_AVAILABLE, Errors.UNKNOWN_TOPIC_OR_PARTITION: Errors.COORDINATOR_NOT_AVAILABLE,
-         Errors.NOT_LEADER_OR_FOLLOWER: Errors.NOT_COORDINATOR, Errors.MESSAGE_TOO_LARGE: Errors.INVALID_COMMIT_OFFSET_SIZE}
+         Errors.NOT_LEADER_OR_FOLLOWER: Errors.NOT_COORDINATOR, Errors.KAFKA_STORAGE_ERROR: Errors.NOT_COORDINATOR,
+         Errors.MESSAGE_TOO_LARGE: Errors.INVALID_COMMIT_OFFSET_SIZE}
 """What a member hears when its offsets could not be written."""
 
 
@@ -66,7 +68,10 @@ class LedOffsetsLog(OffsetsLog):
         replica, error = self._replicas.led_replica(OFFSETS_TOPIC, partition)
         if replica is None:
             return Written(MEANS.get(error_for(error), error_for(error)), 0, [])
-        stored = replica.log.append(batch, replica.partition.leader_epoch, now_ms)
+        try:
+            stored = replica.log.append(batch, replica.partition.leader_epoch, now_ms)
+        except KafkaStorageException:
+            return Written(MEANS[Errors.KAFKA_STORAGE_ERROR], 0, [DISK_FAILED])
         note = Note("record.appended", {
             "topic": OFFSETS_TOPIC, "partition": partition, "base_offset": stored.base_offset, "last_offset": stored.last_offset,
             "producer_id": stored.producer_id, "producer_epoch": stored.producer_epoch, "size_bytes": stored.size_bytes,

@@ -28,38 +28,38 @@ BATCH_BYTES, OFFSET_ENTRY_BYTES, GROUP_ENTRY_BYTES, MEMBER_BYTES = 61, 45, 35, 4
 """Besides names, metadata, subscriptions and assignments."""
 
 
-class Entry(NamedTuple):
+class SizedRecord(NamedTuple):
     """A record to be written, and its size in Kafka's own form."""
 
     record: WireRecord
     size_bytes: int
 
 
-def offset_entry(group: str, topic: str, partition: int, offset: CommittedOffset | None, now_ms: int) -> Entry:
+def offset_entry(group: str, topic: str, partition: int, offset: CommittedOffset | None, now_ms: int) -> SizedRecord:
     """A committed offset; None for a tombstone."""
     value = None if offset is None else _text(OFFSET_VALUE_VERSION, {
         "offset": offset.offset, "leaderEpoch": offset.leader_epoch, "metadata": offset.metadata, "commitTimestamp": offset.committed_at_ms})
     record = WireRecord(_key(OFFSET_KEY, {"group": group, "topic": topic, "partition": partition}), value, now_ms)
-    return Entry(record, OFFSET_ENTRY_BYTES + len(group) + len(topic) + (0 if offset is None else len(offset.metadata)))
+    return SizedRecord(record, OFFSET_ENTRY_BYTES + len(group) + len(topic) + (0 if offset is None else len(offset.metadata)))
 
 
-def group_entry(group: ClassicGroup, now_ms: int, gone: bool = False) -> Entry:
+def group_entry(group: ClassicGroup, now_ms: int, gone: bool = False) -> SizedRecord:
     """The group as it is now; `gone` for a tombstone."""
     value = None if gone else _text(GROUP_VALUE_VERSION, {
         "protocolType": group.protocol_type or "", "generation": group.generation, "protocol": group.protocol, "leader": group.leader,
         "currentStateTimestamp": group.in_state_since_ms, "members": [_member(group, member) for member in group.members.values()]})
     size = GROUP_ENTRY_BYTES + len(group.id) + (0 if gone else sum(
         MEMBER_BYTES + len(member.id) + len(member.metadata_for(group.protocol)) + len(member.assignment) for member in group.members.values()))
-    return Entry(WireRecord(_key(GROUP_KEY, {"group": group.id}), value, now_ms), size)
+    return SizedRecord(WireRecord(_key(GROUP_KEY, {"group": group.id}), value, now_ms), size)
 
 
-def batch_of(entries: Sequence[Entry], producer_id: int = -1, producer_epoch: int = -1) -> RecordBatch:
+def batch_of(entries: Sequence[SizedRecord], producer_id: int = -1, producer_epoch: int = -1) -> RecordBatch:
     """A coordinator's batch; with a producer id it counts only when the transaction's marker has come."""
     return RecordBatch(records=tuple(entry.record for entry in entries), size_bytes=BATCH_BYTES + sum(entry.size_bytes for entry in entries),
                        producer_id=producer_id, producer_epoch=producer_epoch, is_transactional=producer_id >= 0)
 
 
-class Reading:
+class OffsetsReader:
     """What is in the topic, read from the first record on.
 
     groups   id -> the group in its last settled generation, or one that only has offsets

@@ -1,4 +1,4 @@
-"""What if a leader judged batches differently? A learner's own rule, in the place of the broker's (ProducerState.judge).
+"""Puts a learner's own rule about batches in the place of the broker's (ProducerState.judge).
 
     lab.broker(0).judge_batches(lambda known, batch: "append")       # a broker without idempotence
 """

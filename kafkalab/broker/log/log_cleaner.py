@@ -1,4 +1,4 @@
-"""What does compaction leave of a log? Of each key the last value, every offset where it was.
+"""Compacts a log: of each key the last value stays, at the offset where it was.
 
 Kafka's classes are Cleaner and CleanedTransactionMetadata. Two passes: first a map from each key of the dirty part to its last
 offset, then the segments before the active one are written anew with what the map allows. Pure: batches in, batches out. The map

@@ -1,4 +1,4 @@
-"""When are segments deleted, and logs compacted? The background tasks of a broker's disk, on the clock only when they could do something.
+"""LogManager: deletes old segments and has logs compacted, when a look could find something.
 
 Kafka's classes are LogManager (retention, every log.retention.check.interval.ms) and LogCleaner with LogCleanerManager (one thread,
 every log.cleaner.backoff.ms). A look that would find nothing is not played: from what the logs hold follows when the next one can.
@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.effects import Appended, Effect, Note, SetTimer
+from kafkalab.broker.log.disk import DISK_FAILED, Disk
 from kafkalab.broker.log.log_cleaner import clean, dirty_ratio, is_due
 from kafkalab.broker.log.partition_log import PartitionKey, PartitionLog
 from kafkalab.protocol.messages import RecordBatch
@@ -23,12 +24,15 @@ class LogManager:
 
     epoch_ms  what the records' clock shows at virtual time 0: timestamps are compared with epoch_ms + now_ms
     log_of    gives the broker's log of a partition, None where it has none
+    disk      what compaction writes to, too
     stamps_horizon  tombstones and markers met for the first time get the moment until which they stay (KIP-534)
     """
 
-    def __init__(self, config: BrokerConfig, stamps_horizon: bool, log_of: Callable[[PartitionKey], PartitionLog | None]) -> None:
-        self.epoch_ms = 0
+    def __init__(self, config: BrokerConfig, stamps_horizon: bool, log_of: Callable[[PartitionKey], PartitionLog | None],
+                 disk: Disk) -> None:
+        self.epoch_ms, self.first_look_ms = 0, FIRST_LOOK_MS
         self._config, self._stamps_horizon, self._log = config, stamps_horizon, log_of
+        self._disk = disk
         self._segments: dict[PartitionKey, int] = {}
         self._retention_at_ms: int | None = None
         self._cleaner_at_ms: int | None = None
@@ -64,6 +68,8 @@ class LogManager:
         self._cleaner_at_ms = None
         effects = []
         while (filthiest := self._filthiest(now_ms)) is not None:
+            if self._disk.is_full:
+                return [DISK_FAILED]
             effects += self.compact(filthiest, now_ms)
         return effects + self._arm_cleaner(list(self._segments), now_ms)
 
@@ -74,8 +80,8 @@ class LogManager:
         if due_ms is None:
             return []
         interval_ms = self._config.log_retention_check_interval_ms
-        looks = max(-(-(due_ms - FIRST_LOOK_MS) // interval_ms), 0)
-        at_ms = FIRST_LOOK_MS + looks * interval_ms
+        looks = max(-(-(due_ms - self.first_look_ms) // interval_ms), 0)
+        at_ms = self.first_look_ms + looks * interval_ms
         if self._retention_at_ms is not None and self._retention_at_ms <= at_ms:
             return []
         self._retention_at_ms = at_ms

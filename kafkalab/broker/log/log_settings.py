@@ -1,4 +1,4 @@
-"""How does a log behave on disk? Its segments, retention and compaction, from the topic's config or the broker's.
+"""LogSettings: segments, retention and compaction of a log, from the configs of topic and broker.
 
 Kafka's class is LogConfig.
 """

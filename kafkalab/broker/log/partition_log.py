@@ -1,4 +1,4 @@
-"""What is in a partition, and where? One replica's log: batches in offset order.
+"""PartitionLog: one replica's log, batches in offset order.
 
 Kafka's class is UnifiedLog. How far the log is safe is said from outside: the leader moves the high watermark when its followers
 have fetched, a follower when its leader tells it. Where it is cut into files is the matter of `segments`; which of them go, and
@@ -8,8 +8,10 @@ what compaction leaves of them, is decided by `log_manager` and `log_cleaner`.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import deque
 from dataclasses import replace
 
+from kafkalab.broker.log.disk import Disk, is_written
 from kafkalab.broker.log.log_settings import LogSettings
 from kafkalab.broker.log.producer_state import ProducerState
 from kafkalab.broker.log.segments import Segment, Segments
@@ -33,13 +35,15 @@ class PartitionLog:
     aborted           the transactions that came to nothing
     segments          the files it is cut into
     first_dirty       compaction has been everywhere before this offset
+    disk              what the log is written to
     """
 
     __slots__ = ("topic", "index", "log_start_offset", "log_end_offset", "high_watermark", "size_bytes", "producers", "aborted",
-                 "segments", "first_dirty", "_batches", "_bases", "_epochs")
+                 "segments", "first_dirty", "disk", "_batches", "_bases", "_epochs", "_unwritten")
 
-    def __init__(self, topic: str, index: int, settings: LogSettings = LogSettings()) -> None:
+    def __init__(self, topic: str, index: int, settings: LogSettings = LogSettings(), disk: Disk | None = None) -> None:
         self.topic, self.index = topic, index
+        self.disk = disk or Disk()
         self.log_start_offset = self.log_end_offset = self.high_watermark = self.size_bytes = 0
         self.producers = ProducerState()
         self.aborted = TransactionIndex()
@@ -48,6 +52,7 @@ class PartitionLog:
         self._batches: list[RecordBatch] = []
         self._bases: list[int] = []
         self._epochs: list[tuple[int, int]] = []
+        self._unwritten: deque[tuple[int, int]] = deque()  # when it was appended, base offset
 
     @property
     def last_stable_offset(self) -> int:
@@ -71,6 +76,8 @@ class PartitionLog:
         """As leader: give the batch its offsets and keep it; returns it with its base offset. ValueError for an empty batch.
 
         now_ms: when a producer or a coordinator wrote it; None for what is merely copied.
+
+        Raises KafkaStorageException where the disk is full.
         """
         if not batch.records:
             raise ValueError("an empty batch has no offsets")
@@ -79,11 +86,16 @@ class PartitionLog:
         return stored
 
     def copy(self, batch: RecordBatch, leader_epoch: int, now_ms: int | None = None, copied_ms: int = 0) -> None:
-        """As follower, at copied_ms: keep a batch at the offsets the leader gave it. ValueError for one that begins before the log end."""
+        """As follower, at copied_ms: keep a batch at the offsets the leader gave it. ValueError for one that begins before the log end;
+        KafkaStorageException where the disk is full."""
         if batch.base_offset < self.log_end_offset:
             raise ValueError(f"{self.topic}-{self.index} ends at {self.log_end_offset}: a batch at {batch.base_offset} cannot follow")
+        self.disk.write()
         self.note_epoch(leader_epoch)
-        self.segments.take(batch, copied_ms if now_ms is None else now_ms)
+        at_ms = copied_ms if now_ms is None else now_ms
+        self._forget_written(at_ms)
+        self._unwritten.append((at_ms, batch.base_offset))
+        self.segments.take(batch, at_ms)
         self._batches.append(batch)
         self._bases.append(batch.base_offset)
         self.log_end_offset = batch.last_offset + 1
@@ -107,8 +119,27 @@ class PartitionLog:
             self.rebuild_producers()
         while self._epochs and self._epochs[-1][1] >= self.log_end_offset:
             self._epochs.pop()
+        while self._unwritten and self._unwritten[-1][1] >= self.log_end_offset:
+            self._unwritten.pop()
         self.high_watermark = min(self.high_watermark, self.log_end_offset)
         return before - self.log_end_offset
+
+    def flush(self) -> None:
+        """Bring everything to the disk (UnifiedLog.flush): what a process does that ends in an orderly way."""
+        self._unwritten.clear()
+
+    def lose_power(self, now_ms: int) -> int:
+        """Keep what is on the disk; returns how many records went (LogLoader.recoverLog at the next start).
+
+        A segment is flushed when the next one is rolled; of the active one only what the operating system has written is left.
+        """
+        self._forget_written(now_ms)
+        kept = self._unwritten[0][1] if self._unwritten else self.log_end_offset
+        return self.truncate_to(max(kept, self.segments.active.base_offset))
+
+    def _forget_written(self, now_ms: int) -> None:
+        while self._unwritten and is_written(self._unwritten[0][0], now_ms):
+            self._unwritten.popleft()
 
     def begin_at(self, offset: int) -> None:
         """Forget everything and go on at `offset`: what a follower does whose leader no longer has what it lacks."""

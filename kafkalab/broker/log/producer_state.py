@@ -1,4 +1,4 @@
-"""Is this batch new, old or too early, and whose transaction is still open? What a log remembers of its producers.
+"""ProducerState: what a log remembers of its producers, to tell new batches from repeated ones.
 
 Kafka's classes are ProducerStateManager, ProducerAppendInfo and ProducerStateEntry (KIP-98, KIP-360). Every replica keeps this
 state beside its log and can make it anew from the log alone (`ProducerState.of`), so a follower that becomes leader knows what

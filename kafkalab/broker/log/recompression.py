@@ -1,4 +1,4 @@
-"""What does a leader do with a compressed batch? (LogValidator)
+"""Validates a compressed batch, and compresses it again where the topic asks (LogValidator).
 
 It always decompresses it once, to look whether the records are in order; it does not compress it again, because it may keep the
 bytes as they came. Unless the topic's compression.type names another codec than the producer used: then it does, before the

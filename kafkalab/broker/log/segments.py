@@ -1,4 +1,4 @@
-"""Where is a log cut? Its segments: when the next one begins, and which ones may go.
+"""Segments: the files a log is cut into, when the next begins, and which may be deleted.
 
 Kafka's classes are LogSegment and LogSegments. A segment here is a place in the list of batches, with what its decisions need;
 the files with their 20-digit names, and the index beside each, are numbers to look at.

@@ -1,4 +1,4 @@
-"""What may a topic's config hold? Types and bounds of the ones that are acted upon, with Kafka's words for what is wrong.
+"""Types and bounds of the topic configs that the lab acts on, with Kafka's words for wrong ones.
 
 Kafka's class is LogConfig. A topic keeps text, and only what was set for it; `topic_config` knows the broker setting behind each.
 """

@@ -1,4 +1,4 @@
-"""Which transactions of this partition were aborted? What a read_committed reader is told to leave out.
+"""TransactionIndex: the aborted transactions of a log, which a read_committed reader leaves out.
 
 Kafka's classes are TransactionIndex and AbortedTxn: a `.txnindex` file beside each segment, one entry for each aborted
 transaction, in the order of the markers. Here one list serves the whole log.

@@ -1,4 +1,4 @@
-"""acks=all: who waits until every replica in sync has the records? The produce purgatory.
+"""DelayedProduces: keeps PRODUCE with acks=all until every replica in sync has the records.
 
 Kafka's classes are DelayedProduce and the purgatory that holds it. A produce waits for each of its partitions until the high
 watermark has passed what it appended, the leader has changed, or its time is up.

@@ -1,4 +1,4 @@
-"""FETCH, the long poll: answer when there is enough to send, or when the caller's patience ends.
+"""Fetches: serves FETCH, at once or as a long poll until there is enough to send.
 
 Kafka's classes are DelayedFetch and the fetch purgatory (the place where requests wait). A fetch waits while it would
 bring fewer than min_bytes, at most max_wait_ms; an error, or a fetch of nothing, is answered at once.

@@ -1,4 +1,4 @@
-"""Why does a FETCH name so few partitions? Client and broker both remember the list: a fetch session (KIP-227).
+"""FetchSessions: remembers the partitions of a FETCH, so that later ones name changes (KIP-227).
 
 Kafka's classes are FetchManager, FetchSession and their contexts. A full fetch opens a session; from then on a request
 names only what changed, and so does the answer. Left out: eviction. A full cache makes no more sessions, where the real

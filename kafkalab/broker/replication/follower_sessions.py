@@ -1,4 +1,4 @@
-"""What does a leader's broker owe its followers? Their fetches, parked or answered, and what they say about who is how far.
+"""FollowerSessions: a leader's broker parks and answers the fetches of its followers.
 
 Kafka's parts are FetchSession for followers, DelayedFetch, and Partition.updateFollowerFetchState. A parked fetch goes round
 once in replica.fetch.wait.max.ms; rounds that bring nothing are computed, not played: `round_begin_ms` says when the
@@ -57,12 +57,15 @@ class FollowerSessions:
         self._replicas = replicas
         self._wait_ms = config.replica_fetch_wait_max_ms
 
-    def join(self, follower: int, key: PartitionKey, offset: int, now_ms: int) -> None:
-        """From now on the follower's parked fetch covers a partition, as if it always had; the follower's log ends at `offset`."""
+    def join(self, follower: int, key: PartitionKey, offset: int, now_ms: int, idle_at: int | None = None) -> None:
+        """From now on the follower's parked fetch covers a partition, as if it always had; the follower's log ends at `offset`.
+
+        idle_at: the follower had nothing to ask for since that request, and has parked a new one; None where it goes on asking.
+        """
         session = self.by_follower.get(follower)
-        if session is None:
+        if session is None or idle_at is not None:
             session = self.by_follower[follower] = FollowerSession(follower)
-            session.parked_ms = now_ms
+            session.number, session.parked_ms = idle_at or 0, now_ms
         replica = self._replicas.replica(key)
         session.offsets[key] = session.told[key] = offset
         known = replica.followers[follower]

@@ -1,4 +1,4 @@
-"""Where does a follower stand in copying one partition? Three states, and the ways between them.
+"""FollowState: the three states of a follower that copies a partition, and the moves.
 
 Kafka's enum is ReplicaState, of AbstractFetcherThread.
 """

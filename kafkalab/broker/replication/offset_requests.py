@@ -1,4 +1,4 @@
-"""Where does a partition begin and end, and where did its leader epochs end? LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH, DELETE_RECORDS.
+"""OffsetRequests: serves LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH and DELETE_RECORDS.
 
 In Kafka these are methods of ReplicaManager and Partition, asked by KafkaApis.
 """

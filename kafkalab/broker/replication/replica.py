@@ -1,4 +1,4 @@
-"""How far is a partition safe? One replica on one broker; on the leader's broker it also knows how far each follower is.
+"""Replica: one copy of a partition; the leader's also knows how far each follower is.
 
 Kafka's classes are Partition and Replica. The rules that decide are functions at the end: they take numbers and return
 numbers, so that a chapter, a test or a vector can ask them without a cluster.

@@ -1,4 +1,4 @@
-"""How does a follower copy its leader? One conversation with each leader's broker: ask, copy, ask again.
+"""ReplicaFetchers: a follower copies its leader, in one conversation with each leader's broker.
 
 Kafka's classes are ReplicaFetcherThread and ReplicaFetcherManager. A partition that begins to follow first finds out how
 much of its log the leader shares: until 2.6 it asks where its last epoch ended (KIP-101, KIP-279); later each fetch
@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterable, Mapping
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.effects import Effect, Note, SetTimer, ToBroker
 from kafkalab.broker.replication.follower_state import MOVES, FollowState
+from kafkalab.broker.log.disk import DISK_FAILED, Disk
 from kafkalab.broker.log.partition_log import PartitionKey
 from kafkalab.broker.replication.peer_messages import EpochAsk, EpochTold, FetchedPart, FollowerFetch, FollowerFetched, Position
 from kafkalab.broker.replication.replica import Replica
-from kafkalab.errors import Errors
+from kafkalab.errors import Errors, KafkaStorageException
 
 UNDEFINED = -1
 
@@ -85,17 +86,16 @@ class ReplicaFetchers:
 
     replica: gives the broker's own replica of a partition, made where there is none.
     asks_for_epochs: the release asks before it fetches (BrokerProfile.asks_for_epochs).
-    grown: grown(key, now_ms) hears of each log that got records. cannot_write: the effects of a write while the disk is full;
-        empty while it is not.
+    grown: grown(key, now_ms) hears of each log that got records. disk: what the broker's logs are written to.
     """
 
     def __init__(self, config: BrokerConfig, asks_for_epochs: bool, replica: Callable[[PartitionKey], Replica],
                  grown: Callable[[PartitionKey, int], list[Effect]] = _nothing_follows,
-                 cannot_write: Callable[[], list[Effect]] = list) -> None:
+                 disk: Disk | None = None) -> None:
         self.by_source: dict[int, ReplicaFetcher] = {}
         self._config = config
         self._asks_for_epochs = asks_for_epochs
-        self._replica, self._grown, self._cannot_write = replica, grown, cannot_write
+        self._replica, self._grown, self._disk = replica, grown, disk or Disk()
         self._source_of: dict[PartitionKey, int] = {}
 
     # -- what is followed
@@ -127,11 +127,17 @@ class ReplicaFetchers:
         if fetcher.state is FetcherState.BACKING_OFF or self._source_of.get(key, source) != source:
             return False
         fetcher.partitions[key] = FollowState.FETCHING
+        fetcher.dropped.pop(key, None)  # a topic of that name may have been deleted
         self._source_of[key] = source
         if fetcher.state is FetcherState.IDLE:
             fetcher.move_to(FetcherState.ASKED)
             fetcher.full = False
         return True
+
+    def idle_at(self, source: int) -> int | None:
+        """The number of the last request of a conversation that has ended, 0 before the first; None where one is under way."""
+        fetcher = self._fetcher(source)
+        return fetcher.number if fetcher.state is FetcherState.IDLE else None
 
     def unfollow(self, keys: Iterable[PartitionKey], now_ms: int) -> list[Effect]:
         """Stop following; the next fetch says so to the leader."""
@@ -161,11 +167,15 @@ class ReplicaFetchers:
             return []
         if type(message) is EpochTold:
             return self._truncated(fetcher, message, now_ms) + self._ask(fetcher)
-        effects, brought = [], False
+        effects, brought, appends = [], False, 0
         for key, part in message.parts.items():
             if key in fetcher.partitions:
+                appends += bool(part.batches)
                 brought = brought or bool(part.batches) or part.error != 0 or part.diverging is not None
                 effects += self._take(fetcher, key, part, now_ms)
+        if appends and self._disk.append_ms:  # the one thread of the conversation is busy with writing
+            written_ms = now_ms + appends * self._disk.append_ms
+            return [*effects, SetTimer(("written", source, fetcher.number), written_ms)]
         return effects + self._ask(fetcher, parks=not brought)
 
     def broken(self, source: int, now_ms: int) -> list[Effect]:
@@ -190,10 +200,14 @@ class ReplicaFetchers:
         return [SetTimer(("fetcher", source), now_ms + backoff_ms - (now_ms - fetcher.broken_ms) % backoff_ms)]
 
     def on_timer(self, key: tuple, now_ms: int) -> list[Effect]:
-        """("fetcher", source): ask again; ("delayed", source, topic, partition): a partition may be tried again."""
+        """("fetcher", source): ask again; ("delayed", source, topic, partition): a partition may be tried again;
+        ("written", source, number): a slow disk has written what that request brought."""
         fetcher = self.by_source.get(key[1])
         if fetcher is None:
             return []
+        if key[0] == "written":
+            is_waited_for = fetcher.state is FetcherState.ASKED and key[2] == fetcher.number
+            return self._ask(fetcher) if is_waited_for else []
         if key[0] == "fetcher":
             return self._ask(fetcher) if fetcher.state is FetcherState.BACKING_OFF else []
         partition = key[2], key[3]
@@ -250,11 +264,12 @@ class ReplicaFetchers:
         if part.diverging is not None:
             fetcher.moved[key] = None
             return self._cut(replica, key, self._cut_at(replica, *part.diverging)[0], fetcher.source)
-        if part.batches and (failure := self._cannot_write()):
-            return failure
         first = log.log_end_offset
-        for epoch, batch in part.batches:
-            log.copy(batch, epoch, copied_ms=now_ms)
+        try:
+            for epoch, batch in part.batches:
+                log.copy(batch, epoch, copied_ms=now_ms)
+        except KafkaStorageException:
+            return [DISK_FAILED]
         watermark = min(part.high_watermark, log.log_end_offset)
         log.begin_at_least(part.log_start_offset)
         effects: list[Effect] = []

@@ -1,4 +1,4 @@
-"""The replicas on this broker: appending to those it leads, reading from them, saying how far they are safe.
+"""ReplicaManager: appends to a broker's replicas, reads them, and moves the high watermark.
 
 Kafka's class is ReplicaManager. What followers copy stands in `replica_fetcher`, what is owed to them in
 `follower_sessions`, who waits for acks=all in `delayed_produce`.
@@ -11,9 +11,10 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.cluster.cluster_state import ClusterState
+from kafkalab.broker.cluster.cluster_state import NO_LEADER, ClusterState
 from kafkalab.broker.replication.delayed_produce import DelayedProduces, WaitingProduce
-from kafkalab.broker.effects import Appended, Caller, ChangeIsr, Effect, Grown, Halt, Note, SetTimer
+from kafkalab.broker.effects import Appended, Caller, ChangeIsr, Effect, Grown, Note, SetTimer
+from kafkalab.broker.log.disk import DISK_FAILED, Disk
 from kafkalab.broker.log.learners_verdict import Rule, learners_verdict
 from kafkalab.broker.log.log_manager import LogManager
 from kafkalab.broker.log.log_settings import log_settings
@@ -22,7 +23,8 @@ from kafkalab.broker.profiles import BrokerProfile
 from kafkalab.broker.log.recompression import US_PER_MS, kept, work_on
 from kafkalab.broker.replication.replica import Replica, enough_in_sync, verdict_of_ack
 from kafkalab.broker.wire_changes import WireChange
-from kafkalab.errors import Errors, error_for
+from kafkalab.errors import Errors, KafkaStorageException, error_for
+from kafkalab.sim.invariants import SWITCH, check
 from kafkalab.protocol.messages import (
     ZERO_UUID,
     LeaderIdAndEpoch,
@@ -40,14 +42,13 @@ ACKS = (0, 1, -1)
 LEADERSHIP_ERRORS = frozenset({Errors.NOT_LEADER_OR_FOLLOWER.code, Errors.FENCED_LEADER_EPOCH.code})
 """Errors that KIP-951 accompanies with the name of the present leader."""
 
-DISK_FAILED = Halt("all log directories have failed")
 """With one log directory a failed write ends the process (LogManager.handleLogDirFailure)."""
 
 
 class ReplicaManager:
     """The replicas of one broker.
 
-    produces: the purgatory of acks=all. logs: retention and compaction. disk_is_full: whatever is written fails.
+    produces: the purgatory of acks=all. logs: retention and compaction. disk: what the logs are written to.
     verdict_rule: a learner's rule for the batches of idempotent producers; None leaves them to the release's own.
     """
 
@@ -60,9 +61,9 @@ class ReplicaManager:
         self._replicas: dict[PartitionKey, Replica] = {}
         self._lag_ms = config.replica_lag_time_max_ms or profile.replica_lag_time_max_ms
         self._behind: dict[PartitionKey, None] = {}
-        self.disk_is_full = False
+        self.disk = Disk()
         self.verdict_rule: Rule | None = None
-        self.logs = LogManager(config, profile.stamps_delete_horizon, self._log)
+        self.logs = LogManager(config, profile.stamps_delete_horizon, self._log, self.disk)
 
     @property
     def all(self) -> Iterable[Replica]:
@@ -78,7 +79,7 @@ class ReplicaManager:
                 raise KeyError(f"there is no partition {key[0]}-{key[1]}")
             topic = self._cluster.topics[key[0]]
             settings = log_settings(topic.setting, topic.is_internal, self._config)
-            replica = self._replicas[key] = Replica(partition, PartitionLog(*key, settings))
+            replica = self._replicas[key] = Replica(partition, PartitionLog(*key, settings, self.disk))
         return replica
 
     def found(self, key: PartitionKey) -> Replica | None:
@@ -135,6 +136,11 @@ class ReplicaManager:
         if not replica.knows_watermark:
             return None
         ends = (log.log_start_offset, log.log_end_offset, log.high_watermark, log.last_stable_offset)
+        if SWITCH.is_on:
+            name, start, end, high, stable = f"{topic}-{index}", *ends
+            check(high <= end, "the high watermark of {} is {} and its log ends at {}", name, high, end)
+            check(stable <= high, "the last stable offset of {} is {} and its high watermark {}", name, stable, high)
+            check(start <= stable, "the log of {} starts at {} and its last stable offset is {}", name, start, stable)
         if ends == replica.told:
             return None
         replica.told = ends
@@ -239,12 +245,13 @@ class ReplicaManager:
                 base_offset = verdict.duplicate_of.base_offset
                 after.append(_not_appended(topic, data.index, batch, "DUPLICATE", base_offset))
                 continue
-            if self.disk_is_full:
+            try:
+                stored = replica.log.append(as_kept, replica.partition.leader_epoch, now_ms)
+            except KafkaStorageException:
                 after.append(DISK_FAILED)
                 return _refused(data.index, Errors.KAFKA_STORAGE_ERROR.code)
             after += [Note("cpu", {"partition": f"{topic}-{data.index}", "work": work.work, "codec": work.codec, "bytes_in": work.bytes_in,
                                    "bytes_out": work.bytes_out, "cpu_us": work.cpu_us}) for work in work_on(wanted, batch, as_kept)]
-            stored = replica.log.append(as_kept, replica.partition.leader_epoch, now_ms)
             base_offset, has_grown = stored.base_offset, True
             after.append(Note("record.appended", {
                 "topic": topic, "partition": data.index, "base_offset": base_offset, "last_offset": stored.last_offset,
@@ -277,9 +284,10 @@ class ReplicaManager:
         verdict = replica.log.producers.judge_marker(marker)
         if verdict is not Errors.NONE:
             return verdict, []
-        if self.disk_is_full:
+        try:
+            stored = replica.log.append(marker, replica.partition.leader_epoch, now_ms)
+        except KafkaStorageException:
             return Errors.KAFKA_STORAGE_ERROR, [DISK_FAILED]
-        stored = replica.log.append(marker, replica.partition.leader_epoch, now_ms)
         return Errors.NONE, [Note("record.appended", {
             "topic": topic, "partition": index, "base_offset": stored.base_offset, "last_offset": stored.last_offset,
             "producer_id": stored.producer_id, "producer_epoch": stored.producer_epoch, "size_bytes": stored.size_bytes, "records": (),
@@ -378,7 +386,25 @@ class ReplicaManager:
         for replica in self._replicas.values():
             replica.follow()
 
+    def flush(self) -> None:
+        """The process ends in an orderly way: every log is flushed (LogManager.shutdown)."""
+        for replica in self._replicas.values():
+            replica.log.flush()
+
+    def lose_power(self, now_ms: int) -> list[Effect]:
+        """The machine has lost power, and its logs what was not on the disk yet."""
+        notes: list[Effect] = []
+        for (topic, index), replica in self._replicas.items():
+            before = replica.log.log_end_offset
+            if replica.log.lose_power(now_ms):
+                notes.append(Note("replica.truncated", {
+                    "topic": topic, "partition": index, "leader": NO_LEADER, "from_offset": before,
+                    "log_end_offset": replica.log.log_end_offset}))
+        return notes
+
     def on_timer(self, key: tuple, now_ms: int) -> list[Effect]:
+        if key[0] == "checkpoint":
+            return self.disk.checkpoint(bool(self._replicas))
         if key[0] in ("retention", "cleaner"):
             return self.logs.on_timer(key, now_ms)
         return self.check_laggards(now_ms) if key[0] == "isr" else self.produces.on_timer(key, now_ms)

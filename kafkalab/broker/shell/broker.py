@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from kafkalab.broker.admin.administration import Administration
@@ -19,7 +20,7 @@ from kafkalab.broker.cluster.cluster_state import OFFSETS_TOPIC, TRANSACTION_TOP
 from kafkalab.broker.cluster.directory import Directory
 from kafkalab.broker.effects import (
     Appended,
-    Ask,
+    AskBroker,
     Caller,
     CancelTimer,
     ChangeIsr,
@@ -45,7 +46,7 @@ from kafkalab.broker.replication.offset_requests import OffsetRequests
 from kafkalab.broker.transactions.producer_ids import ProducerIds
 from kafkalab.broker.profiles import BrokerProfile
 from kafkalab.broker.replication.replica_fetcher import ReplicaFetchers
-from kafkalab.broker.replication.replica_manager import DISK_FAILED, ReplicaManager
+from kafkalab.broker.replication.replica_manager import ReplicaManager
 from kafkalab.broker.shell.request_path import RequestPath
 from kafkalab.broker.transactions.transaction_coordinator import TransactionCoordinator
 from kafkalab.broker.transactions.transaction_log import TransactionLog
@@ -93,6 +94,28 @@ class Peers(Protocol):
 
     def change_isr(self, leader: int, wish: ChangeIsr) -> None:
         """Ask the controller for other in-sync replicas."""
+
+
+APPENDS: Mapping[type, Callable[[Any], int]] = MappingProxyType({
+    m.ProduceRequest: lambda request: sum(len(topic.partition_data) for topic in request.topic_data),
+    m.WriteTxnMarkersRequest: lambda request: sum(
+        len(topic.partition_indexes) for marker in request.markers for topic in marker.topics),
+    m.OffsetCommitRequest: lambda request: 1,
+    m.TxnOffsetCommitRequest: lambda request: 1,
+    m.SyncGroupRequest: lambda request: int(bool(request.assignments)),
+    m.InitProducerIdRequest: lambda request: int(request.transactional_id is not None),
+    m.AddPartitionsToTxnRequest: lambda request: 1,
+    m.AddOffsetsToTxnRequest: lambda request: 1,
+    m.EndTxnRequest: lambda request: 1,
+})
+"""How often a request appends to a log. In 4.x a thread of the group coordinator waits for the group's
+appends; here, as in 2.3, the I/O thread does."""
+
+
+def appends_of(request: Any) -> int:
+    """How many appends a request waits for."""
+    count = APPENDS.get(type(request))
+    return count(request) if count is not None else 0
 
 
 class BrokerConnection:
@@ -143,10 +166,11 @@ class Broker:
         self.metadata = cluster = MetadataCache(cluster)
         self.directory = Directory(profile, cluster, config, self._transactions_ready_after_ms)
         self.replicas = ReplicaManager(node_id, profile, cluster, config)
+        self.disk = self.replicas.disk
         self.offsets = OffsetRequests(self.replicas)
         self.sessions = FollowerSessions(config, self.replicas)
         self.fetchers = ReplicaFetchers(config, profile.asks_for_epochs, self.replicas.replica, self.replicas.logs.grown,
-                                        lambda: [DISK_FAILED] if self.replicas.disk_is_full else [])
+                                        self.disk)
         self.fetches = Fetches(profile, self.replicas, config.max_incremental_fetch_session_cache_slots,
                                self._draw_session_id)
         self.coordinator = GroupCoordinator(node_id, profile, cluster, config, self._draw_member_uuid, LedOffsetsLog(self.replicas),
@@ -199,6 +223,8 @@ class Broker:
             "arrival": self.sessions.on_timer,
             "fetcher": self.fetchers.on_timer,
             "delayed": self.fetchers.on_timer,
+            "written": self.fetchers.on_timer,
+            "checkpoint": self.replicas.on_timer,
         }
         self._carry_out: dict[type, Callable[[Any], object]] = {
             Respond: self._answer,
@@ -211,7 +237,7 @@ class Broker:
             ChangeIsr: self._change_isr,
             Halt: self._halt,
             Disconnect: self._hang_up,
-            Ask: self._ask,
+            AskBroker: self._ask,
         }
 
     # -- the network's side
@@ -256,6 +282,8 @@ class Broker:
     def start(self) -> None:
         """The process is up again: groups are read back, with a fresh session for every member; and transactions, of which those
         that were decided are brought to their end. Among other brokers that happens when the controller makes it a leader again."""
+        self.do(self.disk.start(self._scheduler.now_ms))
+        self.coordinator.process_started()
         if self.peers is not None:
             return
         self.do(self.coordinator.load(self._scheduler.now_ms))
@@ -281,7 +309,10 @@ class Broker:
             self.do(self.coordinator.take_over(partition.index, stored_at.coordinator, self._scheduler.now_ms))
 
     def topic_deleted(self, topic: str) -> None:
-        """The topic is no more: its replicas go, fetches that wait for it are answered, and groups forget their offsets in it."""
+        """The topic is no more: its replicas go, fetches that wait for it are answered, and groups forget their offsets in it. Who is out of
+        touch hears of it later (`InterBroker`)."""
+        if not self.metadata.is_current:
+            return
         for partition in self.replicas.forget(topic):
             self.sessions.dropped((topic, partition))
             self.do(self.fetchers.unfollow(((topic, partition),), self._scheduler.now_ms))
@@ -303,6 +334,8 @@ class Broker:
         connection.caller = caller
         delay_ms = int(connection.rng.random() * (SLOWEST_MS + 1))
         work_ms = self.replicas.work_ms(request) if type(request) is m.ProduceRequest else 0
+        if self.disk.append_ms:
+            work_ms += self.disk.append_ms * appends_of(request)
         clock, header = self._scheduler, caller.header
         before, clock.cause = clock.cause, received
         begun_ms, done_ms = self.path.arrive(connection.network_thread, header.api_key.title, clock.now_ms, caller.client,
@@ -411,7 +444,7 @@ class Broker:
     def _change_isr(self, effect: ChangeIsr) -> None:
         self.peers.change_isr(self.node_id, effect)
 
-    def _ask(self, effect: Ask) -> None:
+    def _ask(self, effect: AskBroker) -> None:
         self._ask_broker(effect.broker, effect.request, partial(self._replied, effect.tag))
 
     def _replied(self, tag: tuple[Any, ...], response: Any) -> None:

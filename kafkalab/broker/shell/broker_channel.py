@@ -1,4 +1,4 @@
-"""How does a broker ask another broker? One connection to each, requests in order, an answer or None for each.
+"""BrokerChannel: one broker's connection to another; an answer or None for each request.
 
 Kafka's counterpart is InterBrokerSendThread with a NetworkClient of its own. The connection is made when first needed and is a link
 like any client's, so `lab.link(1, "broker-0").cut()` parts two brokers. Left out: that client's backoffs and request time-out; who

@@ -23,12 +23,49 @@ from kafkalab.sim.rng import Streams
 from kafkalab.sim.scheduler import Scheduler
 
 
+class DiskFaults:
+    """The faults of one broker's disk. What a loss of power does to it is `BrokerEnd.power_loss`."""
+
+    def __init__(self, machine: Broker, clock: Scheduler, journal: Journal, is_up: Callable[[], bool]) -> None:
+        self._machine, self._clock, self._journal, self._is_up = machine, clock, journal, is_up
+
+    def fill(self) -> None:
+        """No byte can be written any more. The first append that fails is answered with KAFKA_STORAGE_ERROR
+        (KafkaStorageException) and ends the process: a broker with one log directory halts when it fails. Without any
+        append the next checkpoint of high watermarks fails, within five seconds. A restart does not help before `free()`."""
+        self._note("fill_disk")
+        effects = self._machine.disk.fill(self._clock.now_ms)
+        if self._is_up():
+            self._machine.do(effects)
+
+    def free(self) -> None:
+        """There is room again."""
+        self._note("free_disk")
+        self._machine.disk.free()
+
+    def slow(self, ms: int) -> None:
+        """Each append to a log takes `ms` milliseconds longer, from now on; 0 ends it.
+
+        A request that appends keeps its I/O thread for so long (PRODUCE once a partition); a follower fetches again only
+        when it has written. Reads come from the page cache and stay fast. Raises ValueError for anything but whole
+        milliseconds from 0 on.
+        """
+        if not isinstance(ms, int) or isinstance(ms, bool) or ms < 0:
+            raise ValueError(f"a slow disk takes a whole number of milliseconds, 0 or more, not {ms!r}")
+        self._note("slow_disk", ms=ms)
+        self._machine.disk.slow(ms)
+
+    def _note(self, what: str, **fields: object) -> None:
+        self._journal.append("fault", self._machine.name, what=what, broker=self._machine.node_id, **fields)
+
+
 class BrokerEnd:
     """One broker on the network, listening from the start.
 
     name     who it is in the journal: broker-0, broker-1, ...
     machine  the Broker that answers
     profile  its release
+    disk     the faults of its disk: `lab.broker(0).disk.fill()`
     """
 
     def __init__(self, node: BrokerNode, profile: BrokerProfile, config: BrokerConfig, cluster: ClusterState, clock: Scheduler,
@@ -37,6 +74,7 @@ class BrokerEnd:
         self.name = f"broker-{node.id}"
         self.machine = Broker(node.id, node.host, node.port, profile, cluster, clock, self._respond, journal, streams,
                               close=self._close, config=config, ask=self._ask)
+        self.disk = DiskFaults(self.machine, clock, journal, lambda: self._is_up)
         self._channels: dict[int, BrokerChannel] = {}
         self._cluster, self._release = cluster, profile.name
         self._clock, self._network, self._journal, self._peers = clock, network, journal, peers
@@ -98,6 +136,21 @@ class BrokerEnd:
         """
         self._end("crash", clean=False)
 
+    def power_loss(self) -> None:
+        """The broker's machine loses power: the process dies, and with it what the operating system had not written to the disk.
+
+        A segment is on the disk once the next one was rolled. Of the active segment Linux writes what is older than 30 s,
+        every 5 s. Kafka cuts the rest off when it starts (LogLoader) and relies on the other replicas. An orderly stop
+        flushes, so it loses nothing. Raises ValueError where the broker coordinates a group of the KIP-848 protocol: the
+        lab does not keep such a group's members in a log that could lose them.
+        """
+        if self.machine.coordinator.table.modern:
+            group = next(iter(self.machine.coordinator.table.modern))
+            raise ValueError(f"{self.name} coordinates the group {group!r} of the new consumer protocol, and what a loss of power "
+                             f"does to such a group is not simulated: place its coordinator elsewhere, or use crash()")
+        self._end("power loss", clean=False)
+        self.machine.do(self.machine.replicas.lose_power(self._clock.now_ms))
+
     def stop(self) -> None:
         """The process ends in an orderly way: what it leads moves to replicas in sync first, and its session is closed
         (controlled.shutdown.enable). Takes a few milliseconds of the lab's time."""
@@ -132,15 +185,12 @@ class BrokerEnd:
             self._peers.paused(self.node.id, until_ms)
 
     def fill_disk(self) -> None:
-        """No byte can be written any more. The first write that fails is answered with KAFKA_STORAGE_ERROR and ends the process: a broker
-        with one log directory halts when it fails. A restart does not help before `free_disk()`."""
-        self._journal.append("fault", self.name, what="fill_disk", broker=self.node.id)
-        self.machine.replicas.disk_is_full = True
+        """The same as `disk.fill()`."""
+        self.disk.fill()
 
     def free_disk(self) -> None:
-        """There is room again."""
-        self._journal.append("fault", self.name, what="free_disk", broker=self.node.id)
-        self.machine.replicas.disk_is_full = False
+        """The same as `disk.free()`."""
+        self.disk.free()
 
     @property
     def is_up(self) -> bool:
@@ -174,6 +224,8 @@ class BrokerEnd:
         if not self._is_up:
             return
         self._is_up, self._was_clean = False, clean
+        if clean:
+            self.machine.replicas.flush()
         self._network.stop_listening(self.node.host, self.node.port)
         self._connections.clear()
         for channel in self._channels.values():

@@ -98,7 +98,7 @@ class InterBroker:
         self._up[broker] = True
         self._lives[broker] = self._lives.get(broker, 0) + 1
         cache = self.brokers[broker].metadata
-        cache.thaw()
+        self._forget_deleted(broker, cache.thaw())
         cache.freeze()
         cache.lead_nothing(broker)
         self._rebind(broker)
@@ -214,8 +214,9 @@ class InterBroker:
                 continue
             own = self.brokers[follower].replicas.replica(key)
             knows_it = (own.partition.leader, own.partition.leader_epoch) == (leader, broker.replicas.replica(key).partition.leader_epoch)
+            idle_at = self.brokers[follower].fetchers.idle_at(leader)
             if knows_it and own.log.log_end_offset == 0 and self.brokers[follower].fetchers.join(key, leader):
-                broker.sessions.join(follower, key, 0, now_ms)
+                broker.sessions.join(follower, key, 0, now_ms, idle_at)
         broker.do(broker.sessions.grown(key, now_ms))
 
     def change_isr(self, leader: int, wish: ChangeIsr) -> None:
@@ -335,6 +336,7 @@ class InterBroker:
         """A broker hears of everything it has missed: roles, and whom to follow."""
         broker = self.brokers[id]
         before = broker.metadata.thaw()
+        self._forget_deleted(id, before)
         for topic in self._cluster.topics.values():
             if topic.is_internal:
                 for partition in topic.partitions:
@@ -359,6 +361,13 @@ class InterBroker:
                     if not self.brokers[partition.leader].sessions.has(id, key) and not broker.fetchers.follows(key, partition.leader):
                         self._follow(id, key, partition.leader)
         self.reconnect()
+
+    def _forget_deleted(self, id: int, before: ClusterState) -> None:
+        """A broker hears which topics were deleted meanwhile. One that was made again under the same name has another id."""
+        for topic in before.topics.values():
+            now = self._cluster.topics.get(topic.name)
+            if now is None or now.topic_id != topic.topic_id:
+                self.brokers[id].topic_deleted(topic.name)
 
     def _break_all(self, broker: int) -> None:
         for other in self.brokers:

@@ -1,4 +1,4 @@
-"""What way does a request take through a broker? Acceptor, network threads, one shared request queue, I/O threads, response queues.
+"""RequestPath: the threads and queues that a request passes in a broker, and its waits there.
 
 Kafka's classes are SocketServer (Acceptor, Processor), RequestChannel and KafkaRequestHandlerPool. The acceptor deals new connections
 to the network threads in turn. A network thread reads a request and puts it into the queue all share; any I/O thread takes it from

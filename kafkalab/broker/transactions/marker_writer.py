@@ -1,4 +1,4 @@
-"""A transaction has ended: write it down where it was written. WRITE_TXN_MARKERS at the leaders (KafkaApis.handleWriteTxnMarkersRequest)."""
+"""MarkerWriter: writes the markers of ended transactions at the leaders, WRITE_TXN_MARKERS."""
 
 from __future__ import annotations
 

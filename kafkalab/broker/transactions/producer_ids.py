@@ -1,4 +1,4 @@
-"""Who am I? INIT_PRODUCER_ID gives an idempotent producer its number.
+"""ProducerIds: serves INIT_PRODUCER_ID of idempotent producers, out of blocks of numbers.
 
 Kafka's class is ProducerIdManager. Numbers come in blocks of 1000 a broker. What a transactional id adds to it is
 `transaction_coordinator`'s.

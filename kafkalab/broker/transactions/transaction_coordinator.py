@@ -1,4 +1,4 @@
-"""Which transactions are there, and how do they end? The machine behind a transactional id (TransactionCoordinator).
+"""TransactionCoordinator: begins, decides and ends the transactions of one broker's ids.
 
 The coordinator of an id is the leader of its partition of `__transaction_state`. It gives the producer its epoch, hears which
 partitions and groups join, writes the decision down, and has the markers written (`transaction_markers`). Once Prepare* stands in

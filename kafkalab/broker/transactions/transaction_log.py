@@ -1,4 +1,4 @@
-"""What of a transaction survives its coordinator? The log behind it: the partitions of `__transaction_state`.
+"""TransactionLog: writes and reads the partitions of `__transaction_state` for a coordinator.
 
 Kafka's classes are TransactionLog and TransactionStateManager. Each step a coordinator decides is appended like a producer's record with
 acks=all, and counts when the replicas in sync have it. Who becomes leader of the partition reads it from the start; the latest record of
@@ -17,10 +17,11 @@ from collections.abc import Callable, Iterable
 from kafkalab.broker.cluster.cluster_state import TRANSACTION_TOPIC
 from kafkalab.broker.replication.delayed_produce import WaitingAppend
 from kafkalab.broker.effects import Effect, Note
-from kafkalab.broker.replication.replica_manager import DISK_FAILED, ReplicaManager
+from kafkalab.broker.log.disk import DISK_FAILED
+from kafkalab.broker.replication.replica_manager import ReplicaManager
 from kafkalab.broker.transactions.transaction_metadata import Place, TransactionMetadata
 from kafkalab.broker.transactions.transaction_state import TransactionState
-from kafkalab.errors import Errors, error_for
+from kafkalab.errors import Errors, KafkaStorageException, error_for
 from kafkalab.protocol.messages import RecordBatch, WireRecord
 
 KEY_TYPE, VALUE_VERSION = 0, 1
@@ -76,9 +77,10 @@ class TransactionLog:
             return on_written(_meaning(error_for(error)))
         if not self._replicas.has_enough_in_sync(replica):
             return on_written(_meaning(Errors.NOT_ENOUGH_REPLICAS))
-        if self._replicas.disk_is_full:
+        try:
+            stored = replica.log.append(batch, replica.partition.leader_epoch, now_ms)
+        except KafkaStorageException:
             return [*on_written(_meaning(Errors.KAFKA_STORAGE_ERROR)), DISK_FAILED]
-        stored = replica.log.append(batch, replica.partition.leader_epoch, now_ms)
         note = Note("record.appended", {
             "topic": TRANSACTION_TOPIC, "partition": partition, "base_offset": stored.base_offset, "last_offset": stored.last_offset,
             "producer_id": stored.producer_id, "producer_epoch": stored.producer_epoch, "size_bytes": stored.size_bytes, "records": stored.records})

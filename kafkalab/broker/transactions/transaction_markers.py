@@ -1,4 +1,4 @@
-"""How do partitions learn that a transaction has ended? WRITE_TXN_MARKERS, from the coordinator to each leader.
+"""TransactionMarkers: has each leader write that a transaction ended, by WRITE_TXN_MARKERS.
 
 Kafka's classes are TransactionMarkerChannelManager and TransactionMarkerRequestCompletionHandler. A leader that cannot be reached
 is asked again until it can: an undecided transaction holds back every read_committed reader of the partition.
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kafkalab.broker.cluster.cluster_state import ClusterState
-from kafkalab.broker.effects import Ask, Effect, SetTimer
+from kafkalab.broker.effects import AskBroker, Effect, SetTimer
 from kafkalab.broker.transactions.transaction_metadata import Place, TransactionMetadata
 from kafkalab.broker.transactions.transaction_state import TransactionState
 from kafkalab.errors import Errors
@@ -40,7 +40,7 @@ class TransactionMarkers:
         effects: list[Effect] = [self._ask(record, leader, tuple(places)) for leader, places in sorted(by_leader.items())]
         return effects + ([self._retry(record, now_ms)] if leaderless else [])
 
-    def _ask(self, record: TransactionMetadata, leader: int, places: tuple[Place, ...]) -> Ask:
+    def _ask(self, record: TransactionMetadata, leader: int, places: tuple[Place, ...]) -> AskBroker:
         topics: dict[str, list[int]] = {}
         for topic, number in places:
             topics.setdefault(topic, []).append(number)
@@ -48,7 +48,7 @@ class TransactionMarkers:
             producer_id=record.producer_id, producer_epoch=record.epoch,
             transaction_result=record.state is TransactionState.PREPARE_COMMIT, coordinator_epoch=self._epoch_of(record.transactional_id),
             topics=tuple(WritableTxnMarkerTopic(name=name, partition_indexes=tuple(numbers)) for name, numbers in topics.items()))
-        return Ask(leader, WriteTxnMarkersRequest(markers=(marker,)),
+        return AskBroker(leader, WriteTxnMarkersRequest(markers=(marker,)),
                    ("transactions", "markers", record.transactional_id, record.producer_id, record.epoch, places))
 
     def answered(self, record: TransactionMetadata, tag: tuple[Any, ...], response: WriteTxnMarkersResponse | None,

@@ -1,4 +1,4 @@
-"""What does a coordinator know of one transactional id? (TransactionMetadata)
+"""TransactionMetadata: what a coordinator knows of one transactional id.
 
 Everything about epochs is here: who is fenced when, and what happens when the epochs of a producer id are used up. In Kafka a
 change is first prepared, then written to the log, then made; here writing takes no time, so each method is one whole step.

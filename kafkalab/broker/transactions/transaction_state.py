@@ -1,6 +1,6 @@
-"""Where does a transaction stand? The states its coordinator takes it through (TransactionState, inside TransactionMetadata until 4.0).
+"""TransactionState: the states of a transaction, and from where each may be reached.
 
-The table says from where a state may be reached. Two of the states are never at rest: PrepareEpochFence is passed on the way from
+The enum stood inside TransactionMetadata until 4.0. Two of the states are never at rest: PrepareEpochFence is passed on the way from
 Ongoing to PrepareAbort, when somebody else than the producer ends the transaction; Dead is passed when an idle id is forgotten.
 """
 

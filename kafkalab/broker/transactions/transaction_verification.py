@@ -1,4 +1,4 @@
-"""Does this batch belong to an open transaction? What a leader finds out before it takes a transaction's first batch (KIP-890).
+"""TransactionVerification: asks the coordinator whether a batch's transaction is open (KIP-890).
 
 Kafka's class is AddPartitionsToTxnManager, with the verification guards of UnifiedLog. Without it (until 3.5) a leader takes any
 transactional batch whose epoch and sequence fit: one that was on its way too long opens a transaction nobody will end, or gets into
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kafkalab.broker.cluster.cluster_state import OFFSETS_TOPIC, ClusterState
-from kafkalab.broker.effects import Ask, Caller, Effect, SetTimer
+from kafkalab.broker.effects import AskBroker, Caller, Effect, SetTimer
 from kafkalab.broker.profiles import BrokerProfile
 from kafkalab.broker.replication.replica_manager import ReplicaManager
 from kafkalab.broker.transactions.transaction_metadata import Place
@@ -135,7 +135,7 @@ class TransactionVerification:
         if coordinator < 0:
             del self._questions[number]
             return self._go_on(question, dict.fromkeys(question.guards, Errors.COORDINATOR_NOT_AVAILABLE), now_ms)
-        return [Ask(coordinator, AddPartitionsToTxnRequest(transactions=(question.asked,)), ("verification", number))]
+        return [AskBroker(coordinator, AddPartitionsToTxnRequest(transactions=(question.asked,)), ("verification", number))]
 
     def _go_on(self, question: Question, found: Mapping[Place, Errors], now_ms: int) -> list[Effect]:
         refused = {}

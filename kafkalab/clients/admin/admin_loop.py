@@ -7,11 +7,11 @@ kind; here the network client does, at the same moments. Left out: lines, which 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Generator
 from functools import partial
 from typing import Any
 
-from kafkalab.clients.admin.calls import ANY, CONTROLLER, Ask, Call, CallState, Pause, Plan
+from kafkalab.clients.admin.calls import ANY, CONTROLLER, PlannedRequest, Call, CallState, Pause, Plan
 from kafkalab.clients.network.least_loaded import LONG_MS
 from kafkalab.clients.network.network_client import NetworkClient
 from kafkalab.clients.network.network_client_utils import LoopingClient
@@ -34,7 +34,7 @@ class AdminLoop:
         self._calls: list[Call] = []
         self._closing = False
 
-    def run(self) -> Iterator[int]:
+    def run(self) -> Generator[int, None, None]:
         """The loop, for Stage.loop."""
         while not self._closing or self._calls:
             yield from self._loop.poll(self._step())
@@ -61,7 +61,7 @@ class AdminLoop:
         except StopIteration:
             return
         go_on = partial(self._go_on, plan, deadline_ms)
-        if isinstance(wanted, Ask):
+        if isinstance(wanted, PlannedRequest):
             self._add(Call(wanted, deadline_ms, go_on))
         elif isinstance(wanted, Pause):
             if wanted.renew:
@@ -70,7 +70,7 @@ class AdminLoop:
         else:
             self._ask_all(list(wanted), deadline_ms, go_on)
 
-    def _ask_all(self, asks: list[Ask], deadline_ms: int, go_on) -> None:
+    def _ask_all(self, asks: list[PlannedRequest], deadline_ms: int, go_on: Callable[[Any], object]) -> None:
         """Side by side; the plan goes on with the list of outcomes, exceptions among them."""
         outcomes: list[Any] = [None] * len(asks)
         missing = len(asks)
@@ -132,6 +132,7 @@ class AdminLoop:
 
     def _send(self, call: Call, now_ms: int) -> int:
         client, node = self._client, call.node
+        assert node is not None, "a call is sent when it has a node"
         if client.ready(node):
             call.transition_to(CallState.IN_FLIGHT)
             timeout_ms = min(client.settings.request_timeout_ms, call.deadline_ms - now_ms)

@@ -1,6 +1,6 @@
 """How does an administrator's wish become requests? A plan asks one question after the other, and the loop sends them.
 
-A plan is a generator: it yields an `Ask` (or a list of them, which go out side by side) and is handed the answer (or the list). What it
+A plan is a generator: it yields a `PlannedRequest` (or a list of them, which go out side by side) and is handed the answer (or the list). What it
 yields says to whom: any broker, the controller, or a broker by its id. Kafka's counterparts are KafkaAdminClient.Call with its
 NodeProvider, and AdminApiDriver.
 """
@@ -22,7 +22,7 @@ Target = str | int
 
 
 @record
-class Ask:
+class PlannedRequest:
     """A question for somebody. name: the call, as a time-out names it."""
 
     name: str
@@ -66,7 +66,7 @@ class Call:
 
     __slots__ = ("ask", "deadline_ms", "done", "state", "node", "tries", "not_before_ms")
 
-    def __init__(self, ask: Ask, deadline_ms: int, done: Callable[[Any], None]) -> None:
+    def __init__(self, ask: PlannedRequest, deadline_ms: int, done: Callable[[Any], None]) -> None:
         self.ask, self.deadline_ms, self.done = ask, deadline_ms, done
         self.state = CallState.WAITING
         self.node: Node | None = None

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from kafkalab.clients.admin.calls import ANY, Ask, Plan
+from kafkalab.clients.admin.calls import ANY, PlannedRequest, Plan
 from kafkalab.clients.admin.futures import Outcomes
 from kafkalab.clients.admin.lookups import GROUP, at_coordinator
 from kafkalab.clients.admin.values import ConsumerGroupDescription, ConsumerGroupListing, MemberDescription
@@ -25,12 +25,12 @@ def list_groups(outcomes: Outcomes, states: Iterable[str], types: Iterable[str])
     valid: dict[str, ConsumerGroupListing] = {}
     errors: list[BaseException] = []
     try:
-        cluster = yield Ask("findAllBrokers", ANY, m.MetadataRequest(topics=()))
-    except Exception as error:
-        outcomes.fail_rest(error)
+        cluster = yield PlannedRequest("findAllBrokers", ANY, m.MetadataRequest(topics=()))
+    except Exception as raised:
+        outcomes.fail_rest(raised)
         return
     request = m.ListGroupsRequest(states_filter=tuple(states), types_filter=tuple(types))
-    answers = yield [Ask("listConsumerGroups", broker.node_id, request) for broker in cluster.brokers]
+    answers = yield [PlannedRequest("listConsumerGroups", broker.node_id, request) for broker in cluster.brokers]
     for answer in answers:
         error = None if isinstance(answer, BaseException) else error_for(answer.error_code)
         if error is not Errors.NONE:
@@ -51,7 +51,7 @@ def describe_group(group: str, outcomes: Outcomes, node_of: Callable[..., Node])
     try:
         found = yield from _consumers(group)
         if found is not None:
-            place = yield Ask("findCoordinator", ANY, m.FindCoordinatorRequest(coordinator_keys=(group,), key_type=GROUP))
+            place = yield PlannedRequest("findCoordinator", ANY, m.FindCoordinatorRequest(coordinator_keys=(group,), key_type=GROUP))
             outcomes[group].complete(_described_consumers(found, place.coordinator_of(group), node_of))
             return
         answer = yield from at_coordinator("describeConsumerGroups", group, m.DescribeGroupsRequest(groups=(group,)),
@@ -62,7 +62,7 @@ def describe_group(group: str, outcomes: Outcomes, node_of: Callable[..., Node])
             raise error.exception(described.error_message)
         if described.protocol_type not in (CONSUMER, ""):
             raise IllegalArgumentException(f"GroupId {group} is not a consumer group ({described.protocol_type}).")
-        place = yield Ask("findCoordinator", ANY, m.FindCoordinatorRequest(coordinator_keys=(group,), key_type=GROUP))
+        place = yield PlannedRequest("findCoordinator", ANY, m.FindCoordinatorRequest(coordinator_keys=(group,), key_type=GROUP))
     except Exception as error:
         outcomes[group].fail(error)
         return
@@ -162,8 +162,8 @@ def _each_partition(name: str, group: str, request: Any, error_of: Callable[[Any
     """One request, an outcome for each partition. error_of: the answer's word about the whole group."""
     try:
         answer = yield from at_coordinator(name, group, request, error_of)
-    except Exception as error:
-        outcomes.fail_rest(error)
+    except Exception as raised:
+        outcomes.fail_rest(raised)
         return
     for topic in answer.topics:
         for part in topic.partitions:

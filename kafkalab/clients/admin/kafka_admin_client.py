@@ -10,8 +10,8 @@ described by their coordinators, offsets told by leaders; finding those is part 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafkalab.clients.admin import group_plans, log_plans, results, topic_plans
 from kafkalab.clients.admin.admin_loop import AdminLoop
@@ -26,8 +26,14 @@ from kafkalab.errors import IllegalArgumentException, IllegalStateException, Uns
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 from kafkalab.sim.apps import FOREVER_MS
 
+if TYPE_CHECKING:
+    from kafkalab.sim.apps import Signal
+    from kafkalab.clients.network.client_lab import ClientLab
+
 MAX_IN_FLIGHT = 1
 """An admin client has one unanswered request on a connection (KafkaAdminClient.createInternal)."""
+
+Found = TypeVar("Found", bound=Outcomes)
 
 
 class KafkaAdminClient:
@@ -41,7 +47,9 @@ class KafkaAdminClient:
     IllegalStateException. Calls end with TimeoutException after default.api.timeout.ms (until 2.4 request.timeout.ms), or `timeout_ms`.
     """
 
-    def __init__(self, lab, config: Mapping[str, Any] | None = None, *, version: str | None = None, name: str | None = None) -> None:
+    def __init__(self, lab: ClientLab, config: Mapping[str, Any] | None = None, *, version: str | None = None, name: str | None = None) -> None:
+        arguments.lab("KafkaAdminClient", lab)
+        arguments.settings("KafkaAdminClient", config)
         self._lab = lab
         self.profile = profile = lab.profile(version)
         given = {"bootstrap.servers": lab.first_address, **(config or {})}
@@ -197,12 +205,12 @@ class KafkaAdminClient:
 
     # small things
 
-    def _outcomes(self, kind: type[Outcomes], keys: Iterable[Any]) -> Any:
+    def _outcomes(self, kind: type[Found], keys: Iterable[Any]) -> Found:
         if isinstance(keys, str):
             raise IllegalArgumentException(f"an admin client takes several at once: [{keys!r}]")
         return kind(keys, self._wait)
 
-    def _start(self, method: str, outcomes: Any, timeout_ms: int | None, *, plan, **args: Any) -> Any:
+    def _start(self, method: str, outcomes: Found, timeout_ms: int | None, *, plan: Callable[[int], Plan], **args: Any) -> Found:
         """plan: given the time it has in ms, the plan to carry out."""
         limit_ms = self._check(method, timeout_ms)
         args = args or {"of": [str(key) for key in outcomes.futures]}
@@ -210,13 +218,12 @@ class KafkaAdminClient:
             self._loop.start(plan(limit_ms), self._lab.now_ms + limit_ms)
         return outcomes
 
-    def _start_each(self, method: str, outcomes: Any, timeout_ms: int | None, plan_of) -> Any:
+    def _start_each(self, method: str, outcomes: Found, timeout_ms: int | None, plan_of: Callable[[Any], Plan]) -> Found:
         """A plan for each key, side by side."""
         limit_ms = self._check(method, timeout_ms)
         with self._lab.journal.because(self._lab.call(self.name, method, {"of": [str(key) for key in outcomes.futures]})):
             for key in outcomes.futures:
-                plan: Plan = plan_of(key)
-                self._loop.start(plan, self._lab.now_ms + limit_ms)
+                self._loop.start(plan_of(key), self._lab.now_ms + limit_ms)
         return outcomes
 
     def _check(self, method: str, timeout_ms: int | None) -> int:
@@ -232,7 +239,7 @@ class KafkaAdminClient:
             raise IllegalArgumentException(f"timeout_ms is a whole number of milliseconds, not negative: {limit_ms!r} is none")
         return limit_ms
 
-    def _wait(self, signal, timeout_ms: int | None) -> bool:
+    def _wait(self, signal: Signal, timeout_ms: int | None) -> bool:
         return self._lab.stage.wait(signal, FOREVER_MS - 1 if timeout_ms is None else self._lab.now_ms + timeout_ms)
 
     def __repr__(self) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from kafkalab.clients.admin.calls import Ask, Pause, Plan
+from kafkalab.clients.admin.calls import PlannedRequest, Pause, Plan
 from kafkalab.clients.admin.futures import Outcomes
 from kafkalab.clients.admin.lookups import leaders_of
 from kafkalab.clients.admin.values import DeletedRecords, ListOffsetsResultInfo, OffsetSpec, RecordsToDelete
@@ -16,7 +16,8 @@ from kafkalab.records import TopicPartition
 ISOLATION = {"read_uncommitted": 0, "read_committed": 1}
 
 
-def _ask_leaders(name: str, outcomes: Outcomes, message_of, parts_of) -> Plan:
+def _ask_leaders(name: str, outcomes: Outcomes, message_of: Callable[[list[TopicPartition]], Any],
+                 parts_of: Callable[[Any], Iterable[tuple[TopicPartition, int, Any]]]) -> Plan:
     """Ask each leader about its partitions; those whose leader has changed are asked about again.
 
     message_of: partitions -> request. parts_of: answer -> (partition, error code, value) of each.
@@ -25,9 +26,9 @@ def _ask_leaders(name: str, outcomes: Outcomes, message_of, parts_of) -> Plan:
     try:
         while missing:
             by_leader, refused = yield from leaders_of(missing)
-            for tp, error in refused.items():
-                outcomes[tp].fail(error)
-            answers = yield [Ask(name, leader, message_of(partitions)) for leader, partitions in by_leader.items()]
+            for tp, refusal in refused.items():
+                outcomes[tp].fail(refusal)
+            answers = yield [PlannedRequest(name, leader, message_of(partitions)) for leader, partitions in by_leader.items()]
             missing = []
             for partitions, answer in zip(by_leader.values(), answers):
                 if isinstance(answer, BaseException):
@@ -42,8 +43,8 @@ def _ask_leaders(name: str, outcomes: Outcomes, message_of, parts_of) -> Plan:
                         outcomes[tp].fail(error.exception())
             if missing:
                 yield Pause()
-    except Exception as error:
-        outcomes.fail_rest(error)
+    except Exception as raised:
+        outcomes.fail_rest(raised)
 
 
 def list_offsets(specs: Mapping[TopicPartition, OffsetSpec], outcomes: Outcomes, isolation_level: str) -> Plan:

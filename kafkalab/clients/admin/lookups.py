@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
-from kafkalab.clients.admin.calls import ANY, Ask, Pause
+from kafkalab.clients.admin.calls import ANY, PlannedRequest, Pause
 from kafkalab.errors import Errors, error_for
 from kafkalab.protocol import messages as m
 from kafkalab.records import TopicPartition
@@ -22,11 +22,11 @@ COORDINATOR_MOVED = (Errors.NOT_COORDINATOR, Errors.COORDINATOR_NOT_AVAILABLE, E
 def at_coordinator(name: str, group: str, message: Any, error_of: Callable[[Any], Errors]) -> Generator[Any, Any, Any]:
     """The answer of the group's coordinator to `message`, whatever it says, except that the coordinator is elsewhere."""
     while True:
-        found = yield Ask("findCoordinator", ANY, m.FindCoordinatorRequest(coordinator_keys=(group,), key_type=GROUP))
+        found = yield PlannedRequest("findCoordinator", ANY, m.FindCoordinatorRequest(coordinator_keys=(group,), key_type=GROUP))
         place = found.coordinator_of(group)
         error = error_for(place.error_code)
         if error is Errors.NONE:
-            answer = yield Ask(name, place.node_id, message)
+            answer = yield PlannedRequest(name, place.node_id, message)
             error = error_of(answer)
             if error not in COORDINATOR_MOVED:
                 return answer
@@ -41,7 +41,7 @@ def leaders_of(partitions: Iterable[TopicPartition]) -> Generator[Any, Any, tupl
     wanted = list(partitions)
     while True:
         topics = tuple(m.MetadataRequestTopic(name=topic) for topic in dict.fromkeys(tp.topic for tp in wanted))
-        answer = yield Ask("metadata", ANY, m.MetadataRequest(topics=topics, allow_auto_topic_creation=False))
+        answer = yield PlannedRequest("metadata", ANY, m.MetadataRequest(topics=topics, allow_auto_topic_creation=False))
         by_leader: dict[int, list[TopicPartition]] = {}
         refused: dict[TopicPartition, BaseException] = {}
         leaderless = False

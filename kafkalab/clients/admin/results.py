@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
 from kafkalab.clients.admin.futures import KafkaFuture, Outcomes
+
+if TYPE_CHECKING:
+    from kafkalab.records import TopicPartition
 
 
 class CreateTopicsResult(Outcomes):
@@ -71,7 +77,7 @@ class ElectLeadersResult(Outcomes):
         return self["partitions"].apply(_none_or_error)
 
 
-def _none_or_error(found: dict) -> None:
+def _none_or_error(found: Mapping[Any, BaseException | None]) -> None:
     for error in found.values():
         if error is not None:
             raise error
@@ -91,7 +97,7 @@ class ListConsumerGroupsResult(Outcomes):
         return self["groups"].apply(_all_or_error)
 
 
-def _all_or_error(found: dict) -> list:
+def _all_or_error(found: dict[str, list[Any]]) -> list[Any]:
     if found["errors"]:
         raise found["errors"][0]
     return found["valid"]
@@ -109,7 +115,7 @@ class ListConsumerGroupOffsetsResult(Outcomes):
 
 
 class AlterConsumerGroupOffsetsResult(Outcomes):
-    def partition_result(self, partition) -> KafkaFuture:
+    def partition_result(self, partition: TopicPartition) -> KafkaFuture:
         return self[partition]
 
 
@@ -119,16 +125,16 @@ class DeleteConsumerGroupsResult(Outcomes):
 
 
 class DeleteConsumerGroupOffsetsResult(Outcomes):
-    def partition_result(self, partition) -> KafkaFuture:
+    def partition_result(self, partition: TopicPartition) -> KafkaFuture:
         return self[partition]
 
 
 class ListOffsetsResult(Outcomes):
-    def partition_result(self, partition) -> KafkaFuture:
+    def partition_result(self, partition: TopicPartition) -> KafkaFuture:
         return self[partition]
 
 
 class DeleteRecordsResult(Outcomes):
-    def low_watermarks(self) -> dict:
+    def low_watermarks(self) -> dict[TopicPartition, KafkaFuture]:
         """partition -> future of DeletedRecords."""
         return self.values()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from kafkalab.clients.admin.calls import ANY, CONTROLLER, Ask, Pause, Plan
+from kafkalab.clients.admin.calls import ANY, CONTROLLER, PlannedRequest, Pause, Plan
 from kafkalab.clients.admin.futures import Outcomes
 from kafkalab.clients.admin.values import (
     ClusterDescription, ConfigEntry, ConfigResource, NewPartitions, NewTopic, TopicDescription, TopicListing, TopicPartitionInfo)
@@ -20,7 +20,7 @@ SOURCES = {1: "DYNAMIC_TOPIC_CONFIG", 2: "DYNAMIC_BROKER_CONFIG", 3: "DYNAMIC_DE
 NO_NAME = "The given topic name '{}' cannot be represented in a request."
 
 
-def at_controller(name: str, outcomes: Outcomes, message_of: Callable[[list], Any],
+def at_controller(name: str, outcomes: Outcomes, message_of: Callable[[list[Any]], Any],
                   results_of: Callable[[Any], Mapping[str, tuple[int, str | None, Any]]]) -> Plan:
     """Ask the controller about every topic; what it does not decide because it is none is asked again.
 
@@ -32,7 +32,7 @@ def at_controller(name: str, outcomes: Outcomes, message_of: Callable[[list], An
         missing.remove(topic)
     while missing:
         try:
-            answer = yield Ask(name, CONTROLLER, message_of(missing))
+            answer = yield PlannedRequest(name, CONTROLLER, message_of(missing))
         except Exception as error:
             outcomes.fail_rest(error)
             return
@@ -96,9 +96,9 @@ def _widened(name: str, new: NewPartitions) -> m.CreatePartitionsTopic:
 def list_topics(outcomes: Outcomes, list_internal: bool) -> Plan:
     """METADATA of all topics, asked of any broker."""
     try:
-        answer = yield Ask("listTopics", ANY, m.MetadataRequest(topics=None))
-    except Exception as error:
-        outcomes.fail_rest(error)
+        answer = yield PlannedRequest("listTopics", ANY, m.MetadataRequest(topics=None))
+    except Exception as raised:
+        outcomes.fail_rest(raised)
         return
     outcomes["topics"].complete({topic.name: TopicListing(topic.name, topic.topic_id, topic.is_internal)
                                  for topic in answer.topics if list_internal or not topic.is_internal})
@@ -115,9 +115,9 @@ def describe_topics(outcomes: Outcomes, node_of: Callable[..., Node]) -> Plan:
         return
     request = m.MetadataRequest(topics=tuple(m.MetadataRequestTopic(name=name) for name in names), allow_auto_topic_creation=False)
     try:
-        answer = yield Ask("describeTopics", ANY, request)
-    except Exception as error:
-        outcomes.fail_rest(error)
+        answer = yield PlannedRequest("describeTopics", ANY, request)
+    except Exception as raised:
+        outcomes.fail_rest(raised)
         return
     nodes = {broker.node_id: node_of(broker.node_id, broker.host, broker.port, broker.rack) for broker in answer.brokers}
     for topic in answer.topics:
@@ -142,13 +142,13 @@ def describe_cluster(outcomes: Outcomes, node_of: Callable[..., Node]) -> Plan:
     """DESCRIBE_CLUSTER (KIP-700), or METADATA where the client or its broker does not know that yet."""
     try:
         try:
-            answer = yield Ask("describeCluster", ANY, m.DescribeClusterRequest())
+            answer = yield PlannedRequest("describeCluster", ANY, m.DescribeClusterRequest())
             brokers = [(b.broker_id, b) for b in answer.brokers]
         except UnsupportedVersionException:
-            answer = yield Ask("describeCluster", ANY, m.MetadataRequest(topics=()))
+            answer = yield PlannedRequest("describeCluster", ANY, m.MetadataRequest(topics=()))
             brokers = [(b.node_id, b) for b in answer.brokers]
-    except Exception as error:
-        outcomes.fail_rest(error)
+    except Exception as raised:
+        outcomes.fail_rest(raised)
         return
     nodes = {id: node_of(id, b.host, b.port, b.rack) for id, b in brokers}
     outcomes["cluster"].complete(ClusterDescription(answer.cluster_id, nodes.get(answer.controller_id), tuple(nodes.values())))
@@ -164,7 +164,7 @@ def describe_configs(outcomes: Outcomes) -> Plan:
         request = m.DescribeConfigsRequest(resources=tuple(
             m.DescribeConfigsResource(resource_type=RESOURCE_TYPES[r.type], resource_name=r.name) for r in resources))
         try:
-            answer = yield Ask("describeConfigs", target, request)
+            answer = yield PlannedRequest("describeConfigs", target, request)
         except Exception as error:
             for resource in resources:
                 outcomes[resource].fail(error)
@@ -186,14 +186,14 @@ def elect_leaders(outcomes: Outcomes, unclean: bool, partitions: Sequence[TopicP
     wanted = None if partitions is None else tuple(m.ElectTopicPartitions(topic=topic, partitions=tuple(numbers)) for topic, numbers in topics.items())
     try:
         while True:
-            answer = yield Ask("electLeaders", CONTROLLER, m.ElectLeadersRequest(election_type=int(unclean), topic_partitions=wanted, timeout_ms=timeout_ms))
+            answer = yield PlannedRequest("electLeaders", CONTROLLER, m.ElectLeadersRequest(election_type=int(unclean), topic_partitions=wanted, timeout_ms=timeout_ms))
             if error_for(answer.error_code) is not Errors.NOT_CONTROLLER:
                 break
             yield Pause(renew=True)
         if answer.error_code:
             raise error_for(answer.error_code).exception()
-    except Exception as error:
-        outcomes.fail_rest(error)
+    except Exception as raised:
+        outcomes.fail_rest(raised)
         return
     outcomes["partitions"].complete({
         TopicPartition(topic.topic, one.partition_id): error_for(one.error_code).exception(one.error_message) if one.error_code else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from kafkalab.clients.consumer.reading.call_timer import Timer
+from kafkalab.clients.consumer.reading.call_timer import CallTimer
 from kafkalab.clients.consumer.reading.commit_offsets import CommitCallback, Offsets
 from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
 from kafkalab.clients.consumer.reading.offset_fetcher import OffsetFetcher
@@ -42,16 +42,16 @@ class ConsumerDelegate(Protocol):
     def unsubscribe(self) -> None:
         """Leave the group, forget subscription and assignment."""
 
-    def poll(self, timer: Timer) -> list[ConsumerRecord] | None:
+    def poll(self, timer: CallTimer) -> list[ConsumerRecord] | None:
         """Records for the application; None when the timer ended first. Raises WakeupException and what the brokers refuse for good."""
 
-    def update_positions(self, timer: Timer) -> object:
+    def update_positions(self, timer: CallTimer) -> object:
         """Begin to look for positions that are missing."""
 
-    def committed(self, partitions: list[TopicPartition], timer: Timer) -> dict[TopicPartition, OffsetAndMetadata | None] | None:
+    def committed(self, partitions: list[TopicPartition], timer: CallTimer) -> dict[TopicPartition, OffsetAndMetadata | None] | None:
         """The group's committed offsets; None when the timer ended first."""
 
-    def commit_sync(self, offsets: Offsets, timer: Timer) -> bool:
+    def commit_sync(self, offsets: Offsets, timer: CallTimer) -> bool:
         """Commit and wait; False when the timer ended first. Raises CommitFailedException."""
 
     def commit_async(self, offsets: Offsets, callback: CommitCallback | None) -> None:

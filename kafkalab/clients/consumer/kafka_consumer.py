@@ -41,6 +41,8 @@ class KafkaConsumer:
 
     def __init__(self, lab: ClientLab, config: Mapping[str, Any] | None = None, *, version: str | None = None, name: str | None = None,
                  on_heartbeat: Choice | None = None) -> None:
+        arguments.lab("KafkaConsumer", lab)
+        arguments.settings("KafkaConsumer", config)
         self._lab = lab
         choice = javas_choice if on_heartbeat is None else learners_choice(on_heartbeat)
         self.profile = profile = lab.profile(version)

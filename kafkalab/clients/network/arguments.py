@@ -9,6 +9,26 @@ from kafkalab.errors import IllegalArgumentException
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 
 
+def lab(client: str, given: object) -> None:
+    """A client is made for a lab, which comes first. Raises IllegalArgumentException."""
+    if not hasattr(given, "next_number"):
+        meant = " Its settings come second." if isinstance(given, Mapping) else ""
+        raise IllegalArgumentException(f"A {client} needs the lab it lives in: lab = Lab(), then {client}(lab, {{...}}). "
+                                       f"It got {given!r} instead.{meant}")
+
+
+def settings(client: str, given: object) -> None:
+    """The settings of a client are a mapping. Raises IllegalArgumentException."""
+    if given is not None and not isinstance(given, Mapping):
+        raise IllegalArgumentException(f'A {client} takes its settings as a dict, {client}(lab, {{"client.id": "shop"}}), not {given!r}.')
+
+
+def rule(given: object) -> None:
+    """A learner's rule for the least loaded node is a function. Raises IllegalArgumentException."""
+    if given is not None and not callable(given):
+        raise IllegalArgumentException(f"least_loaded is a function(nodes) -> node, such as lambda nodes: nodes[0]; {given!r} cannot be called.")
+
+
 def partitions(call: str, given: Iterable[TopicPartition]) -> list[TopicPartition]:
     """The partitions a call was given, as a list. Raises IllegalArgumentException."""
     found = listed(call, given, TopicPartition, f"partitions, such as {call}([TopicPartition('t', 0)])")

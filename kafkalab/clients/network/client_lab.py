@@ -47,3 +47,6 @@ class ClientLab(Protocol):
 
     def call(self, who: str, name: str, args: Mapping[str, Any]) -> int:
         """Write a call of the application into the journal; the id of its event."""
+
+    def warn_of_new_topic(self, topic: str) -> None:
+        """Warn a learner that the first send to a topic makes the brokers create it."""

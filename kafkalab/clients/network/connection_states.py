@@ -12,9 +12,13 @@ from __future__ import annotations
 
 import enum
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kafkalab.sim.journal import Journal
+    from kafkalab.versions import Profile
 
 
 class ConnectionState(enum.Enum):
@@ -66,7 +70,7 @@ class ClusterConnectionStates:
     setup_rng  a stream of its own for them
     """
 
-    def __init__(self, rng: random.Random, backoff_ms: int, backoff_max_ms: int, jitter_inside_cap: bool, journal, who: str,
+    def __init__(self, rng: random.Random, backoff_ms: int, backoff_max_ms: int, jitter_inside_cap: bool, journal: Journal, who: str,
                  setup_ms: tuple[int, int] | None = None, setup_rng: random.Random | None = None) -> None:
         self.nodes: dict[str, NodeConnection] = {}
         self.down: dict[str, None] = {}
@@ -76,7 +80,7 @@ class ClusterConnectionStates:
         self._journal, self._who = journal, who
 
     @classmethod
-    def of(cls, config: Mapping[str, Any], profile, rng: random.Random, setup_rng: random.Random, journal, who: str) -> ClusterConnectionStates:
+    def of(cls, config: Mapping[str, Any], profile: Profile, rng: random.Random, setup_rng: random.Random, journal: Journal, who: str) -> ClusterConnectionStates:
         """The states of a client with that configuration."""
         first_ms = config.get("socket.connection.setup.timeout.ms")
         setup_ms = None if first_ms is None else (first_ms, config["socket.connection.setup.timeout.max.ms"])
@@ -132,7 +136,7 @@ class ClusterConnectionStates:
             self._transition_to(id, ConnectionState.CONNECTING)
             node.last_attempt_ms = now_ms
         self._connecting[id] = None
-        if self._setup_ms is not None:
+        if self._setup_ms is not None and self._setup_rng is not None:
             first_ms, most_ms = self._setup_ms
             node = self.nodes[id]
             node.setup_timeout_ms = exponential_ms(self._setup_rng, first_ms, most_ms, node.failed_attempts, self._inside)
@@ -177,7 +181,7 @@ class ClusterConnectionStates:
         for connections in (self.nodes, self._connecting, self.down):
             connections.pop(id, None)
 
-    def any_connecting(self, ids) -> bool:
+    def any_connecting(self, ids: Iterable[str]) -> bool:
         return any(self.is_connecting(id) for id in ids)
 
     def _transition_to(self, id: str, after: ConnectionState) -> None:

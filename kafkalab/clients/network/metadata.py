@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from kafkalab.clients.network.connection_states import exponential_ms
 from kafkalab.clients.network.log_context import Later, LogContext
@@ -20,6 +21,9 @@ from kafkalab.protocol.frozen import record
 from kafkalab.protocol.messages import MetadataResponse, MetadataResponsePartition
 from kafkalab.records import TopicPartition
 from kafkalab.sim.apps import Signal
+
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
 
 
 @record
@@ -78,7 +82,7 @@ class Metadata:
     topic_ids       name -> id (KIP-516), topic_names the other way round
     """
 
-    def __init__(self, log: LogContext, rng: random.Random, profile, backoff_ms: int, backoff_max_ms: int, max_age_ms: int,
+    def __init__(self, log: LogContext, rng: random.Random, profile: Profile, backoff_ms: int, backoff_max_ms: int, max_age_ms: int,
                  wanted_topics: Callable[[], Iterable[str]], text_of: Callable[[MetadataResponse | None, tuple[Node, ...]], str]) -> None:
         self.view = ClusterView(None, (), {}, {}, {}, is_bootstrap=True)
         self._waiting: list[Signal] = []

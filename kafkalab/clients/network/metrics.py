@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 
-class Clock(Protocol):
+class Time(Protocol):
     """What a sensor asks for the time; a scheduler is one."""
 
     now_ms: int
@@ -32,7 +32,7 @@ class MetricName:
         return f"{self.group}: {self.name}{tags}"
 
 
-class MetricValues(Mapping):
+class MetricValues(Mapping[Any, float]):
     """All metrics of a client at one moment: MetricName -> number. A plain name is understood where it means one metric of the
     whole client: `values["batch-size-avg"]`; `values.of("producer-topic-metrics", topic="orders")` gives one topic's by name."""
 
@@ -74,7 +74,7 @@ class Sample:
 class Sensor:
     """What was recorded: windows to look back over, and totals since the beginning (SampledStat)."""
 
-    def __init__(self, clock: Clock, window_ms: int, window_count: int) -> None:
+    def __init__(self, clock: Time, window_ms: int, window_count: int) -> None:
         self.count, self.total = 0, 0.0
         self._clock, self._window_ms, self._window_count = clock, window_ms, window_count
         self._windows = [Sample(clock.now_ms)]

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.network.api_versions_exchange import ApiVersionsExchange
 from kafkalab.clients.network.client_settings import ClientSettings
@@ -36,6 +36,9 @@ from kafkalab.protocol.header import RequestHeader
 from kafkalab.protocol.wire_forms import as_sent
 from kafkalab.sim.scheduler import Scheduler
 
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
+
 CLOSED_BECAUSE = {"refused": "failed", "broken": "peer", "idle": "idle"}
 """What the selector says of a lost connection -> what the journal says."""
 
@@ -48,7 +51,7 @@ class NetworkClient:
     epoch_ms      what the clock of the lines shows at virtual time 0
     """
 
-    def __init__(self, who: str, settings: ClientSettings, profile, clock: Scheduler, selector: Selector, states: ClusterConnectionStates,
+    def __init__(self, who: str, settings: ClientSettings, profile: Profile, clock: Scheduler, selector: Selector, states: ClusterConnectionStates,
                  metadata: Metadata, telemetry: TelemetryReporter | None, log: LogContext, plain_log: LogContext, rng: random.Random,
                  least_loaded: Rule, node_of: Callable[..., Node], epoch_ms: int) -> None:
         self.who, self.settings, self.profile = who, settings, profile
@@ -124,7 +127,7 @@ class NetworkClient:
             self.log("DISCONNECT_REQUESTED_TWICE", node_id=connection)
             return []
         self.log("DISCONNECT_REQUESTED", node_id=connection,
-                 requests=", ".join(r.header.api_key.name for r in self._in_flight.of(connection)))
+                 requests=", ".join(r.sent_header.api_key.name for r in self._in_flight.of(connection)))
         self.selector.close(connection)
         responses: list[ClientResponse] = []
         self._sockets.closed(connection, "self")
@@ -157,7 +160,7 @@ class NetworkClient:
 
     def response_text(self, response: ClientResponse) -> str:
         """ClientResponse.toString."""
-        return payload.client_response_text(response.request.header, response.message, received_at_ms=self.epoch_ms + response.received_ms,
+        return payload.client_response_text(response.request.sent_header, response.message, received_at_ms=self.epoch_ms + response.received_ms,
                                             latency_ms=response.latency_ms, version=self.profile.name)
 
     def header_text(self, request: ClientRequest) -> str:
@@ -287,14 +290,14 @@ class NetworkClient:
         self.metadata.request_update()
 
     def _cancel(self, request: ClientRequest, now_ms: int, responses: list[ClientResponse], timed_out: bool, is_told: bool = True) -> None:
-        version = request.header.api_version
+        header = request.sent_header
         if is_told:
-            self.log("REQUEST_CANCELLED", header=request.header, request=as_sent(request.message, version), node_id=request.connection,
+            self.log("REQUEST_CANCELLED", header=header, request=as_sent(request.message, header.api_version), node_id=request.connection,
                      elapsed_created=now_ms - request.created_ms, elapsed_sent=now_ms - request.sent_ms, throttle=0,
                      timeout_ms=request.timeout_ms)
         if not request.internal:
             responses.append(ClientResponse(request, now_ms, disconnected=True, timed_out=timed_out))
-        elif request.header.api_key is ApiKeys.METADATA:
+        elif header.api_key is ApiKeys.METADATA:
             self._metadata_updater.disconnected(now_ms)
 
     # requests and answers
@@ -328,7 +331,7 @@ class NetworkClient:
         text = payload.object_text(request.message, 0, self.profile.name)
         self.log("VERSION_MISMATCH", request=text, correlation_id=request.correlation_id, node_id=request.connection,
                  trace=f"org.apache.kafka.common.errors.UnsupportedVersionException: The node does not support {api.name}")
-        if api is ApiKeys.GET_TELEMETRY_SUBSCRIPTIONS:
+        if api is ApiKeys.GET_TELEMETRY_SUBSCRIPTIONS and self._telemetry_sender is not None:
             self._telemetry_sender.refused(self._clock.now_ms)
         else:
             self._aborted.append(ClientResponse(request, self._clock.now_ms, version_mismatch=True))
@@ -336,7 +339,7 @@ class NetworkClient:
     def _received(self, connection: str, message: Any, cause: int | None, responses: list[ClientResponse]) -> None:
         clock = self._clock
         request, now_ms = self._in_flight.complete_next(connection), clock.now_ms
-        header = request.header
+        header = request.sent_header
         api = header.api_key
         clock.cause = cause
         event_id = clock.cause = self._journal.note(

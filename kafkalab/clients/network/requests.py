@@ -33,6 +33,12 @@ class ClientRequest:
     written: bool = False
     event_id: int | None = None
 
+    @property
+    def sent_header(self) -> RequestHeader:
+        """The header of a request that has left."""
+        assert self.header is not None, "a request has a header when it is sent"
+        return self.header
+
 
 @dataclass(slots=True)
 class ClientResponse:

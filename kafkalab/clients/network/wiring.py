@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.network.client_settings import ClientSettings
 from kafkalab.clients.network.connection_states import ClusterConnectionStates
@@ -18,10 +18,14 @@ from kafkalab.errors import ConfigException
 from kafkalab.lines.cluster_text import cluster_text, node_text
 from kafkalab.protocol.messages import MetadataResponse, MetadataResponseBroker
 
+if TYPE_CHECKING:
+    from kafkalab.clients.network.client_lab import ClientLab
+    from kafkalab.versions import Profile
 
-def node_maker(profile) -> Callable[..., Node]:
+
+def node_maker(profile: Profile) -> Callable[..., Node]:
     """Nodes as this version makes and prints them."""
-    cache: dict[tuple, Node] = {}
+    cache: dict[tuple[Any, ...], Node] = {}
 
     def node_of(id: int, host: str, port: int, rack: str | None, coordinator: bool = False) -> Node:
         key = (id, host, port, rack, coordinator)
@@ -48,7 +52,7 @@ def bootstrap_nodes(servers: Iterable[str], node_of: Callable[..., Node]) -> tup
     return tuple(nodes)
 
 
-def _cluster_printer(profile) -> Callable[[MetadataResponse | None, tuple[Node, ...]], str]:
+def _cluster_printer(profile: Profile) -> Callable[[MetadataResponse | None, tuple[Node, ...]], str]:
     """How this version prints what it knows of the cluster; without a response, the bootstrap nodes."""
 
     def text_of(response: MetadataResponse | None, nodes: tuple[Node, ...]) -> str:
@@ -66,7 +70,7 @@ def _rebootstraps(config: Mapping[str, Any]) -> bool:
     return str(config.get("metadata.recovery.strategy", "none")).lower() == "rebootstrap"
 
 
-def network_client(lab, kind: str, who: str, client_id: str, config: Mapping[str, Any], profile, log: LogContext,
+def network_client(lab: ClientLab, kind: str, who: str, client_id: str, config: Mapping[str, Any], profile: Profile, log: LogContext,
                    wanted_topics: Callable[[], Iterable[str]], max_in_flight: int, auto_create: bool = True,
                    least_loaded: Rule | None = None, topic_ids: bool = False) -> NetworkClient:
     """The network client of a "consumer", a "producer" or an "admin"; its metadata knows no node before `bootstrap`.

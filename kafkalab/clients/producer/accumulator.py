@@ -11,6 +11,7 @@ import random
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.network.hash_order import partitions_in_hash_order
 from kafkalab.clients.network.log_context import Later, LogContext
@@ -23,11 +24,14 @@ from kafkalab.clients.producer.partitioner_cluster import Cluster
 from kafkalab.clients.producer.producer_batch import FinalState, Outcome, ProducerBatch
 from kafkalab.clients.producer.retry_backoff import RetryBackoff
 from kafkalab.clients.producer.transactions.transaction_manager import TransactionManager
-from kafkalab.errors import KafkaException
+from kafkalab.errors import KafkaException, java_text
 from kafkalab.protocol.compression import Compression, CompressionRatioEstimator
 from kafkalab.protocol.messages import WireRecord, batch_size_upper_bound
 from kafkalab.records import TopicPartition
 from kafkalab.sim.apps import FOREVER_MS
+
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
 
 
 @dataclass(slots=True)
@@ -56,7 +60,7 @@ class RecordAccumulator:
     closed      the producer is closing: nothing lingers, nothing more is taken
     """
 
-    def __init__(self, config: Mapping, profile, log: LogContext, plain_log: LogContext, rng: random.Random,
+    def __init__(self, config: Mapping[str, Any], profile: Profile, log: LogContext, plain_log: LogContext, rng: random.Random,
                  backoff_rng: random.Random) -> None:
         self._batch_size = max(1, config["batch.size"])
         self.batches: dict[TopicPartition, deque[ProducerBatch]] = {}
@@ -312,21 +316,21 @@ class RecordAccumulator:
         self.abort_batches(KafkaException("Producer is closed forcefully."))
         self.batches.clear()
 
-    def abort_batches(self, reason: KafkaException) -> None:
+    def abort_batches(self, reason: BaseException) -> None:
         """Every record whose outcome is open gets `reason`."""
         self._abort(list(self.incomplete.values()), reason)
 
-    def abort_undrained(self, reason: KafkaException) -> None:
+    def abort_undrained(self, reason: BaseException) -> None:
         """As above, for the batches that have no sequence yet: never sent, or not numbered (abortUndrainedBatches)."""
         self._abort([batch for queue in self.batches.values() for batch in queue if not batch.has_sequence], reason)
 
-    def _abort(self, batches: list[ProducerBatch], reason: KafkaException) -> None:
+    def _abort(self, batches: list[ProducerBatch], reason: BaseException) -> None:
         for batch in batches:
             queue = self.batches.get(batch.partition)
             if queue and batch in queue:
                 queue.remove(batch)
             batch.close_for_appends()
-            self._plain("BATCH_ABORTED", partition=batch.partition, error=reason, trace=reason.java_text())
+            self._plain("BATCH_ABORTED", partition=batch.partition, error=reason, trace=java_text(reason))
             self.finish(batch, FinalState.ABORTED, -1, reason)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kafkalab.errors import TimeoutException
+from kafkalab.errors import NoSuchName, TimeoutException, one_of
 from kafkalab.records import RecordMetadata
 from kafkalab.sim.apps import Signal
 
@@ -29,6 +29,14 @@ class FutureRecordMetadata:
         if self._error is not None:
             raise self._error
         return self._metadata
+
+    def __getattr__(self, name: str):
+        """Only called for what there is not: says what there is. Raises NoSuchName."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name in ("result", "exception"):
+            raise NoSuchName(f"What send() returns has no {name}(): get() waits for the outcome and raises what went wrong, as Java's Future does.")
+        raise NoSuchName(f"What send() returns has no {name!r}.{one_of(name, ('done', 'get'))}")
 
     def complete(self, metadata: RecordMetadata | None, error: BaseException | None) -> None:
         self._metadata, self._error = metadata, error

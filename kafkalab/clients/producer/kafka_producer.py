@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from kafkalab.clients.network import app_info
+from kafkalab.clients.network import app_info, arguments
 from kafkalab.clients.network.learners_rule import learners_rule
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.metrics import MetricValues
@@ -35,6 +35,10 @@ from kafkalab.protocol.messages import WireRecord
 from kafkalab.records import ProducerRecord, RecordMetadata, TopicPartition
 from kafkalab.sim.apps import FOREVER_MS, Signal
 
+if TYPE_CHECKING:
+    from kafkalab.clients.network.metadata import ClusterView
+    from kafkalab.clients.network.client_lab import ClientLab
+
 LARGEST_LONG = 9_223_372_036_854_775_807
 """Long.MAX_VALUE: how long close() waits when it is not told."""
 
@@ -50,9 +54,13 @@ class KafkaProducer(TransactionalMethods):
     least_loaded  a learner's own rule, function(nodes) -> node or None, in place of the version's; see clients/network/least_loaded.py
     """
 
-    def __init__(self, lab, config: Mapping[str, Any] | None = None, *, version: str | None = None, name: str | None = None,
-                 least_loaded: Callable | None = None) -> None:
+    def __init__(self, lab: ClientLab, config: Mapping[str, Any] | None = None, *, version: str | None = None, name: str | None = None,
+                 least_loaded: Callable[..., Any] | None = None) -> None:
+        arguments.lab("KafkaProducer", lab)
+        arguments.settings("KafkaProducer", config)
+        arguments.rule(least_loaded)
         self._lab = lab
+        self._topics_sent_to: set[str] = set()
         self.profile = profile = lab.profile(version)
         given = {"bootstrap.servers": lab.first_address, **(config or {})}
         self.config = ProducerConfig.for_version(profile.name, given)
@@ -63,7 +71,7 @@ class KafkaProducer(TransactionalMethods):
         with lab.journal.because(event):
             self._build(lab, least_loaded)
 
-    def _build(self, lab, least_loaded) -> None:
+    def _build(self, lab: ClientLab, least_loaded: Callable[..., Any] | None) -> None:
         profile, config, clock, stream = self.profile, self.config, lab.clock, lab.streams.stream
         transactional_id = config["transactional.id"]
         of = "" if transactional_id is None else f", transactionalId={transactional_id}"
@@ -134,6 +142,9 @@ class KafkaProducer(TransactionalMethods):
         if self._closed:
             raise IllegalStateException("Cannot perform operation after producer has been closed")
         record = self._interceptors.on_send(record)
+        if record.topic not in self._topics_sent_to:
+            self._topics_sent_to.add(record.topic)
+            self._lab.warn_of_new_topic(record.topic)
         future = FutureRecordMetadata(self._wait_for_future)
         event = self._lab.call(self.name, "send", {"topic": record.topic, "key": record.key, "partition": record.partition})
         with self._lab.journal.because(event):
@@ -199,7 +210,7 @@ class KafkaProducer(TransactionalMethods):
         finally:
             self._in_callback = False
 
-    def _view_of(self, record: ProducerRecord, deadline_ms: int):
+    def _view_of(self, record: ProducerRecord, deadline_ms: int) -> ClusterView:
         try:
             return self._await_topic(record.topic, record.partition, deadline_ms)
         except KafkaException as error:
@@ -207,7 +218,7 @@ class KafkaProducer(TransactionalMethods):
                 raise KafkaException("Producer closed while send in progress") from error
             raise
 
-    def _await_topic(self, topic: str, partition: int | None, deadline_ms: int):
+    def _await_topic(self, topic: str, partition: int | None, deadline_ms: int) -> ClusterView:
         began_ms = self._lab.now_ms
         view = self._topics.wait_for(topic, partition, deadline_ms)
         self._metrics.waited_for_metadata(self._lab.now_ms - began_ms)

@@ -12,11 +12,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from kafkalab.clients.producer.partitioner_cluster import Cluster
 from kafkalab.errors import ConfigException
 from kafkalab.hashing import murmur2, to_positive
+
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
 
 PACKAGE = "org.apache.kafka.clients.producer."
 
@@ -97,7 +100,8 @@ class RoundRobinDefaultPartitioner:
     def __init__(self, rng: random.Random) -> None:
         self._round = RoundRobin(rng)
 
-    def partition(self, topic, key, key_bytes, value, value_bytes, cluster: Cluster) -> int:
+    def partition(self, topic: str, key: str | None, key_bytes: bytes | None, value: str | None, value_bytes: bytes | None,
+                  cluster: Cluster) -> int:
         if key_bytes is not None:
             return by_key(key_bytes, cluster.partition_count_for_topic(topic))
         return self._round.next(topic, cluster)
@@ -109,7 +113,8 @@ class StickyDefaultPartitioner:
     def __init__(self, rng: random.Random) -> None:
         self._cache = StickyPartitionCache(rng)
 
-    def partition(self, topic, key, key_bytes, value, value_bytes, cluster: Cluster) -> int:
+    def partition(self, topic: str, key: str | None, key_bytes: bytes | None, value: str | None, value_bytes: bytes | None,
+                  cluster: Cluster) -> int:
         if key_bytes is not None:
             return by_key(key_bytes, cluster.partition_count_for_topic(topic))
         return self._cache.partition(topic, cluster)
@@ -124,7 +129,8 @@ class UniformStickyPartitioner:
     def __init__(self, rng: random.Random) -> None:
         self._cache = StickyPartitionCache(rng)
 
-    def partition(self, topic, key, key_bytes, value, value_bytes, cluster: Cluster) -> int:
+    def partition(self, topic: str, key: str | None, key_bytes: bytes | None, value: str | None, value_bytes: bytes | None,
+                  cluster: Cluster) -> int:
         return self._cache.partition(topic, cluster)
 
     def on_new_batch(self, topic: str, cluster: Cluster, previous: int) -> None:
@@ -143,7 +149,8 @@ class RoundRobinPartitioner:
         self._remembers = remembers_new_batch
         self._previous: tuple[str, int] | None = None
 
-    def partition(self, topic, key, key_bytes, value, value_bytes, cluster: Cluster) -> int:
+    def partition(self, topic: str, key: str | None, key_bytes: bytes | None, value: str | None, value_bytes: bytes | None,
+                  cluster: Cluster) -> int:
         previous, self._previous = self._previous, None
         if previous is not None and previous[0] == topic:
             return previous[1]
@@ -168,7 +175,7 @@ KNOWN = {PACKAGE + name: name for name in ("RoundRobinPartitioner", "UniformStic
 """Full class name -> the short one. Which of them a version has is its profile's to say."""
 
 
-def partitioner_of(given: Any, profile, rng: random.Random) -> Partitioner | None:
+def partitioner_of(given: Any, profile: Profile, rng: random.Random) -> Partitioner | None:
     """The partitioner that partitioner.class means; None for the rule built into the accumulator (3.3 and later).
 
     given: a Java class name, full or short; a Python class or object with `partition`; or a function. Raises ConfigException.
@@ -187,13 +194,13 @@ def partitioner_of(given: Any, profile, rng: random.Random) -> Partitioner | Non
                           "partition(topic, key, key_bytes, value, value_bytes, cluster), or a function of these")
 
 
-def _default(profile, rng: random.Random) -> Partitioner | None:
+def _default(profile: Profile, rng: random.Random) -> Partitioner | None:
     makers = {"round robin": RoundRobinDefaultPartitioner, "sticky": StickyDefaultPartitioner, "adaptive": None}
     make = makers[profile.partitioner]
     return None if make is None else make(rng)
 
 
-def _named(given: str, profile, rng: random.Random) -> Partitioner | None:
+def _named(given: str, profile: Profile, rng: random.Random) -> Partitioner | None:
     name = KNOWN.get(given, given)
     if name not in KNOWN.values():
         raise ConfigException(f"Invalid value {given} for configuration partitioner.class: Class {given} could not be found. "

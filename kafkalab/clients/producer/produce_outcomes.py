@@ -8,6 +8,7 @@ its records hear what went wrong.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.metadata import Metadata
@@ -23,12 +24,15 @@ from kafkalab.protocol.messages import PartitionProduceResponse
 from kafkalab.records import TopicPartition
 from kafkalab.sim.scheduler import Scheduler
 
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
+
 
 class ProduceOutcomes:
     """in_flight: batches that were sent and not answered yet, in that order."""
 
-    def __init__(self, accumulator: RecordAccumulator, metadata: Metadata, transactions: TransactionManager | None, config: Mapping,
-                 profile, log: LogContext, plain_log: LogContext, clock: Scheduler, metrics: ProducerMetrics,
+    def __init__(self, accumulator: RecordAccumulator, metadata: Metadata, transactions: TransactionManager | None, config: Mapping[str, Any],
+                 profile: Profile, log: LogContext, plain_log: LogContext, clock: Scheduler, metrics: ProducerMetrics,
                  node_of: Callable[..., Node]) -> None:
         self.in_flight: dict[int, ProducerBatch] = {}
         self._new_leaders: dict[TopicPartition, tuple[int, int]] = {}

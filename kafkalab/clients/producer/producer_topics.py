@@ -7,12 +7,16 @@ metadata.max.idle.ms (KIP-526); before, when five minutes had passed since the f
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.metadata import ClusterView, Metadata
 from kafkalab.errors import KafkaException, TimeoutException
 from kafkalab.sim.apps import Signal
 from kafkalab.sim.scheduler import Scheduler
+
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
 
 
 IDLE_MS_UNTIL_2_4 = 300_000
@@ -26,14 +30,16 @@ class ProducerTopics:
     closed  the producer is closed: nobody waits for metadata any more
     """
 
-    def __init__(self, profile, idle_ms: int | None, limit_ms: int, log: LogContext, clock: Scheduler,
+    _metadata: Metadata
+    """What `attach` gave; nobody asks before."""
+
+    def __init__(self, profile: Profile, idle_ms: int | None, limit_ms: int, log: LogContext, clock: Scheduler,
                  wait: Callable[[Signal, int], bool]) -> None:
         self.closed = False
         self._expires_ms: dict[str, int | None] = {}
         self._new: dict[str, None] = {}
         self._waiting: list[Signal] = []
         self._profile, self._idle_ms, self._limit_ms, self._log, self._clock, self._wait = profile, idle_ms, limit_ms, log, clock, wait
-        self._metadata: Metadata | None = None
         self._wakeup: Callable[[], object] = lambda: None
 
     def attach(self, metadata: Metadata, wakeup: Callable[[], object]) -> None:
@@ -78,7 +84,8 @@ class ProducerTopics:
 
     def wait_for(self, topic: str, partition: int | None, deadline_ms: int) -> ClusterView:
         """Ask again and again until the topic, and the partition, are known. Raises TimeoutException, or what the brokers refuse."""
-        metadata, began_ms, answered = self._metadata, self._clock.now_ms, []
+        metadata, began_ms = self._metadata, self._clock.now_ms
+        answered: list[Any] = []
         self.add(topic)
         while True:
             known = metadata.view.topics.get(topic)

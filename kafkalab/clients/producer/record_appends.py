@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.network.log_context import Later, LogContext
 from kafkalab.clients.network.metadata import ClusterView
@@ -25,6 +26,9 @@ from kafkalab.protocol.messages import WireRecord, batch_size_upper_bound
 from kafkalab.records import ProducerRecord, TopicPartition
 from kafkalab.sim.apps import Signal
 from kafkalab.sim.scheduler import Scheduler
+
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
 
 UNKNOWN = -1
 """RecordMetadata.UNKNOWN_PARTITION: the rule built into the accumulator will choose."""
@@ -55,7 +59,7 @@ class RecordAppends:
     """wait(signal, deadline_ms): how the caller blocks. wakeup: tells the Sender to look."""
 
     def __init__(self, accumulator: RecordAccumulator, partitioner: Partitioner | None, transactions: TransactionManager | None,
-                 config: Mapping, profile, log: LogContext, clock: Scheduler, metrics: ProducerMetrics,
+                 config: Mapping[str, Any], profile: Profile, log: LogContext, clock: Scheduler, metrics: ProducerMetrics,
                  wait: Callable[[Signal, int], bool], wakeup: Callable[[], object]) -> None:
         self._accumulator, self._partitioner, self._transactions = accumulator, partitioner, transactions
         self._config, self._profile = config, profile

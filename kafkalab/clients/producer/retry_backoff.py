@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.network.connection_states import exponential_ms
 from kafkalab.clients.producer.producer_batch import ProducerBatch
 
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
+
 
 class RetryBackoff:
-    def __init__(self, config: Mapping, profile, rng: random.Random) -> None:
+    def __init__(self, config: Mapping[str, Any], profile: Profile, rng: random.Random) -> None:
         self._least_ms = config["retry.backoff.ms"]
         self._most_ms = max(self._least_ms, config.get("retry.backoff.max.ms", self._least_ms))
         self._doubles, self._rng = profile.exponential_refresh_backoff, rng

@@ -6,7 +6,8 @@ which leaders have data ready, connect or send, poll the network. What comes bac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.network.least_loaded import LONG_MS
 from kafkalab.clients.network.log_context import Later, LogContext
@@ -27,6 +28,9 @@ from kafkalab.protocol.messages import ProducePartitionData, ProduceRequest, Rec
 from kafkalab.sim.apps import Signal
 from kafkalab.sim.scheduler import Scheduler
 
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
+
 ACKS = {"all": -1, "-1": -1, "0": 0, "1": 1}
 
 
@@ -37,8 +41,8 @@ class Sender:
     finished  set when the loop has ended and its sockets are closed
     """
 
-    def __init__(self, client: NetworkClient, accumulator: RecordAccumulator, transactions: TransactionManager | None, config: Mapping,
-                 profile, log: LogContext, plain_log: LogContext, clock: Scheduler, cluster: Callable[[], Cluster],
+    def __init__(self, client: NetworkClient, accumulator: RecordAccumulator, transactions: TransactionManager | None, config: Mapping[str, Any],
+                 profile: Profile, log: LogContext, plain_log: LogContext, clock: Scheduler, cluster: Callable[[], Cluster],
                  want_topic: Callable[[str], object], metrics: ProducerMetrics, cpu: Cpu) -> None:
         self.finished = Signal()
         self._client, self._metadata, self._accumulator, self._transactions = client, client.metadata, accumulator, transactions
@@ -74,7 +78,7 @@ class Sender:
 
     # the thread
 
-    def run(self) -> Iterator[int]:
+    def run(self) -> Generator[int, None, None]:
         """The loop, for Stage.loop."""
         self._log("SENDER_STARTING")
         while not self._closing:
@@ -82,10 +86,10 @@ class Sender:
         self._log("SENDER_STOPPING")
         while not self._forced and self._has_work_left():
             yield from self._run_once()
-        while not self._forced and self._has_open_transaction():
-            if not self._transactions.is_completing:
+        while not self._forced and (open_one := self._open_transaction()) is not None:
+            if not open_one.is_completing:
                 self._log("TRANSACTION_ABORTED_BY_SHUTDOWN")
-                self._transactions.begin_abort()
+                open_one.begin_abort()
             yield from self._run_once()
         if self._forced:
             if self._transactions is not None:
@@ -100,12 +104,14 @@ class Sender:
         self.finished.set()
 
     def _has_work_left(self) -> bool:
-        ends_transaction = self._has_open_transaction() and self._transactions.has_pending_requests
+        open_one = self._open_transaction()
+        ends_transaction = open_one is not None and open_one.has_pending_requests
         return self._accumulator.has_undrained() or self._client.in_flight_count() > 0 or ends_transaction
 
-    def _has_open_transaction(self) -> bool:
-        """A transaction that close() has to end first (since 2.3, KAFKA-6635)."""
-        return self._transactions is not None and self._profile.aborts_when_closed and self._transactions.has_ongoing_transaction
+    def _open_transaction(self) -> TransactionManager | None:
+        """The manager of a transaction that close() has to end first (since 2.3, KAFKA-6635); None where there is none."""
+        manager = self._transactions
+        return manager if manager is not None and self._profile.aborts_when_closed and manager.has_ongoing_transaction else None
 
     def _run_once(self) -> Iterator[int]:
         if self._transactional is not None:

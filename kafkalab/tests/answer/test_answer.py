@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kafkalab.answer.command import FAMILIES, answers
+from kafkalab.proof.cases.command import FAMILIES, answers
 
 ROOT = Path(__file__).resolve().parents[3]
 CASES = json.loads((Path(__file__).parent / "cases.json").read_text(encoding="utf-8"))

@@ -6,6 +6,7 @@ from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.groups.modern.assignors import range_, uniform
 from kafkalab.broker.groups.modern.consumer_group import ConsumerGroupMember
 from kafkalab.broker.groups.group_coordinator import GroupCoordinator
+from kafkalab.broker.cluster.metadata_cache import MetadataCache
 from kafkalab.broker.profiles import broker_profile
 from kafkalab.errors import Errors, error_for
 from kafkalab.protocol.messages import (
@@ -44,7 +45,7 @@ class Group:
 
     @property
     def group(self):
-        return self.machine.modern.groups["shop"]
+        return self.machine.table.modern["shop"]
 
     def state(self):
         return str(self.group.state)
@@ -213,3 +214,113 @@ def test_uniform_serves_members_with_different_wishes_evenly():
     target = uniform(members, {"a": ("t", "u"), "b": ("t",)}, {"t": 4, "u": 2}, {})
     assert {m: len(held) for m, held in target.items()} == {"a": 3, "b": 3}
     assert {p for p in target["a"] if p[0] == "u"} == {("u", 0), ("u", 1)}
+
+
+def two_coordinators():
+    """Two brokers, both with caches of one cluster; a member in epoch 2 is with the first, which coordinates its group."""
+    cluster = a_cluster(brokers=2)
+    cluster.place_coordinator("shop", 0)
+    caches = [MetadataCache(cluster) for _ in range(2)]
+    machines = [GroupCoordinator(n, broker_profile("4.4"), caches[n], BrokerConfig(), lambda caller: "uuid") for n in range(2)]
+    hands = [ByHand(machine.handle) for machine in machines]
+    for hand, machine in zip(hands, machines):
+        hand.on_timer = machine.on_timer
+    hands[0].ask(joins(cluster, "one"))
+    return cluster, caches, machines, hands
+
+
+def joins(cluster, member):
+    return ConsumerGroupHeartbeatRequest(group_id="shop", member_id=member, member_epoch=0, subscribed_topic_names=("orders",),
+                                         topic_partitions=(), rebalance_timeout_ms=300_000)
+
+
+def a_commit(member, epoch):
+    return OffsetCommitRequest(group_id="shop", generation_id_or_member_epoch=epoch, member_id=member, topics=(
+        OffsetCommitRequestTopic(name="orders", partitions=(OffsetCommitRequestPartition(partition_index=0, committed_offset=3),)),))
+
+
+def error_of(answer):
+    return error_for(answer.topics[0].partitions[0].error_code)
+
+
+def move_to_the_second(cluster, machines):
+    """The first is out of touch, and the second takes over."""
+    partition = machines[0].storage.partition_of("shop")
+    cluster.place_coordinator("shop", 1)
+    machines[1].take_over(partition, machines[0], 0)
+    machines[1].storage.load(partition, 0)
+    return partition
+
+
+def test_a_coordinator_that_was_paused_still_knows_its_groups_when_it_wakes():
+    """Until it hears that another one leads, it has them in memory, as Kafka's has; then it says NOT_COORDINATOR."""
+    cluster, caches, machines, hands = two_coordinators()
+    caches[0].freeze()
+    partition = move_to_the_second(cluster, machines)
+    assert error_of(hands[0].ask(a_commit("one", 2))) is Errors.NONE  # its shell waits for the followers, and so for ever
+    assert error_of(hands[1].ask(a_commit("one", 2))) is Errors.NONE
+    caches[0].thaw()
+    hands[0].do(machines[0].resign(partition, 0))
+    assert error_of(hands[0].ask(a_commit("one", 2))) is Errors.NOT_COORDINATOR
+    assert "shop" not in machines[0].table.modern and "shop" in machines[1].table.modern
+
+
+def test_a_coordinator_out_of_touch_answers_what_changes_nothing_and_holds_back_the_rest():
+    """A change counts once it is replicated; both coordinators would give out the same epoch otherwise."""
+    cluster, caches, machines, hands = two_coordinators()
+    caches[0].freeze()
+    move_to_the_second(cluster, machines)
+    assert hands[0].ask(ConsumerGroupHeartbeatRequest(group_id="shop", member_id="one", member_epoch=2)).member_epoch == 2
+    assert hands[0].ask(joins(cluster, "two")) is None
+    assert list(machines[0].table.modern["shop"].members) == ["one"] and machines[0].table.modern["shop"].epoch == 2
+    hands[0].wait(6_000)
+    refused = hands[0].answers[-1][1]
+    assert error_for(refused.error_code) is Errors.COORDINATOR_NOT_AVAILABLE
+
+
+def test_a_heartbeat_held_back_is_served_once_the_coordinator_is_in_touch():
+    cluster, caches, machines, hands = two_coordinators()
+    caches[0].freeze()
+    assert hands[0].ask(joins(cluster, "two")) is None
+    caches[0].thaw()
+    hands[0].wait(100)
+    assert sorted(machines[0].table.modern["shop"].members) == ["one", "two"]
+    assert hands[0].answers[-1][1].error_code == 0
+
+
+def test_nobody_is_expelled_by_a_coordinator_out_of_touch():
+    cluster, caches, machines, hands = two_coordinators()
+    caches[0].freeze()
+    hands[0].wait(60_000)
+    assert list(machines[0].table.modern["shop"].members) == ["one"]
+    caches[0].thaw()
+    hands[0].wait(100)
+    assert not machines[0].table.modern["shop"].members
+
+
+def test_a_new_coordinator_goes_on_waiting_for_who_has_to_give_up():
+    """The rebalance timeout of a member begins again with its session (GroupMetadataManager.onLoaded)."""
+    cluster, caches, machines, hands = two_coordinators()
+    hands[0].wait(2_000)
+    hands[0].ask(joins(cluster, "two"))
+    hands[0].ask(ConsumerGroupHeartbeatRequest(group_id="shop", member_id="one", member_epoch=2))
+    caches[0].freeze()
+    partition = machines[0].storage.partition_of("shop")
+    cluster.place_coordinator("shop", 1)
+    hands[1].do(machines[1].take_over(partition, machines[0], 0))
+    assert ("member revokes", "shop", "one") in hands[1].timers
+
+
+@pytest.mark.parametrize("version, error", [(8, Errors.ILLEGAL_GENERATION), (9, Errors.GROUP_ID_NOT_FOUND)])
+def test_a_commit_to_a_group_that_is_not_there(version, error):
+    """OffsetMetadataManager.validateOffsetCommit: version 9 names it, older ones keep the word they know."""
+    shop = Group()
+    assert error_of(shop.hand.ask(a_commit("one", 5), version=version)) is error
+
+
+@pytest.mark.parametrize("version, error", [(8, Errors.UNSUPPORTED_VERSION), (9, Errors.NONE)])
+def test_a_commit_of_a_member_of_the_new_protocol_needs_version_9(version, error):
+    """ConsumerGroup.validateOffsetCommit."""
+    shop = Group()
+    shop.beat("one", 0)
+    assert error_of(shop.hand.ask(a_commit("one", 2), version=version)) is error

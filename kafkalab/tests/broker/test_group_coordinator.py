@@ -187,7 +187,7 @@ def test_a_consumer_without_a_group_commits_under_a_name_nobody_uses():
     assert story.commit("", 42, generation=-1) == "NONE"
     assert story.commit("", 42, generation=3) == "UNKNOWN_MEMBER_ID"
     assert (story.state, story.group.offsets["orders", 0].offset) == ("Empty", 42)
-    assert GroupByHand(group_id="fresh").commit("", generation=3) == "ILLEGAL_GENERATION"
+    assert GroupByHand(group_id="fresh").commit("", generation=3) == "GROUP_ID_NOT_FOUND"
 
 
 def test_commits_are_written_down_with_their_cause_in_mind():

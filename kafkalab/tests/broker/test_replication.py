@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkalab import KafkaProducer, Lab, ProducerRecord
+from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
 from kafkalab.errors import KafkaException
 
 RELEASES = ("2.3", "4.4")
@@ -275,3 +275,61 @@ def test_nobody_follows_a_leader_that_has_slept_through_its_succession(release):
     story.send("tea")
     story.lab.run_for(2_000)
     assert len({tuple(story.values(broker)) for broker in (0, 1, 2)}) == 1 and story.partition.isr != ()
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_topic_that_is_deleted_and_made_again_is_copied_like_any_other(release):
+    """A follower that had nothing left to copy from this leader begins a new conversation, which does not drop the new topic."""
+    story = Story(release)
+    for round_ in range(3):
+        story.send("tea", "milk")
+        story.lab.cluster.delete_topic("orders")
+        story.lab.run_for(1_000 * round_)
+        story.lab.create_topic("orders", replication_factor=3, leaders=[0], config={"min.insync.replicas": 3})
+    story.send("bread")
+    story.lab.run_for(1_000)
+    assert story.partition.isr == (0, 1, 2)
+    assert {tuple(story.values(broker)) for broker in (0, 1, 2)} == {("bread",)}
+
+
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("made_again", [False, True])
+@pytest.mark.parametrize("away", ["pause", "island"])
+def test_a_broker_that_was_away_hears_that_a_topic_was_deleted(release, made_again, away):
+    story = Story(release)
+    story.send("tea", "milk")
+    machine = story.lab.broker(2).machine
+    if away == "pause":
+        story.lab.broker(2).pause(3_000)
+    else:
+        story.lab.partition([0, 1], [2])
+    story.lab.cluster.delete_topic("orders")
+    if made_again:
+        story.lab.create_topic("orders", replication_factor=3, leaders=[0])
+    assert machine.replicas.found(("orders", 0)) is not None, "it has heard of nothing yet"
+    story.lab.run_for(2_000)
+    if away == "island":
+        story.lab.heal()
+    story.lab.run_for(2_000)
+    left = machine.replicas.found(("orders", 0))
+    assert left is None or left.log.log_end_offset == 0
+    if made_again:
+        story.send("bread")
+        story.lab.run_for(1_000)
+        assert story.values(2) == ["bread"]
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_full_disk_takes_no_committed_offset_either(release):
+    """KAFKA_STORAGE_ERROR ends the process; the member looks for the next coordinator (NOT_COORDINATOR)."""
+    story = Story(release)
+    story.send("tea")
+    story.lab.place_coordinator("shop", 1)
+    reader = KafkaConsumer(story.lab, {"group.id": "shop", "auto.offset.reset": "earliest", "enable.auto.commit": False}, name="reader")
+    reader.assign([TopicPartition("orders", 0)])
+    while not reader.poll(1_000):
+        pass
+    story.lab.broker(1).fill_disk()
+    reader.commit_sync()
+    assert not story.lab.broker(1).is_up and story.lab.coordinator_of("shop") != 1
+    assert reader.committed([TopicPartition("orders", 0)])[TopicPartition("orders", 0)].offset == 1

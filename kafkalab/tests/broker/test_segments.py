@@ -183,7 +183,7 @@ def test_a_topic_config_that_cannot_be_is_refused_with_javas_sentence(config, me
 
 
 @pytest.mark.parametrize(("config", "message"), [
-    ({"log.dirs": "/tmp/logs"}, "fill_disk"),
+    ({"log.dirs": "/tmp/logs"}, "disk.fill"),
     ({"num.replica.fetchers": 4}, "one fetcher for each leader's broker"),
     ({"min.insync.replicas": 0}, "min.insync.replicas"),
 ])

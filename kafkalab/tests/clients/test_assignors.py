@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalab.clients.consumer.assignors import ASSIGNORS, Member, PartitionAssignor, assign
+from kafkalab.clients.consumer.assignors import ASSIGNORS, MemberSubscription, PartitionAssignor, assign
 from kafkalab.clients.consumer.assignors.user_data import parse_sticky_user_data, sticky_user_data
 from kafkalab.errors import IllegalStateException
 from kafkalab.protocol.consumer_protocol import Subscription
@@ -25,11 +25,11 @@ def partitions(text):
 
 
 def wanting(topics, **more):
-    return Member(topics=tuple(topics.split()), **more)
+    return MemberSubscription(topics=tuple(topics.split()), **more)
 
 
 def holding(topics, owned, generation=1, **more):
-    return Member(topics=tuple(topics.split()), owned=partitions(owned), generation=generation, **more)
+    return MemberSubscription(topics=tuple(topics.split()), owned=partitions(owned), generation=generation, **more)
 
 
 def shown(name, version, partitions_of, members):
@@ -37,7 +37,7 @@ def shown(name, version, partitions_of, members):
 
 
 def by_range(partitions_of, topics_of, version="2.3"):
-    return shown("range", version, partitions_of, {member: Member(topics=tuple(topics)) for member, topics in topics_of.items()})
+    return shown("range", version, partitions_of, {member: MemberSubscription(topics=tuple(topics)) for member, topics in topics_of.items()})
 
 
 def test_the_first_members_get_one_more():
@@ -111,7 +111,7 @@ def test_cooperative_sticky_did_not_exist_before_2_4():
 @given(st.sampled_from(ASSIGNORS), st.sampled_from([v for v in PROFILES if v > "2.3"]),
        st.dictionaries(st.sampled_from("tuvw"), st.integers(0, 12), min_size=1), st.sets(st.text("abc-12", min_size=1, max_size=4), min_size=1, max_size=6))
 def test_every_partition_has_one_reader_and_the_shares_are_even(name, version, counts, members):
-    assignment = assign(name, PROFILES[version], counts, {member: Member(topics=tuple(counts)) for member in members})
+    assignment = assign(name, PROFILES[version], counts, {member: MemberSubscription(topics=tuple(counts)) for member in members})
     given_away = [tp for held in assignment.values() for tp in held]
     assert len(given_away) == len(set(given_away)) == sum(counts.values())
     for topic in counts if name == "range" else [None]:
@@ -124,10 +124,10 @@ def test_who_stays_keeps_all_but_what_balance_takes(name):
     """In 3.9, twelve members with ten partitions each: one leaves, nobody else loses anything; one comes, it gets nine."""
     counts, members = {"t": 120}, {f"m{n:02}": wanting("t") for n in range(12)}
     first = assign(name, PROFILES["3.9"], counts, members)
-    left = {m: Member(topics=("t",), owned=tuple(held), generation=1) for m, held in first.items() if m != "m03"}
+    left = {m: MemberSubscription(topics=("t",), owned=tuple(held), generation=1) for m, held in first.items() if m != "m03"}
     second = assign(name, PROFILES["3.9"], counts, left)
     assert all(set(left[m].owned) <= set(second[m]) for m in left) and sum(map(len, second.values())) == 120
-    joined = {m: Member(topics=("t",), owned=tuple(held), generation=2) for m, held in second.items()} | {"new": holding("t", "", 2)}
+    joined = {m: MemberSubscription(topics=("t",), owned=tuple(held), generation=2) for m, held in second.items()} | {"new": holding("t", "", 2)}
     third = assign(name, PROFILES["3.9"], counts, joined)
     assert len(third["new"]) == (10 if name == "sticky" else 0)
     assert sum(map(len, third.values())) == (120 if name == "sticky" else 110)
@@ -154,7 +154,7 @@ def test_an_assignor_remembers_between_two_rebalances():
 
 def _member(text):
     topics, owned, generation, instance_id, rack = text
-    return Member(topics=tuple(topics), owned=None if owned is None else partitions(owned), generation=generation, instance_id=instance_id, rack_id=rack)
+    return MemberSubscription(topics=tuple(topics), owned=None if owned is None else partitions(owned), generation=generation, instance_id=instance_id, rack_id=rack)
 
 
 @pytest.mark.parametrize("version", CASES["versions"])

@@ -7,7 +7,7 @@ import pytest
 from kafkalab import KafkaAdminClient, KafkaConsumer, KafkaProducer, Lab, ProducerRecord
 from kafkalab.clients.consumer.modern.async_kafka_consumer import AsyncKafkaConsumer
 from kafkalab.clients.consumer.modern.membership_manager import TRANSITIONS, MemberState
-from kafkalab.errors import CommitFailedException, ConfigException, IllegalStateException, KafkaException, UnsupportedVersionException, WakeupException
+from kafkalab.errors import CommitFailedException, ConfigException, IllegalArgumentException, IllegalStateException, KafkaException, UnsupportedVersionException, WakeupException
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 
 BOTH = pytest.mark.parametrize("version", ["4.0", "4.4"])
@@ -213,7 +213,7 @@ def test_a_commit_of_an_epoch_that_is_over_fails_in_its_own_words(monkeypatch):
     consumer.subscribe(["orders"])
     poll_for(lab, consumer, 1_000)
     epoch = consumer.group_metadata().generation_id
-    consumer._group.commits._epoch = epoch - 1
+    consumer._delegate._group.commits._epoch = epoch - 1
     with pytest.raises(CommitFailedException, match="^OffsetCommit failed with stale member epoch. The member epoch is stale."):
         consumer.commit_sync()
     consumer.commit_async(callback=lambda offsets, error: told.append(type(error).__name__))
@@ -437,3 +437,70 @@ def test_a_member_that_polls_too_late_says_so_twice(version):
     poll_for(lab, consumer, 2_000)
     assert re.search(r"WARN .*exceeded approximately by [34]\d\d\d ms\. Member \S+ will rejoin the group now\.", lab.log_text("one"))
     assert consumer.assignment()
+
+
+@BOTH
+def test_an_auto_commit_that_fails_at_close_is_written_and_not_raised(version):
+    """AsyncKafkaConsumer.commitSyncAllConsumed: nobody asked for this commit, so nobody is to catch its error."""
+    lab = cluster(version)
+    consumer = a_consumer(lab)
+    consumer.subscribe(["orders"])
+    poll_for(lab, consumer, 2_000)
+    consumer.seek(TopicPartition("orders", 0), 0)
+    coordinator = lab.broker(lab.coordinator_of("shop")).machine.coordinator.modern
+    group = coordinator.groups["shop"]
+    coordinator._remove(group, next(iter(group.members.values())), "fenced by the test", [])
+    consumer.close()
+    line, = (event for event in lab.journal.of("line") if event.fields["message"].endswith("Synchronous auto-commit failed"))
+    assert (line.level, line.line) == ("WARN", {"4.0": 1457, "4.4": 1778}[version])
+    assert line.trace.startswith("org.apache.kafka.clients.consumer.CommitFailedException")
+    assert "Kafka consumer has been closed" in lab.log_text("one")
+
+
+def test_who_cannot_leave_in_time_says_so_and_closes():
+    lab = cluster()
+    consumer = a_consumer(lab, enable_auto_commit=False)
+    consumer.subscribe(["orders"])
+    poll_for(lab, consumer, 2_000)
+    lab.link(lab.coordinator_of("shop"), "one").set_latency(3_000)
+    consumer.close(timeout_ms=500)
+    text = lab.log_text("one")
+    assert "Consumer attempted to leave the group but couldn't complete it within 500 ms. It will proceed to close." in text
+    assert "Completed leaving the group" not in text and "Kafka consumer has been closed" in text
+
+
+@pytest.mark.parametrize("protocol", ["classic", "consumer"])
+@pytest.mark.parametrize("timeout_ms", [-1, 1.5])
+def test_neither_consumer_closes_within_a_negative_time(protocol, timeout_ms):
+    consumer = KafkaConsumer(cluster(), {"group.id": "shop", "group.protocol": protocol})
+    with pytest.raises(IllegalArgumentException, match="The timeout cannot be negative."):
+        consumer.close(timeout_ms=timeout_ms)
+    consumer.close()
+
+
+@pytest.mark.parametrize("protocol", ["classic", "consumer"])
+def test_a_commit_refused_with_an_error_that_commits_do_not_know_says_so(protocol):
+    """GROUP_ID_NOT_FOUND came with version 9; OffsetCommitResponseHandler has no case of its own for it."""
+    lab = cluster()
+    consumer = KafkaConsumer(lab, {"group.id": "shop", "group.protocol": protocol, "client.id": "one", "enable.auto.commit": False})
+    consumer.subscribe(["orders"])
+    poll_for(lab, consumer, 8_000)
+    machine = lab.broker(lab.coordinator_of("shop")).machine.coordinator
+    machine.table.classic.pop("shop", None), machine.table.modern.pop("shop", None)
+    with pytest.raises(KafkaException, match="Unexpected error in commit: The group id does not exist."):
+        consumer.commit_sync({TopicPartition("orders", 0): OffsetAndMetadata(0)})
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_paused_coordinator_that_wakes_ends_nobodys_membership(seed):
+    """It still knows the group when it wakes, so a heartbeat that waited there is no reason for the consumer to give up."""
+    lab = Lab(brokers=3, seed=seed, version="4.4", broker_version="4.4",
+              broker_config={"broker.session.timeout.ms": 600, "broker.heartbeat.interval.ms": 200, "group.consumer.session.timeout.ms": 5_000,
+                             "group.consumer.heartbeat.interval.ms": 300})
+    lab.create_topic("orders", partitions=4, replication_factor=3)
+    consumer = a_consumer(lab, request_timeout_ms=9_000)
+    consumer.subscribe(["orders"])
+    poll_for(lab, consumer, 3_000)
+    lab.broker(lab.coordinator_of("shop")).pause(ms=2_500)
+    poll_for(lab, consumer, 8_000)
+    assert numbers(consumer) == [0, 1, 2, 3] and not {"FENCED", "FATAL"} & set(states_of(lab, "one"))

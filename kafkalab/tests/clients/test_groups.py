@@ -168,6 +168,19 @@ def test_two_members_with_one_static_name_the_older_is_fenced():
     assert newer.assignment() == ORDERS
 
 
+@pytest.mark.parametrize("version", ["2.3", "3.9"])
+def test_whoever_lost_its_static_name_can_still_close(version):
+    """ConsumerCoordinator.maybeAutoCommitOffsetsSync writes down whatever its commit meets."""
+    lab = orders(version)
+    older = member(lab, "older", group_instance_id="one", session_timeout_ms=20_000, enable_auto_commit=True)
+    poll_for(lab, older, 5_000)
+    older.seek(ORDERS[0], 0)
+    newer = member(lab, "newer", group_instance_id="one", session_timeout_ms=20_000)
+    poll_for(lab, newer, 300)
+    older.close()
+    assert "Synchronous auto-commit of offsets" in lab.log_text("older") and "Kafka consumer has been closed" in lab.log_text("older")
+
+
 def test_a_killed_member_is_missed_when_its_session_ends():
     lab = orders("3.9")
     first, second = (member(lab, name, session_timeout_ms=8_000) for name in ("first", "second"))

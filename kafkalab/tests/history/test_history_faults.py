@@ -6,7 +6,7 @@ What a broker believes that was cut off, and does not know yet that it no longer
 import pytest
 
 from kafkalab.lab import Lab
-from kafkalab.laws.stories import play, run_of
+from kafkalab.proof.laws.stories import play, run_of
 
 ENDS = ("log_start_offset", "log_end_offset", "high_watermark", "last_stable_offset")
 EVERY_MS = 250

@@ -7,7 +7,7 @@ import io
 import numpy
 from matplotlib.image import imread
 
-from kafkalab.picture import COMMITTED, draw
+from kafkalab.tools.readme_picture import COMMITTED, draw
 
 
 def test_the_picture_in_the_readme_is_what_the_lab_draws_today():

@@ -10,18 +10,19 @@ from pathlib import Path
 
 import pytest
 
+from kafkalab.clients.consumer.modern.membership_manager import ConsumerMembershipManager
 from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
-from kafkalab.laws.faults import Fault
-from kafkalab.laws.hasty import HASTY
-from kafkalab.laws.laws import Scope
-from kafkalab.laws.shrink import shrink
-from kafkalab.laws.stories import STORIES, Run, run_of
-from kafkalab.laws.trial import report, try_seed
-from kafkalab.laws.unscoped import BEYOND, first_breach
+from kafkalab.proof.laws.faults import Fault
+from kafkalab.proof.laws.hasty import HASTY
+from kafkalab.proof.laws.laws import Scope
+from kafkalab.proof.laws.shrink import shrink
+from kafkalab.proof.laws.stories import STORIES, Run, life_bound_ms, run_of
+from kafkalab.proof.laws.trial import report, try_run, try_seed
+from kafkalab.proof.laws.unscoped import BEYOND, first_breach
 from kafkalab.records import OffsetAndMetadata
 
 ROOT = Path(__file__).resolve().parents[3]
-SHARE = 15
+SHARE = 8
 """Seeds of each kind of story in `make test`."""
 
 
@@ -67,6 +68,67 @@ def test_a_late_produce_is_refused_where_each_transaction_has_an_epoch_of_its_ow
         assert len(came) > len(appended) > 5
 
 
+LIFE = "everything comes to life again"
+FOR_EVER_MS = 10_000_000
+
+
+def story_named(name):
+    return next(story for story in STORIES if story.name == name)
+
+
+@pytest.mark.parametrize("name", ["copies", "groups", "groups, KIP-848"])
+def test_a_broker_that_never_comes_back_breaks_the_law_of_life(name):
+    trial = try_run(Run(1, story_named(name), (Fault(1_000, "crash", 0, "", FOR_EVER_MS),)))
+    assert any(breach.law == LIFE and "broker-0 is down" in breach.sentence for breach in trial.found)
+
+
+def test_two_brokers_that_never_come_back_leave_nobody_who_could_be_written_to():
+    faults = Fault(1_000, "crash", 0, "", FOR_EVER_MS), Fault(1_000, "crash", 1, "", FOR_EVER_MS)
+    trial = try_run(Run(1, story_named("groups"), faults))
+    told = [breach.sentence for breach in trial.found if breach.law == LIFE]
+    assert any("the last writer has not got through" in sentence for sentence in told)
+    assert any("the last member has not got through" in sentence for sentence in told)
+
+
+def test_a_call_that_never_returns_breaks_the_law_of_life():
+    def people(lab, rng, story):
+        lab.spawn(lambda lab: lab.sleep(FOR_EVER_MS), name="waiter")
+
+    trial = try_run(Run(1, replace(story_named("copies"), people=people), ()))
+    assert [breach.sentence for breach in trial.found] == [
+        f"waiter still waits in a call, {life_bound_ms(trial.lab)} ms after the last fault"]
+
+
+def test_a_consumer_that_stays_in_the_group_and_is_deaf_breaks_the_law_of_life(monkeypatch):
+    """Nobody beside it ever gets what it holds."""
+    monkeypatch.setattr(ConsumerMembershipManager, "reconcile", lambda self, may_commit: None)
+    trial = try_run(Run(1, story_named("groups, KIP-848"), ()))
+    assert any(breach.law == LIFE and "the last member" in breach.sentence for breach in trial.found)
+
+
+def test_a_topic_fault_befalls_everybody():
+    run = next(run for seed in range(50) for run in [run_of(seed, [story_named("topic changes")])] if any(f.what == "remake" for f in run.faults))
+    fault = next(fault for fault in run.faults if fault.what == "remake")
+    assert (fault.broker, fault.client, fault.who) == (-1, "", "everybody") and "the topic is deleted, and made again" in str(fault)
+    trial = try_run(run)
+    assert trial.held, report(trial)
+    made = trial.lab.journal.of("topic.created")
+    assert len([event for event in made if event.topic == "orders"]) > 1
+
+
+def test_retention_deletes_under_a_reader_and_compaction_leaves_the_last_of_each_key():
+    """The stories do what they are there for."""
+    lines = set()
+    for seed in range(4):
+        trial = try_seed(seed, [story_named("retention")])
+        assert any(event.topic == "orders" for event in trial.lab.journal.of("log.deleted"))
+        lines |= {event.fields["name"] if "name" in event.fields else event.message.split(" ")[1] for event in trial.lab.journal.of("line")
+                  if "out of range" in event.message}
+    assert lines, "no reader was too late"
+    trial = try_seed(0, [story_named("compaction")])
+    assert any(event.topic == "orders" and event.messages_written < event.messages_read for event in trial.lab.journal.of("log.cleaned"))
+
+
 def run_seeds(*arguments: str) -> subprocess.CompletedProcess:
     return subprocess.run([sys.executable, "-m", "kafkalab", "seeds", *arguments], cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)},
                           capture_output=True, text=True, timeout=1_800)
@@ -80,7 +142,7 @@ def test_a_fault_less_leaves_the_rest_of_the_story_as_it_was():
 
 
 def try_run_events(run, until_ms):
-    from kafkalab.laws.stories import play
+    from kafkalab.proof.laws.stories import play
     return [repr(event) for event in play(run).journal.events if event.at_ms < until_ms]
 
 

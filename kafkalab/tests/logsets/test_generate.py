@@ -18,7 +18,7 @@ from kafkalab.logsets.generate.cast import draw
 from kafkalab.logsets.generate.truth import truth_of
 from kafkalab.logsets.generate.write import write
 from kafkalab.logsets.read import load
-from kafkalab.replay import replay
+from kafkalab.proof.replay import replay
 
 ROOT = Path(__file__).resolve().parents[3]
 TINY = ROOT / "data" / "samples" / "tiny"

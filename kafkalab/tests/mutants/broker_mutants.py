@@ -7,12 +7,12 @@ from kafkalab.broker.groups.classic import membership
 from kafkalab.broker.groups.classic.join_phase import JoinPhase
 from kafkalab.broker.groups.classic.membership import ClassicGroups
 from kafkalab.broker.cluster.elections import Election
-from kafkalab.broker.groups.group_offsets import GroupOffsets
+from kafkalab.broker.groups.group_offsets import OffsetMetadataManager
 from kafkalab.broker.log.partition_log import PartitionLog
 from kafkalab.broker.replication.replica import Replica
 from kafkalab.broker.replication.replica_fetcher import ReplicaFetchers
 from kafkalab.broker.replication.replica_manager import ReplicaManager
-from kafkalab.answer import logs as log_answers
+from kafkalab.proof.cases import logs as log_answers
 from kafkalab.broker.log.producer_state import ProducerState, Verdict
 from kafkalab.errors import Errors
 from kafkalab.tests.mutants.catchers import Law, Vector
@@ -86,12 +86,12 @@ def epochs_not_checked(patch):
 
 
 def commits_of_any_generation(patch):
-    honest = GroupOffsets._commit_error
+    honest = OffsetMetadataManager._commit_error
 
     def commit_error(self, *args):
         error = honest(self, *args)
         return Errors.NONE if error is Errors.ILLEGAL_GENERATION else error
-    patch.setattr(GroupOffsets, "_commit_error", commit_error)
+    patch.setattr(OffsetMetadataManager, "_commit_error", commit_error)
 
 
 def watermark_is_the_leaders_end(patch):

@@ -6,11 +6,11 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from kafkalab.answer.command import answers
-from kafkalab.conformance import table
-from kafkalab.conformance.seeds import conform
-from kafkalab.laws.stories import STORIES
-from kafkalab.laws.trial import try_seed
+from kafkalab.proof.cases.command import answers
+from kafkalab.proof.conformance import table
+from kafkalab.proof.conformance.seeds import conform
+from kafkalab.proof.laws.stories import STORIES
+from kafkalab.proof.laws.trial import try_seed
 
 CASES = Path(__file__).parents[1] / "answer" / "cases.json"
 

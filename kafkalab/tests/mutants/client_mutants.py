@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 
-from kafkalab.answer import groups as group_answers
+from kafkalab.proof.cases import groups as group_answers
 from kafkalab.clients.consumer.classic.auto_commit import AutoCommit
 from kafkalab.clients.consumer.classic.consumer_coordinator import ConsumerCoordinator
 from kafkalab.clients.consumer.classic.heartbeat import Heartbeat
@@ -125,7 +125,7 @@ def sticky_as_range(patch):
 
 def absolute_murmur(patch):
     patch.setattr(partitioner, "by_key", lambda key, count: abs(murmur2(key)) % count)
-    from kafkalab.answer import hashes
+    from kafkalab.proof.cases import hashes
     patch.setattr(hashes, "by_key", lambda key, count: abs(murmur2(key)) % count)
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from kafkalab.broker.groups.modern.consumer_group_state import ConsumerGroupState, ConsumerGroupMemberState
 from kafkalab.broker.groups.any_group import LOCALHOST, AnyGroup
 from kafkalab.protocol.messages import HeartbeatTopicPartitions
+from kafkalab.sim.invariants import check
 
 FIRST_EPOCH = 1
 """A group is born in this epoch; its first member raises it."""
@@ -68,7 +69,7 @@ class ConsumerGroup(AnyGroup):
     def __init__(self, id: str) -> None:
         super().__init__(id)
         self.state = ConsumerGroupState.EMPTY
-        self.epoch = FIRST_EPOCH
+        self.epoch = self.highest_epoch = FIRST_EPOCH
         self.target_epoch = FIRST_EPOCH
         self.target: dict[str, Owned] = {}
         self.assignor: str | None = None
@@ -87,6 +88,25 @@ class ConsumerGroup(AnyGroup):
         self.target.pop(member.id, None)
         if self.static_members.get(member.instance_id) == member.id:
             del self.static_members[member.instance_id]
+
+    def check(self) -> None:
+        """A partition has one holder, no epoch falls, and none is ahead of the one that it follows."""
+        holder: dict[tuple[str, int], str] = {}
+        for member in self.members.values():
+            for partition in (*member.assigned, *member.revoking):
+                other = holder.setdefault(partition, member.id)
+                check(other == member.id, "{} is held by {} and by {} in group {}", partition, other, member.id, self.id)
+            check(member.epoch <= self.target_epoch, "member {} is in epoch {}, ahead of the target's {}", member.id, member.epoch, self.target_epoch)
+        check(self.target_epoch <= self.epoch, "the target of group {} is of epoch {}, ahead of the group's {}", self.id, self.target_epoch, self.epoch)
+        check(self.highest_epoch <= self.epoch, "the epoch of group {} falls from {} to {}", self.id, self.highest_epoch, self.epoch)
+        self.highest_epoch = self.epoch
+
+    def records(self) -> tuple[object, ...]:
+        """What the coordinator writes to the offsets topic of a group: two equal ones need no new record."""
+        return (self.epoch, self.target_epoch, dict(self.target), {
+            member.id: (member.instance_id, member.rack_id, member.rebalance_timeout_ms, member.topics, member.regex, member.assignor,
+                        member.epoch, member.previous_epoch, member.state, dict(member.assigned), member.revoking)
+            for member in self.members.values()})
 
     def holder_of(self, partition: tuple[str, int]) -> str | None:
         """Who has it or has yet to give it up; None when it is free (currentPartitionEpoch)."""

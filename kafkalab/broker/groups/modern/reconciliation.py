@@ -9,9 +9,11 @@ sides), and that topics are looked at anew every 10 minutes although nobody came
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import NamedTuple
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState
@@ -28,7 +30,25 @@ from kafkalab.protocol.messages import (
 )
 
 
-class Refused(Exception):
+MEMBER_ALARMS = ("member session", "member revokes")
+"""What a coordinator sets timers for, a member."""
+
+HOLDS_FOR_MS = 5_000
+"""offsets.commit.timeout.ms: how long a change waits for its replicas."""
+
+LOOKS_AGAIN_MS = 50
+"""How soon a coordinator that is out of touch looks again at what it holds back."""
+
+
+class HeldHeartbeat(NamedTuple):
+    """A heartbeat whose change cannot be replicated yet; refused with COORDINATOR_NOT_AVAILABLE at until_ms."""
+
+    request: ConsumerGroupHeartbeatRequest
+    caller: Caller
+    until_ms: int
+
+
+class HeartbeatRefused(Exception):
     """A heartbeat that cannot be served: the error and what Java's coordinator says of it."""
 
     def __init__(self, error: Errors, message: str) -> None:
@@ -40,24 +60,52 @@ class ModernGroups:
 
     groups  those that the broker keeps, by id
     classic  the groups of the other protocol: a group is of one kind
+
+    A change counts when its records are replicated, and is answered only then. The records have no bytes here; so a coordinator that is
+    out of touch, whose records nobody would copy, changes nothing: it holds the heartbeat back until it is in touch again.
     """
 
     def __init__(self, node_id: int, cluster: ClusterState, config: BrokerConfig,
                  groups: dict[str, ConsumerGroup], classic: GroupsById) -> None:
         self.groups = groups
         self._node_id, self._cluster, self._config, self._classic = node_id, cluster, config, classic
+        self._lent: dict[str, None] = {}
+        self._held: dict[tuple[str, str], HeldHeartbeat] = {}
 
     def handle(self, request: ConsumerGroupHeartbeatRequest, caller: Caller, now_ms: int) -> list[Effect]:
+        if self._cluster.is_current:
+            return self._answer(request, caller, now_ms)
+        before, classic = copy.deepcopy(self.groups.get(request.group_id)), self._classic.get(request.group_id)
+        effects = self._answer(request, caller, now_ms)
+        after = self.groups.get(request.group_id)
+        if after is None or before is not None and before.records() == after.records():
+            return effects
+        if before is None:
+            del self.groups[request.group_id]
+            if classic is not None:
+                self._classic[request.group_id] = classic
+        else:
+            self.groups[request.group_id] = before
+        key = request.group_id, request.member_id
+        until_ms = now_ms + HOLDS_FOR_MS
+        self._held[key] = HeldHeartbeat(request, caller, until_ms)
+        return [SetTimer(("held heartbeat", *key), now_ms + LOOKS_AGAIN_MS)]
+
+    def _answer(self, request: ConsumerGroupHeartbeatRequest, caller: Caller, now_ms: int) -> list[Effect]:
         out: list[Effect] = []
         try:
             response = self._serve(request, caller, now_ms, out)
-        except Refused as refused:
+        except HeartbeatRefused as refused:
             response = ConsumerGroupHeartbeatResponse(error_code=refused.error.code, error_message=refused.message)
         return [*out, Respond(caller, response)]
 
     def on_timer(self, key: tuple[str, ...], now_ms: int) -> list[Effect]:
-        """key is ("member session", group, member) or ("member revokes", group, member)."""
+        """key is ("member session", group, member), ("member revokes", group, member) or ("held heartbeat", group, member)."""
         what, group_id, member_id = key
+        if what == "held heartbeat":
+            return self._look_at_held(key, now_ms)
+        if not self._cluster.is_current:
+            return [SetTimer(key, now_ms + LOOKS_AGAIN_MS)]
         group = self.groups.get(group_id)
         member = group.members.get(member_id) if group is not None else None
         if member is None:
@@ -74,24 +122,60 @@ class ModernGroups:
         self._remove(group, member, reason, out)
         return out
 
+    def _look_at_held(self, key: tuple[str, ...], now_ms: int) -> list[Effect]:
+        """A heartbeat that was held back: serve it once the coordinator is in touch, refuse it when it has waited too long."""
+        held = self._held.pop(key[1:], None)
+        if held is None:
+            return []
+        if self._cluster.is_current:
+            return self._answer(held.request, held.caller, now_ms)
+        if now_ms >= held.until_ms:
+            error = Errors.COORDINATOR_NOT_AVAILABLE
+            return [Respond(held.caller, ConsumerGroupHeartbeatResponse(error_code=error.code, error_message=error.message))]
+        self._held[key[1:]] = held
+        return [SetTimer(key, now_ms + LOOKS_AGAIN_MS)]
+
+    def hand_over(self, group_id: str, process_runs: bool) -> ConsumerGroup:
+        """Give a group to the broker that coordinates it now. A coordinator that lives and is out of touch keeps what it knew."""
+        if not process_runs or self._cluster.is_current:
+            self._lent.pop(group_id, None)
+            return self.groups.pop(group_id)
+        self._lent[group_id] = None
+        return copy.deepcopy(self.groups[group_id])
+
+    def drop_lent(self, ids: Iterable[str] | None = None) -> None:
+        """Forget groups that another broker has taken over meanwhile. ids: which; None means all."""
+        for group_id in [id for id in self._lent if ids is None or id in ids]:
+            del self._lent[group_id]
+            self.groups.pop(group_id, None)
+
+    def forget_held(self) -> None:
+        """The process died, and with it the requests that waited."""
+        self._held.clear()
+
     def load(self, now_ms: int, ids: Iterable[str] | None = None) -> list[Effect]:
         """Begin again after a crash, or as another coordinator: every record of this protocol is written at once, so only the sessions
         are new. ids: which groups; None means all."""
         out: list[Effect] = []
         for group in [self.groups[id] for id in (self.groups if ids is None else ids)]:
             for member in group.members.values():
-                self._renew(group, member, now_ms, out)
+                self._watch(group, member, now_ms, out)
         return out
 
-    def commit_error(self, request: OffsetCommitRequest | TxnOffsetCommitRequest) -> Errors:
+    def commit_error(self, request: OffsetCommitRequest | TxnOffsetCommitRequest, knows_epochs: bool = True) -> Errors:
         """Whether a commit to a group of this protocol may be kept. The epoch is the member's, or an older one in which it already had
-        these partitions (KIP-1251)."""
+        these partitions (KIP-1251).
+
+        knows_epochs: the request's version has member epochs (ConsumerGroup.validateOffsetCommit)
+        """
         group, epoch = self.groups[request.group_id], request.generation_id_or_member_epoch
         if epoch < 0 and not group.members:
             return Errors.NONE
         member = group.members.get(request.member_id)
         if member is None:
             return Errors.UNKNOWN_MEMBER_ID
+        if not knows_epochs:
+            return Errors.UNSUPPORTED_VERSION
         given = [member.assigned.get((topic.name or self._cluster.name_of(topic.topic_id) or "", part.partition_index), member.epoch)
                  for topic in request.topics for part in topic.partitions]
         return Errors.NONE if max(given, default=0) <= epoch <= member.epoch else Errors.STALE_MEMBER_EPOCH
@@ -117,7 +201,7 @@ class ModernGroups:
 
     def _serve(self, request: ConsumerGroupHeartbeatRequest, caller: Caller, now_ms: int, out: list[Effect]) -> ConsumerGroupHeartbeatResponse:
         if self._cluster.coordinator_of(request.group_id) != self._node_id:
-            raise Refused(Errors.NOT_COORDINATOR, Errors.NOT_COORDINATOR.message)
+            raise HeartbeatRefused(Errors.NOT_COORDINATOR, Errors.NOT_COORDINATOR.message)
         _check(request)
         group = self._group(request.group_id, create=request.member_epoch == JOINING_EPOCH)
         if request.member_epoch in (LEAVING_EPOCH, LEAVING_STATIC_EPOCH):
@@ -131,6 +215,7 @@ class ModernGroups:
         if group.epoch > group.target_epoch and self._may_compute(group, now_ms):
             self._compute(group, now_ms, out)
         group.reconcile(member, owned)
+        group.check()
         self._watch(group, member, now_ms, out)
         self._note_state(group, out)
         self._note_members(group, out)
@@ -145,14 +230,14 @@ class ModernGroups:
         classic = self._classic.get(group_id)
         if classic is not None:
             if not classic.is_vacant:
-                raise Refused(Errors.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a consumer group.")
+                raise HeartbeatRefused(Errors.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a consumer group.")
             if create:
                 group = self.groups[group_id] = ConsumerGroup(group_id)
                 group.offsets = classic.offsets
                 self._classic.pop(group_id)
         if group_id not in self.groups:
             if not create:
-                raise Refused(Errors.GROUP_ID_NOT_FOUND, f"Consumer group {group_id} not found.")
+                raise HeartbeatRefused(Errors.GROUP_ID_NOT_FOUND, f"Consumer group {group_id} not found.")
             self.groups[group_id] = ConsumerGroup(group_id)
         return self.groups[group_id]
 
@@ -164,15 +249,15 @@ class ModernGroups:
         sitting = group.members.get(group.static_members.get(request.instance_id, ""))
         if sitting is not None and sitting is not member:
             if not joins:
-                raise Refused(Errors.FENCED_INSTANCE_ID, f"Static member {request.member_id} with instance id {request.instance_id} was "
+                raise HeartbeatRefused(Errors.FENCED_INSTANCE_ID, f"Static member {request.member_id} with instance id {request.instance_id} was "
                                                          f"fenced by member {sitting.id}.")
             if sitting.epoch != LEAVING_STATIC_EPOCH:
-                raise Refused(Errors.UNRELEASED_INSTANCE_ID, f"Static member {request.member_id} with instance id {request.instance_id} "
+                raise HeartbeatRefused(Errors.UNRELEASED_INSTANCE_ID, f"Static member {request.member_id} with instance id {request.instance_id} "
                               f"cannot join the group because the instance id is owned by {sitting.id} member.")
             return self._replace(group, sitting, request.member_id, out), False
         if member is None:
             if not joins:
-                raise Refused(Errors.UNKNOWN_MEMBER_ID, f"Member {request.member_id} is not a member of group {group.id}.")
+                raise HeartbeatRefused(Errors.UNKNOWN_MEMBER_ID, f"Member {request.member_id} is not a member of group {group.id}.")
             member = ConsumerGroupMember(request.member_id, request.instance_id, request.rack_id, caller.header.client_id)
             group.add(member)
             out.append(Note("consumer_group.joined", {"group": group.id, "member": member.id}))
@@ -245,7 +330,7 @@ class ModernGroups:
     def _leave(self, group: ConsumerGroup, request: ConsumerGroupHeartbeatRequest, out: list[Effect]) -> ConsumerGroupHeartbeatResponse:
         member = group.members.get(request.member_id)
         if member is None:
-            raise Refused(Errors.UNKNOWN_MEMBER_ID, f"Member {request.member_id} is not a member of group {group.id}.")
+            raise HeartbeatRefused(Errors.UNKNOWN_MEMBER_ID, f"Member {request.member_id} is not a member of group {group.id}.")
         if request.member_epoch == LEAVING_STATIC_EPOCH:
             member.epoch = LEAVING_STATIC_EPOCH  # Its session runs on: it may come back.
         else:
@@ -298,38 +383,38 @@ class ModernGroups:
         """Stop coordinating a group."""
         group = self.groups.pop(group_id)
         group.state = ConsumerGroupState.DEAD
-        return [CancelTimer((what, group_id, member)) for member in group.members for what in ("member session", "member revokes")]
+        return [CancelTimer((what, group_id, member)) for member in group.members for what in MEMBER_ALARMS]
 
 
 def _check(request: ConsumerGroupHeartbeatRequest) -> None:
     """GroupMetadataManager.throwIfConsumerGroupHeartbeatRequestIsInvalid."""
     if not request.group_id:
-        raise Refused(Errors.INVALID_REQUEST, "GroupId can't be empty.")
+        raise HeartbeatRefused(Errors.INVALID_REQUEST, "GroupId can't be empty.")
     if not request.member_id:
-        raise Refused(Errors.INVALID_REQUEST, "MemberId can't be empty.")
+        raise HeartbeatRefused(Errors.INVALID_REQUEST, "MemberId can't be empty.")
     if request.instance_id == "":
-        raise Refused(Errors.INVALID_REQUEST, "InstanceId can't be empty.")
+        raise HeartbeatRefused(Errors.INVALID_REQUEST, "InstanceId can't be empty.")
     if request.member_epoch < LEAVING_STATIC_EPOCH:
-        raise Refused(Errors.INVALID_REQUEST, "MemberEpoch is invalid.")
+        raise HeartbeatRefused(Errors.INVALID_REQUEST, "MemberEpoch is invalid.")
     if request.member_epoch == LEAVING_STATIC_EPOCH and request.instance_id is None:
-        raise Refused(Errors.INVALID_REQUEST, "InstanceId can't be null.")
+        raise HeartbeatRefused(Errors.INVALID_REQUEST, "InstanceId can't be null.")
     if request.member_epoch == JOINING_EPOCH:
         if request.rebalance_timeout_ms == -1:
-            raise Refused(Errors.INVALID_REQUEST, "RebalanceTimeoutMs must be provided in first request.")
+            raise HeartbeatRefused(Errors.INVALID_REQUEST, "RebalanceTimeoutMs must be provided in first request.")
         if request.topic_partitions:
-            raise Refused(Errors.INVALID_REQUEST, "TopicPartitions must be empty when (re-)joining.")
+            raise HeartbeatRefused(Errors.INVALID_REQUEST, "TopicPartitions must be empty when (re-)joining.")
         if request.subscribed_topic_names is None and request.subscribed_topic_regex is None:
-            raise Refused(Errors.INVALID_REQUEST, "Either SubscribedTopicNames or SubscribedTopicRegex must be non-null when (re-)joining.")
+            raise HeartbeatRefused(Errors.INVALID_REQUEST, "Either SubscribedTopicNames or SubscribedTopicRegex must be non-null when (re-)joining.")
     if request.server_assignor is not None and request.server_assignor not in SERVER_ASSIGNORS:
-        raise Refused(Errors.UNSUPPORTED_ASSIGNOR, f"ServerAssignor {request.server_assignor} is not supported. "
+        raise HeartbeatRefused(Errors.UNSUPPORTED_ASSIGNOR, f"ServerAssignor {request.server_assignor} is not supported. "
                                                    f"Supported assignors: {', '.join(SERVER_ASSIGNORS)}.")
 
 
 def _check_epoch(member: ConsumerGroupMember, epoch: int, owned: Owned | None) -> None:
     """A greater epoch than ours is a lie. A smaller one is the last one before an answer that got lost, if what it owns fits."""
     if epoch > member.epoch:
-        raise Refused(Errors.FENCED_MEMBER_EPOCH, f"The consumer group member has a greater member epoch ({epoch}) than the one known by "
+        raise HeartbeatRefused(Errors.FENCED_MEMBER_EPOCH, f"The consumer group member has a greater member epoch ({epoch}) than the one known by "
                       f"the group coordinator ({member.epoch}). The member must abandon all its partitions and rejoin.")
     if epoch < member.epoch and (epoch != member.previous_epoch or owned is None or not owned <= member.assigned.keys()):
-        raise Refused(Errors.FENCED_MEMBER_EPOCH, f"The consumer group member has a smaller member epoch ({epoch}) than the one known by "
+        raise HeartbeatRefused(Errors.FENCED_MEMBER_EPOCH, f"The consumer group member has a smaller member epoch ({epoch}) than the one known by "
                       f"the group coordinator ({member.epoch}). The member must abandon all its partitions and rejoin.")

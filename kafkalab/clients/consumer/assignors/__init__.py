@@ -6,7 +6,7 @@ which remembers what it was assigned (org.apache.kafka.clients.consumer.*Assigno
 
 from kafkalab.clients.consumer.assignors.assignment import ASSIGNORS, assign
 from kafkalab.clients.consumer.assignors.learners_assignor import LearnersAssignor
-from kafkalab.clients.consumer.assignors.member_subscriptions import Assignment, Member
+from kafkalab.clients.consumer.assignors.member_subscriptions import Assignment, MemberSubscription
 from kafkalab.clients.consumer.assignors.partition_assignor import PartitionAssignor
 
-__all__ = ["ASSIGNORS", "Assignment", "LearnersAssignor", "Member", "PartitionAssignor", "assign"]
+__all__ = ["ASSIGNORS", "Assignment", "LearnersAssignor", "MemberSubscription", "PartitionAssignor", "assign"]

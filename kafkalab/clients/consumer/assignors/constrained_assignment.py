@@ -6,19 +6,23 @@ AbstractStickyAssignor.constrainedAssign (2.6, KAFKA-9987) and ConstrainedAssign
 from __future__ import annotations
 
 from collections import deque
+from typing import TYPE_CHECKING
 
-from kafkalab.clients.consumer.assignors.member_subscriptions import Assignment, Cluster, Say
+from kafkalab.clients.consumer.assignors.member_subscriptions import Assignment, PartitionsPerTopic, Say
 from kafkalab.clients.consumer.assignors.ownership_claims import Ownership
 from kafkalab.clients.consumer.assignors.rack_info import RackInfo
 from kafkalab.clients.network.hash_order import ids_in_hash_order
 from kafkalab.errors import IllegalStateException
 from kafkalab.records import TopicPartition
 
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
+
 Transferred = dict[TopicPartition, str]
 """Partitions that somebody else held before -> who gets them now; cooperative-sticky withholds them."""
 
 
-def by_capacity(cluster: Cluster, past: Ownership, say: Say) -> tuple[Assignment, Transferred]:
+def by_capacity(cluster: PartitionsPerTopic, past: Ownership, say: Say) -> tuple[Assignment, Transferred]:
     """2.6 to 2.8: owners keep up to the ceiling; who is below the floor fills up, at last from those at the ceiling."""
     unassigned = dict.fromkeys(tp for topic in sorted(cluster.counts) for tp in cluster.partitions(topic))
     floor, over = divmod(len(unassigned), len(past.held))
@@ -83,7 +87,7 @@ class ByQuota:
     An owner with more than its share gives up its last partitions: last by number from 3.8 (KAFKA-16277), before as it listed them.
     """
 
-    def __init__(self, cluster: Cluster, past: Ownership, racks: RackInfo, profile, say: Say) -> None:
+    def __init__(self, cluster: PartitionsPerTopic, past: Ownership, racks: RackInfo, profile: Profile, say: Say) -> None:
         self._cluster, self._past, self._racks, self._profile, self._say = cluster, past, racks, profile, say
         self._floor, self._overs = divmod(cluster.size, len(past.held))
         self._ceiling = self._floor + (1 if self._overs else 0)
@@ -206,7 +210,7 @@ class ByQuota:
                 raise IllegalStateException(f"Consumer: [{member}] doesn't reach minQuota partitions, and no more partitions to be assigned")
 
 
-def up_to_a_stranger(assigned: list[TopicPartition], cluster: Cluster) -> list[TopicPartition]:
+def up_to_a_stranger(assigned: list[TopicPartition], cluster: PartitionsPerTopic) -> list[TopicPartition]:
     """From 3.0 the class walks along the assigned partitions and stops believing them at one that does not exist (getUnassignedPartitions)."""
     for at, partition in enumerate(assigned):
         if partition.partition >= cluster.counts[partition.topic]:

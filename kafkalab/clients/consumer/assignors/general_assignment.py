@@ -8,14 +8,18 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Iterator, Mapping
 from itertools import accumulate
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.consumer.assignors.constrained_assignment import up_to_a_stranger
-from kafkalab.clients.consumer.assignors.member_subscriptions import Assignment, Cluster, Member, Say
+from kafkalab.clients.consumer.assignors.member_subscriptions import Assignment, PartitionsPerTopic, MemberSubscription, Say
 from kafkalab.clients.consumer.assignors.ownership_claims import Ownership
 from kafkalab.clients.consumer.assignors.partition_movements import PartitionMovements
 from kafkalab.clients.consumer.assignors.rack_info import RackInfo
 from kafkalab.clients.network.hash_order import ids_in_hash_order, partitions_in_hash_order
 from kafkalab.records import TopicPartition
+
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
 
 
 class GeneralAssignment:
@@ -26,7 +30,7 @@ class GeneralAssignment:
     Left out: NullPointerExceptions of the class, when a partition's previous owner takes no part in balancing.
     """
 
-    def __init__(self, cluster: Cluster, members: Mapping[str, Member], past: Ownership, racks: RackInfo, profile, say: Say) -> None:
+    def __init__(self, cluster: PartitionsPerTopic, members: Mapping[str, MemberSubscription], past: Ownership, racks: RackInfo, profile: Profile, say: Say) -> None:
         self._cluster, self._members, self._racks, self._profile, self._say = cluster, members, racks, profile, say
         self._wants = {member: [t for t in described.topics if t in cluster.counts] for member, described in members.items()}
         self._readers: dict[str, int] = dict.fromkeys(cluster.counts, 0)
@@ -79,7 +83,8 @@ class GeneralAssignment:
         for partition in self._previous:
             if partition in exists:
                 others.setdefault(self._owner[partition], []).append(partition)
-        by_size, found = _BySize(left), {}
+        by_size = _BySize(left)
+        found: dict[Any, Any] = {}
         while by_size:
             member = by_size.take_last()
             if not left[member]:

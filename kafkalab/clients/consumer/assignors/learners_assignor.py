@@ -29,7 +29,7 @@ class LearnersAssignor:
     def __init__(self, name: str, given: Any) -> None:
         self.name = name
         rule = given() if isinstance(given, type) else given
-        self._assign: Callable[[dict, dict], Mapping] = rule.assign if hasattr(rule, "assign") else rule
+        self._assign: Callable[[dict[str, Any], dict[str, Any]], Mapping[str, Any]] = rule.assign if hasattr(rule, "assign") else rule
 
     def subscription_user_data(self) -> bytes | None:
         return None

@@ -22,7 +22,7 @@ DEFAULT_GENERATION = -1
 
 
 @message
-class Member:
+class MemberSubscription:
     """One member as its JoinGroup describes it.
 
     topics       what it subscribed to
@@ -45,10 +45,10 @@ class Member:
         return topic in self.topics
 
 
-class Cluster:
+class PartitionsPerTopic:
     """The topics that somebody subscribed to and that exist, with the racks of their partitions, in the order of Java's HashMap."""
 
-    def __init__(self, partitions_of: Mapping[str, int | PartitionRacks], members: Mapping[str, Member]) -> None:
+    def __init__(self, partitions_of: Mapping[str, int | PartitionRacks], members: Mapping[str, MemberSubscription]) -> None:
         wanted = ids_in_hash_order(topic for member in members.values() for topic in member.topics)
         self.racks_of: dict[str, PartitionRacks | None] = {}
         self.counts: dict[str, int] = {}
@@ -73,7 +73,7 @@ class Cluster:
         return sum(self.counts.values())
 
 
-def in_assigning_order(members: Mapping[str, Member], ids: Sequence[str], static_first: bool) -> list[str]:
+def in_assigning_order(members: Mapping[str, MemberSubscription], ids: Sequence[str], static_first: bool) -> list[str]:
     """`ids` as range and roundrobin sort them: by member id; from 2.4 static members first, by instance id (MemberInfo.compareTo)."""
     if not static_first:
         return sorted(ids)

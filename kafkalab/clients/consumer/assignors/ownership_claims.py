@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from kafkalab.clients.consumer.assignors.member_subscriptions import DEFAULT_GENERATION, Cluster, Member
+from kafkalab.clients.consumer.assignors.member_subscriptions import DEFAULT_GENERATION, PartitionsPerTopic, MemberSubscription
 from kafkalab.clients.network.hash_order import partitions_in_hash_order
 from kafkalab.records import TopicPartition
 
@@ -30,7 +30,7 @@ class Ownership:
     newest_first: bool = False
 
 
-def topics_equal(members: Mapping[str, Member]) -> tuple[bool, tuple[str, ...]]:
+def topics_equal(members: Mapping[str, MemberSubscription]) -> tuple[bool, tuple[str, ...]]:
     """Whether all subscribed to the same topics, and which members were looked at before one was found who had not.
 
     The class takes the first subscription that is not empty for the measure.
@@ -46,12 +46,12 @@ def topics_equal(members: Mapping[str, Member]) -> tuple[bool, tuple[str, ...]]:
     return True, tuple(seen)
 
 
-def believed(members: Mapping[str, Member]) -> Ownership:
+def believed(members: Mapping[str, MemberSubscription]) -> Ownership:
     """Until 2.2: each member holds what it says."""
     return Ownership({member: list(described.owned) for member, described in members.items() if described.owned is not None})
 
 
-def by_generation(members: Mapping[str, Member]) -> Ownership:
+def by_generation(members: Mapping[str, MemberSubscription]) -> Ownership:
     """From 2.3 (KIP-341): the claim of the highest generation counts, the next one is remembered as the previous owner.
 
     Of two claims in one generation the first is believed (prepopulateCurrentAssignments).
@@ -73,7 +73,7 @@ def by_generation(members: Mapping[str, Member]) -> Ownership:
     return found
 
 
-def newest_generation_only(cluster: Cluster, members: Mapping[str, Member]) -> Ownership:
+def newest_generation_only(cluster: PartitionsPerTopic, members: Mapping[str, MemberSubscription]) -> Ownership:
     """2.6 to 3.3, members that want the same topics: whoever is behind the highest generation holds nothing (allSubscriptionsEqual).
 
     Of two claims in that generation neither is believed, of a third the same again.
@@ -106,7 +106,7 @@ def newest_generation_only(cluster: Cluster, members: Mapping[str, Member]) -> O
     return found
 
 
-def claim_by_claim(cluster: Cluster, members: Mapping[str, Member], newest: int) -> Ownership:
+def claim_by_claim(cluster: PartitionsPerTopic, members: Mapping[str, MemberSubscription], newest: int) -> Ownership:
     """From 3.4: the claim of a higher generation wins over a lower one, equal ones spoil each other.
 
     newest  the highest generation this assignor has ever seen; who is behind it may be a previous owner.
@@ -144,6 +144,6 @@ def claim_by_claim(cluster: Cluster, members: Mapping[str, Member], newest: int)
     return found
 
 
-def _sent(member: Member) -> int:
+def _sent(member: MemberSubscription) -> int:
     sent = member.generation if member.sent_generation is None else member.sent_generation
     return DEFAULT_GENERATION if sent is None else sent

@@ -6,12 +6,16 @@ Kafka's interface is ConsumerPartitionAssignor (PartitionAssignor until 2.3): su
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from kafkalab.clients.consumer.assignors import user_data
 from kafkalab.clients.consumer.assignors.assignment import assign
-from kafkalab.clients.consumer.assignors.member_subscriptions import DEFAULT_GENERATION, Assignment, Member, PartitionRacks, Say
+from kafkalab.clients.consumer.assignors.member_subscriptions import DEFAULT_GENERATION, Assignment, MemberSubscription, PartitionRacks, Say
 from kafkalab.protocol.consumer_protocol import Subscription
 from kafkalab.records import TopicPartition
+
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
 
 
 class PartitionAssignor:
@@ -21,7 +25,7 @@ class PartitionAssignor:
     cooperative  its members keep what they hold while they join (KIP-429)
     """
 
-    def __init__(self, name: str, profile, say: Say) -> None:
+    def __init__(self, name: str, profile: Profile, say: Say) -> None:
         self.name = name
         self.cooperative = name == "cooperative-sticky"
         self._profile, self._say = profile, say
@@ -47,7 +51,7 @@ class PartitionAssignor:
         self._newest = max([self._newest, *(m.generation for m in members.values() if m.generation is not None)])
         return assignment
 
-    def _member(self, subscription: Subscription, instance_id: str | None) -> Member:
+    def _member(self, subscription: Subscription, instance_id: str | None) -> MemberSubscription:
         owned = None if subscription.owned is None else _listed(subscription.owned)
         sent = None if subscription.generation_id < 0 else subscription.generation_id
         generation = sent
@@ -57,7 +61,7 @@ class PartitionAssignor:
                 generation = None
         elif self.cooperative and sent is None:
             generation = user_data.parse_cooperative_user_data(subscription.user_data)
-        return Member(topics=subscription.topics, owned=owned, generation=generation, sent_generation=DEFAULT_GENERATION if sent is None else sent,
+        return MemberSubscription(topics=subscription.topics, owned=owned, generation=generation, sent_generation=DEFAULT_GENERATION if sent is None else sent,
                       instance_id=instance_id, rack_id=subscription.rack_id)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from kafkalab.clients.consumer.assignors.member_subscriptions import Cluster, Member
+from kafkalab.clients.consumer.assignors.member_subscriptions import PartitionsPerTopic, MemberSubscription
 from kafkalab.records import TopicPartition
 
 
@@ -17,7 +17,7 @@ def worth_matching(member_racks: Collection[str], racks_of_partitions: Collectio
 class RackInfo:
     """The racks of members and partitions; empty, so that everything fits, where they do not matter."""
 
-    def __init__(self, cluster: Cluster, members: Mapping[str, Member], by_rack: bool) -> None:
+    def __init__(self, cluster: PartitionsPerTopic, members: Mapping[str, MemberSubscription], by_rack: bool) -> None:
         members_in: dict[str, list[str]] = {}
         for member, described in members.items():
             if by_rack and described.rack_id:

@@ -6,14 +6,15 @@ RangeAssignor and RoundRobinAssignor of org.apache.kafka.clients.consumer.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
-from kafkalab.clients.consumer.assignors.member_subscriptions import Assignment, Cluster, Member, in_assigning_order
+from kafkalab.clients.consumer.assignors.member_subscriptions import Assignment, PartitionsPerTopic, MemberSubscription, in_assigning_order
 from kafkalab.clients.consumer.assignors.rack_info import worth_matching
 from kafkalab.hashing import hash_map_order, java_string_hash
 from kafkalab.records import TopicPartition
 
 
-def round_robin_assign(cluster: Cluster, members: Mapping[str, Member], static_first: bool) -> Assignment:
+def round_robin_assign(cluster: PartitionsPerTopic, members: Mapping[str, MemberSubscription], static_first: bool) -> Assignment:
     """All partitions of all topics in one row, topics by name; each goes to the next member in the round that wants its topic."""
     assignment: Assignment = {member: [] for member in members}
     ring = in_assigning_order(members, list(members), static_first)
@@ -28,7 +29,7 @@ def round_robin_assign(cluster: Cluster, members: Mapping[str, Member], static_f
     return assignment
 
 
-def range_assign(cluster: Cluster, members: Mapping[str, Member], static_first: bool, by_rack: bool) -> Assignment:
+def range_assign(cluster: PartitionsPerTopic, members: Mapping[str, MemberSubscription], static_first: bool, by_rack: bool) -> Assignment:
     """Topic by topic, contiguous blocks; the first members in order get one more, so they collect the extras of every topic.
 
     by_rack: partitions go first to members in a rack that holds a replica, as far as balance allows (KIP-881). Topics with as many
@@ -46,8 +47,8 @@ def range_assign(cluster: Cluster, members: Mapping[str, Member], static_first: 
     matching = any(topic.matters_where for topic in topics)
     if matching:
         _match_racks(topics, assignment)
-    for topic in topics:
-        topic.deal(assignment, lambda member, partition: True)
+    for each in topics:
+        each.deal(assignment, lambda member, partition: True)
     if matching:
         for partitions in assignment.values():
             partitions.sort()
@@ -55,7 +56,7 @@ def range_assign(cluster: Cluster, members: Mapping[str, Member], static_first: 
 
 
 def _match_racks(topics: list[_Topic], assignment: Assignment) -> None:
-    alike: dict[tuple, list[_Topic]] = {}
+    alike: dict[tuple[Any, ...], list[_Topic]] = {}
     for topic in topics:
         alike.setdefault((topic.readers, topic.reader_racks, len(topic.racks)), []).append(topic)
     for together in alike.values():
@@ -85,7 +86,7 @@ def _match_together(topics: list[_Topic], assignment: Assignment) -> None:
 class _Topic:
     """One topic while it is dealt out (RangeAssignor.TopicAssignmentState)."""
 
-    def __init__(self, cluster: Cluster, name: str, readers: list[str], members: Mapping[str, Member], by_rack: bool) -> None:
+    def __init__(self, cluster: PartitionsPerTopic, name: str, readers: list[str], members: Mapping[str, MemberSubscription], by_rack: bool) -> None:
         self.name = name
         self.readers = tuple(readers)
         self.reader_racks = tuple(members[member].rack_id or None for member in readers) if by_rack else (None,) * len(readers)

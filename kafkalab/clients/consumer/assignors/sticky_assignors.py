@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from kafkalab.clients.consumer.assignors.constrained_assignment import ByQuota, Transferred, by_capacity
 from kafkalab.clients.consumer.assignors.general_assignment import GeneralAssignment
-from kafkalab.clients.consumer.assignors.member_subscriptions import DEFAULT_GENERATION, Assignment, Cluster, Member, Say
+from kafkalab.clients.consumer.assignors.member_subscriptions import DEFAULT_GENERATION, Assignment, PartitionsPerTopic, MemberSubscription, Say
 from kafkalab.clients.consumer.assignors.ownership_claims import (
     believed,
     by_generation,
@@ -21,8 +22,11 @@ from kafkalab.clients.consumer.assignors.ownership_claims import (
 )
 from kafkalab.clients.consumer.assignors.rack_info import RackInfo
 
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
 
-def sticky_assign(cluster: Cluster, members: Mapping[str, Member], profile, say: Say,
+
+def sticky_assign(cluster: PartitionsPerTopic, members: Mapping[str, MemberSubscription], profile: Profile, say: Say,
                   newest_generation: int = DEFAULT_GENERATION) -> tuple[Assignment, Transferred | None]:
     """Who gets what, and which partitions thereby change hands; None for these where the general algorithm ran and did not count.
 
@@ -47,7 +51,7 @@ def sticky_assign(cluster: Cluster, members: Mapping[str, Member], profile, say:
     return GeneralAssignment(cluster, members, past, racks, profile, say).build(), None
 
 
-def forgetting(members: Mapping[str, Member], cooperative: bool) -> dict[str, Member]:
+def forgetting(members: Mapping[str, MemberSubscription], cooperative: bool) -> dict[str, MemberSubscription]:
     """What 2.4 to 3.3 still know when the general algorithm begins: user data was read once already, and is at its end.
 
     Of members that were looked at before one wanted other topics, sticky has forgotten all, cooperative-sticky the generation.
@@ -63,7 +67,7 @@ def forgetting(members: Mapping[str, Member], cooperative: bool) -> dict[str, Me
     return found
 
 
-def withhold(assignment: Assignment, members: Mapping[str, Member], transferred: Transferred | None) -> Assignment:
+def withhold(assignment: Assignment, members: Mapping[str, MemberSubscription], transferred: Transferred | None) -> Assignment:
     """The first step of a cooperative rebalance: what another member still holds is left out until it has been revoked (KIP-429)."""
     if transferred is None:
         owner_of = {tp: member for member, described in members.items() for tp in described.owned or ()}

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from kafkalab.clients.consumer.assignors import PartitionAssignor
 from kafkalab.clients.consumer.classic.auto_commit import AutoCommit
 from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.classic.membership import Generation, Membership
-from kafkalab.clients.consumer.reading.call_timer import Timer
+from kafkalab.clients.consumer.reading.call_timer import CallTimer
 from kafkalab.clients.consumer.reading.rebalance_callbacks import RebalanceCallbacks
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
@@ -26,6 +27,10 @@ from kafkalab.clients.network.log_context import LogContext
 from kafkalab.errors import KafkaException
 from kafkalab.lines.java_values import list_text
 from kafkalab.records import TopicPartition
+
+if TYPE_CHECKING:
+    from kafkalab.config import ConsumerConfig
+    from kafkalab.versions import Profile
 
 
 class RebalanceProtocol(enum.Enum):
@@ -44,7 +49,7 @@ def protocol_of(assignors: tuple[str, ...]) -> RebalanceProtocol:
 class AssignmentChanges:
     """The steps of one consumer; `protocol` says how much they give up."""
 
-    def __init__(self, config: Mapping, profile, client: ConsumerNetworkClient, subscriptions: SubscriptionState,
+    def __init__(self, config: ConsumerConfig, profile: Profile, client: ConsumerNetworkClient, subscriptions: SubscriptionState,
                  membership: Membership, auto_commit: AutoCommit, assignors: Mapping[str, PartitionAssignor], log: LogContext) -> None:
         self.protocol = protocol_of(config.assignors)
         self._config, self._profile, self._client, self._subscriptions = config, profile, client, subscriptions
@@ -56,7 +61,7 @@ class AssignmentChanges:
 
     # before a join
 
-    def before_join(self, timer: Timer) -> bool:
+    def before_join(self, timer: CallTimer) -> bool:
         """Commit, give up. False: not done yet, the next poll goes on. Raises KafkaException when the listener failed."""
         before = self._membership.generation
         self._log("ON_JOIN_PREPARE", generation=before.id, member_id=before.member_id)
@@ -91,7 +96,7 @@ class AssignmentChanges:
         self._subscriptions.assign_from_subscribed(kept)
         return error
 
-    def _await_commit(self, timer: Timer) -> bool:
+    def _await_commit(self, timer: CallTimer) -> bool:
         """Wait for the commit before a rebalance, at most the rebalance timeout over several polls (KAFKA-13310).
 
         Meanwhile an eager member reads nothing of what it is about to lose, so that its positions stay the committed ones.

@@ -8,14 +8,15 @@ to have worked through it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
-from kafkalab.clients.consumer.classic.committed_offsets import GroupOffsets
-from kafkalab.clients.consumer.reading.call_timer import Timer
+from kafkalab.clients.consumer.classic.committed_offsets import CommittedOffsets
+from kafkalab.clients.consumer.reading.call_timer import CallTimer
 from kafkalab.clients.consumer.reading.commit_offsets import Offsets
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
 from kafkalab.clients.network.log_context import LogContext
-from kafkalab.errors import CommitFailedException, RebalanceInProgressException, RetriableCommitFailedException
+from kafkalab.errors import KafkaException, RetriableCommitFailedException, WakeupException
 from kafkalab.lines.java_values import offsets_text
 from kafkalab.sim.apps import FOREVER_MS
 from kafkalab.sim.scheduler import Scheduler
@@ -24,7 +25,7 @@ from kafkalab.sim.scheduler import Scheduler
 class AutoCommit:
     """The timer and the two ways to commit: without waiting, and waiting. `enabled` is enable.auto.commit."""
 
-    def __init__(self, config: Mapping, offsets: GroupOffsets, subscriptions: SubscriptionState, log: LogContext, clock: Scheduler) -> None:
+    def __init__(self, config: Mapping[str, Any], offsets: CommittedOffsets, subscriptions: SubscriptionState, log: LogContext, clock: Scheduler) -> None:
         self.enabled = config["enable.auto.commit"]
         self._interval_ms, self._retry_backoff_ms = config["auto.commit.interval.ms"], config["retry.backoff.ms"]
         self._offsets, self._subscriptions, self._log, self._clock = offsets, subscriptions, log, clock
@@ -49,13 +50,16 @@ class AutoCommit:
         self._log("AUTO_COMMIT_ASYNC", offsets=offsets_text(offsets))
         return self._offsets.commit_async(offsets, self._ended)
 
-    def commit_sync(self, timer: Timer) -> None:
-        """Commit the positions and wait. A lost membership is written down, not raised: nobody asked for this commit."""
+    def commit_sync(self, timer: CallTimer) -> None:
+        """Commit the positions and wait. A failure is written down, not raised: nobody asked for this commit
+        (ConsumerCoordinator.maybeAutoCommitOffsetsSync)."""
         offsets = self._subscriptions.all_consumed()
         self._log("AUTO_COMMIT_SYNC", offsets=offsets_text(offsets))
         try:
             self._offsets.commit_sync(offsets, timer)
-        except (CommitFailedException, RebalanceInProgressException) as error:
+        except WakeupException:
+            raise
+        except KafkaException as error:
             self._log("AUTO_COMMIT_SYNC_FAILED", offsets=offsets_text(offsets), error=error)
 
     def _ended(self, offsets: Offsets, error: BaseException | None) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from kafkalab.clients.consumer.classic.consumer_coordinator import ConsumerCoordinator
 from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.classic.heartbeat_responses import Choice
-from kafkalab.clients.consumer.reading.call_timer import Timer
+from kafkalab.clients.consumer.reading.call_timer import CallTimer
 from kafkalab.clients.consumer.reading.commit_offsets import CommitCallback, Offsets
 from kafkalab.clients.consumer.reading.consumer_setup import ConsumerSetup
 from kafkalab.clients.consumer.reading.fetch_collector import FetchCollector
@@ -70,7 +70,7 @@ class ClassicKafkaConsumer:
 
     # reading
 
-    def poll(self, timer: Timer) -> list[ConsumerRecord] | None:
+    def poll(self, timer: CallTimer) -> list[ConsumerRecord] | None:
         """Records, at most max.poll.records; an empty list when only a position moved, None when the time was over first."""
         network = self.network
         while True:
@@ -87,7 +87,7 @@ class ClassicKafkaConsumer:
             if timer.expired:
                 return None
 
-    def update_positions(self, timer: Timer) -> bool:
+    def update_positions(self, timer: CallTimer) -> bool:
         """Find positions for partitions that have none; False when the group's offsets did not come in time."""
         self._validation.validate_if_needed()
         self._has_all_positions = self.subscriptions.has_all_positions()
@@ -99,7 +99,7 @@ class ClassicKafkaConsumer:
         self.offset_fetcher.reset_positions()
         return True
 
-    def _update_assignment(self, timer: Timer) -> bool:
+    def _update_assignment(self, timer: CallTimer) -> bool:
         if self.coordinator is not None:
             if not self.coordinator.poll(timer, self._awaits_join):
                 return False
@@ -108,7 +108,7 @@ class ClassicKafkaConsumer:
         self._collector.drop_unassigned()
         return self.update_positions(timer)
 
-    def _fetched(self, timer: Timer) -> list[ConsumerRecord]:
+    def _fetched(self, timer: CallTimer) -> list[ConsumerRecord]:
         until_coordinator_ms = FOREVER_MS if self.coordinator is None else self.coordinator.time_to_next_poll_ms()
         timeout_ms = min(until_coordinator_ms, timer.remaining_ms)
         records = self._collector.collect()
@@ -136,11 +136,11 @@ class ClassicKafkaConsumer:
 
     # the group
 
-    def committed(self, partitions: list[TopicPartition], timer: Timer) -> dict[TopicPartition, OffsetAndMetadata | None] | None:
+    def committed(self, partitions: list[TopicPartition], timer: CallTimer) -> dict[TopicPartition, OffsetAndMetadata | None] | None:
         """The group's committed offsets; None when the timer ended first. Raises what the coordinator answers for good."""
         return self._member().offsets.fetch(partitions, timer)
 
-    def commit_sync(self, offsets: Offsets, timer: Timer) -> bool:
+    def commit_sync(self, offsets: Offsets, timer: CallTimer) -> bool:
         """Commit and wait; False when the timer ended first. Raises CommitFailedException for a lost membership."""
         return self._member().offsets.commit_sync(offsets, timer)
 

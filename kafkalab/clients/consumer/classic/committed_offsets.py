@@ -8,18 +8,19 @@ asks for it, OFFSET_COMMIT moves it. Only a member of the current generation may
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.classic.coordinator_lookup import CoordinatorLookup
-from kafkalab.clients.consumer.classic.membership import NO_GENERATION, Generation, Membership, MemberState
-from kafkalab.clients.consumer.reading.call_timer import Timer
+from kafkalab.clients.consumer.classic.membership import NO_GENERATION, ClassicMemberState, Generation, Membership
+from kafkalab.clients.consumer.reading.call_timer import CallTimer
 from kafkalab.clients.consumer.reading.commit_offsets import CommitCallback, Offsets
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import FetchPosition, SubscriptionState
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.errors import (
     COORDINATOR_LOST, COMMIT_DURING_REBALANCE, COMMIT_FAILED_REBALANCED, COMMIT_FAILED_TEXT, COMMIT_OF_FENCED, COMMIT_OF_OLD_GENERATION, COMMIT_WHILE_JOINING,
-    RETRIABLE_COMMIT, CommitFailedException, Errors, FencedInstanceIdException, RebalanceInProgressException, RetriableCommitFailedException,
+    RETRIABLE_COMMIT, CommitFailedException, Errors, FencedInstanceIdException, KafkaException, RebalanceInProgressException, RetriableCommitFailedException,
     RetriableException, error_for,
 )
 from kafkalab.lines.java_values import list_text, offsets_text
@@ -29,30 +30,33 @@ from kafkalab.protocol.messages import (
 )
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
+
 EXPELLED = (Errors.UNKNOWN_MEMBER_ID, Errors.ILLEGAL_GENERATION, Errors.FENCED_INSTANCE_ID, Errors.REBALANCE_IN_PROGRESS)
 """Answers that say: you are not the member you think you are, or the group has moved on."""
 
 
-class GroupOffsets:
+class CommittedOffsets:
     """Asks for committed offsets and commits them, with or without waiting.
 
     on_commit              hears of every commit the coordinator has accepted
     pending_async_commits  commits without waiting that still wait for the coordinator to be found
     """
 
-    def __init__(self, profile, client: ConsumerNetworkClient, lookup: CoordinatorLookup, membership: Membership,
+    def __init__(self, profile: Profile, client: ConsumerNetworkClient, lookup: CoordinatorLookup, membership: Membership,
                  subscriptions: SubscriptionState, log: LogContext, retry_backoff_ms: int) -> None:
         self.pending_async_commits = 0
         self.on_commit: Callable[[Offsets], object] = lambda offsets: None
         self._profile, self._client, self._lookup, self._membership = profile, client, lookup, membership
         self._subscriptions, self._log, self._retry_backoff_ms = subscriptions, log, retry_backoff_ms
         self._fetch_under_way: RequestFuture | None = None
-        self._ended_commits: list[Callable[[], None]] = []
-        self._fenced: FencedInstanceIdException | None = None
+        self._ended_commits: list[Callable[[], object]] = []
+        self._fenced: BaseException | None = None
 
     # asking
 
-    def fetch(self, partitions: list[TopicPartition], timer: Timer) -> dict[TopicPartition, OffsetAndMetadata | None] | None:
+    def fetch(self, partitions: list[TopicPartition], timer: CallTimer) -> dict[TopicPartition, OffsetAndMetadata | None] | None:
         """The committed offset of each partition, None where there is none; None as a whole when the timer ended first.
 
         Raises what the coordinator answers for good.
@@ -65,13 +69,13 @@ class GroupOffsets:
             if future.succeeded:
                 return future.value
             if not future.is_retriable:
-                raise future.error
+                raise future.failure
             self._client.sleep(min(self._retry_backoff_ms, timer.remaining_ms))
             if timer.expired:
                 return None
         return None
 
-    def set_positions(self, timer: Timer) -> bool:
+    def set_positions(self, timer: CallTimer) -> bool:
         """Partitions just assigned go on at their committed offsets; False when the timer ended before they were known.
 
         Partitions without one stay as they are: the reset policy decides (initWithCommittedOffsetsIfNeeded).
@@ -119,7 +123,7 @@ class GroupOffsets:
     def _fetched(self, partitions: list[TopicPartition], sent: RequestFuture, future: RequestFuture) -> None:
         self._fetch_under_way = None
         if sent.failed:
-            future.fail(sent.error)
+            future.fail(sent.failure)
             return
         group = sent.value.message.group(self._membership.group_id)
         error = error_for(group.error_code)
@@ -135,7 +139,7 @@ class GroupOffsets:
 
     # committing
 
-    def commit_sync(self, offsets: Offsets, timer: Timer) -> bool:
+    def commit_sync(self, offsets: Offsets, timer: CallTimer) -> bool:
         """Commit and wait; retriable errors are tried again until the timer ends, which is the answer False.
 
         Raises CommitFailedException when this consumer is no longer a member.
@@ -150,7 +154,7 @@ class GroupOffsets:
             if future.succeeded:
                 return True
             if future.failed and not future.is_retriable:
-                raise future.error
+                raise future.failure
             if timer.expired:
                 return False
             self._client.sleep(min(self._retry_backoff_ms, timer.remaining_ms))
@@ -202,7 +206,7 @@ class GroupOffsets:
         group_id, generation, node = self._membership.group_id, self._membership.generation, self._lookup.node
         if not self._subscriptions.auto_assigned:
             generation = NO_GENERATION
-        elif self._membership.state is not MemberState.STABLE:
+        elif self._membership.state is not ClassicMemberState.STABLE:
             self._log("COMMIT_NOT_A_MEMBER")
             if self._membership.is_rebalancing and self._profile.tells_commits_of_rebalances:
                 return RequestFuture.failed_with(RebalanceInProgressException(COMMIT_WHILE_JOINING))
@@ -224,7 +228,7 @@ class GroupOffsets:
 
     def _committed(self, offsets: Offsets, generation: Generation, sent: RequestFuture, future: RequestFuture) -> None:
         if sent.failed:
-            future.fail(sent.error)
+            future.fail(sent.failure)
             return
         for topic in sent.value.message.topics:
             for p in topic.partitions:
@@ -250,7 +254,7 @@ class GroupOffsets:
             return RebalanceInProgressException(COMMIT_DURING_REBALANCE)
         if error in EXPELLED:
             fenced, unchanged = error is Errors.FENCED_INSTANCE_ID, sent_by in (membership.generation, NO_GENERATION)
-            if not unchanged and membership.state is MemberState.PREPARING_REBALANCE:
+            if not unchanged and membership.state is ClassicMemberState.PREPARING_REBALANCE:
                 return RebalanceInProgressException(COMMIT_OF_FENCED if fenced else COMMIT_OF_OLD_GENERATION)
             if unchanged and fenced:
                 return error.exception()
@@ -260,7 +264,21 @@ class GroupOffsets:
             return CommitFailedException(COMMIT_FAILED_REBALANCED)
         if error in (*COORDINATOR_LOST, Errors.REQUEST_TIMED_OUT):
             self._lookup.mark_unknown(f"error response {error.name}", disconnected=False)
-        return error.exception()
+        return commit_exception(error)
+
+
+KNOWN_TO_COMMITS = frozenset({
+    Errors.GROUP_AUTHORIZATION_FAILED, Errors.TOPIC_AUTHORIZATION_FAILED, Errors.OFFSET_METADATA_TOO_LARGE,
+    Errors.INVALID_COMMIT_OFFSET_SIZE, Errors.COORDINATOR_LOAD_IN_PROGRESS, Errors.UNKNOWN_TOPIC_OR_PARTITION,
+    Errors.COORDINATOR_NOT_AVAILABLE, Errors.NOT_COORDINATOR, Errors.REQUEST_TIMED_OUT, Errors.FENCED_INSTANCE_ID,
+    Errors.UNKNOWN_TOPIC_ID,
+})
+"""Errors of an OFFSET_COMMIT answer that keep their own exception (OffsetCommitResponseHandler, CommitRequestManager)."""
+
+
+def commit_exception(error: Errors) -> KafkaException:
+    """What a commit that was refused raises, where membership is not in question."""
+    return error.exception() if error in KNOWN_TO_COMMITS else KafkaException(f"Unexpected error in commit: {error.message}")
 
 
 def _as_told(done: RequestFuture) -> BaseException | None:
@@ -272,7 +290,7 @@ def _as_told(done: RequestFuture) -> BaseException | None:
     return wrapped
 
 
-def _committed(answer) -> OffsetAndMetadata | None:
+def _committed(answer: Any) -> OffsetAndMetadata | None:
     """One partition of an OFFSET_FETCH answer; a negative offset says that nothing was committed."""
     if answer.committed_offset < 0:
         return None

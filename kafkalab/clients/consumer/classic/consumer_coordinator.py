@@ -7,7 +7,7 @@ The consumer's whole side of the group protocol, put together from parts that ea
     assignment_changes  what is given up before a rebalance and taken up after it?
     group_join          JoinGroup and SyncGroup
     heartbeat_thread    what keeps me alive while the application works?
-    group_offsets       committed offsets, asked for and moved
+    committed_offsets   committed offsets, asked for and moved
     auto_commit         commits on a timer
 
 Here is what happens around them, in Java's order, because the order of lines, of correlation ids and of sockets follows from
@@ -20,18 +20,19 @@ from __future__ import annotations
 import operator
 import random
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from kafkalab.clients.consumer.classic.assignment_changes import AssignmentChanges
 from kafkalab.clients.consumer.classic.auto_commit import AutoCommit
-from kafkalab.clients.consumer.classic.committed_offsets import GroupOffsets
+from kafkalab.clients.consumer.classic.committed_offsets import CommittedOffsets
 from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.classic.coordinator_lookup import CoordinatorLookup
 from kafkalab.clients.consumer.classic.group_join import GroupJoin, JoinAgain
 from kafkalab.clients.consumer.classic.heartbeat import Heartbeat
 from kafkalab.clients.consumer.classic.heartbeat_responses import Choice, javas_choice
 from kafkalab.clients.consumer.classic.heartbeat_thread import HeartbeatThread
-from kafkalab.clients.consumer.classic.membership import Generation, Membership, MemberState
-from kafkalab.clients.consumer.reading.call_timer import Timer
+from kafkalab.clients.consumer.classic.membership import ClassicMemberState, Generation, Membership
+from kafkalab.clients.consumer.reading.call_timer import CallTimer
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
 from kafkalab.clients.network.hash_order import ids_in_hash_order
@@ -41,6 +42,10 @@ from kafkalab.errors import java_text
 from kafkalab.lines.java_values import list_text
 from kafkalab.protocol.messages import LeaveGroupRequest, MemberIdentity
 from kafkalab.sim.apps import FOREVER_MS, Stage
+
+if TYPE_CHECKING:
+    from kafkalab.config import ConsumerConfig
+    from kafkalab.versions import Profile
 
 POLL_TIMEOUT = (
     "consumer poll timeout has expired. This means the time between subsequent calls to poll() was longer than the configured "
@@ -52,7 +57,7 @@ POLL_TIMEOUT = (
 class ConsumerCoordinator:
     """One consumer's seat in its group. `offsets` are the group's committed offsets."""
 
-    def __init__(self, group_id: str, config: Mapping, profile, client: ConsumerNetworkClient, subscriptions: SubscriptionState,
+    def __init__(self, group_id: str, config: ConsumerConfig, profile: Profile, client: ConsumerNetworkClient, subscriptions: SubscriptionState,
                  log: LogContext, stage: Stage, rng: random.Random, choice: Choice = javas_choice) -> None:
         self._config, self._profile, self._client, self._subscriptions, self._log = config, profile, client, subscriptions, log
         self._clock = client.clock
@@ -66,7 +71,7 @@ class ConsumerCoordinator:
         self._heartbeats = HeartbeatThread(profile, client, self._lookup, self._membership, self._heartbeat, self._leave_in_thread, stage, log,
                                        backoff_ms, rng, choice)
         self._join = GroupJoin(config, profile, client, self._lookup, self._membership, self._heartbeats, self._heartbeat, subscriptions, log)
-        self.offsets = GroupOffsets(profile, client, self._lookup, self._membership, subscriptions, log, backoff_ms)
+        self.offsets = CommittedOffsets(profile, client, self._lookup, self._membership, subscriptions, log, backoff_ms)
         self._auto_commit = AutoCommit(config, self.offsets, subscriptions, log, self._clock)
         self._changes = AssignmentChanges(config, profile, client, subscriptions, self._membership, self._auto_commit,
                                           self._join.leader.assignors, log)
@@ -84,14 +89,14 @@ class ConsumerCoordinator:
         return self._lookup.node
 
     @property
-    def state(self) -> MemberState:
+    def state(self) -> ClassicMemberState:
         return self._membership.state
 
     @property
     def generation(self) -> Generation:
         return self._membership.generation
 
-    def poll(self, timer: Timer, wait_for_join: bool) -> bool:
+    def poll(self, timer: CallTimer, wait_for_join: bool) -> bool:
         """What every KafkaConsumer.poll does first: callbacks, a join if one is needed, a commit if one is due.
 
         False when the timer ended before this consumer was a member. Without `wait_for_join` a join goes on in the background.
@@ -158,7 +163,7 @@ class ConsumerCoordinator:
             if self._subscriptions.match(metadata.view.topics):
                 metadata.request_update_for_new_topics()
 
-    def _see_topics_of_pattern(self, timer: Timer) -> bool:
+    def _see_topics_of_pattern(self, timer: CallTimer) -> bool:
         """One new topic shall not cost a rebalance for each member that sees it: look once more before the join."""
         if self._subscriptions.pattern is None:
             return True
@@ -172,13 +177,13 @@ class ConsumerCoordinator:
 
     # joining
 
-    def _ensure_active(self, timer: Timer) -> bool:
+    def _ensure_active(self, timer: CallTimer) -> bool:
         if not self._lookup.ensure_ready(timer):
             return False
         self._heartbeats.start()
         return self._join_if_needed(timer)
 
-    def _join_if_needed(self, timer: Timer) -> bool:
+    def _join_if_needed(self, timer: CallTimer) -> bool:
         """Join until it succeeds or the timer ends (joinGroupIfNeeded). Raises what the coordinator refuses for good."""
         while self.rejoin_needed():
             if not self._lookup.ensure_ready(timer):
@@ -193,7 +198,7 @@ class ConsumerCoordinator:
             if not future.is_done:
                 return False
             self._join.under_way = None
-            if future.succeeded and self.state is not MemberState.STABLE:
+            if future.succeeded and self.state is not ClassicMemberState.STABLE:
                 continue  # The heartbeat thread has lost the membership meanwhile; nothing was taken over yet.
             if future.succeeded:
                 self._needs_join_prepare = True
@@ -204,7 +209,7 @@ class ConsumerCoordinator:
             if again:
                 continue
             if not future.is_retriable:
-                raise future.error
+                raise future.failure
             self._client.sleep(min(self._retry_backoff_ms, timer.remaining_ms))
             if timer.expired:
                 return False
@@ -243,7 +248,7 @@ class ConsumerCoordinator:
 
     def _send_leave(self, reason: str) -> bool:
         generation, node = self.generation, self._lookup.node
-        if self._membership.instance_id is not None or node is None or self.state is MemberState.UNJOINED or not generation.member_id:
+        if self._membership.instance_id is not None or node is None or self.state is ClassicMemberState.UNJOINED or not generation.member_id:
             return False
         in_full = self._profile.leave_reason_in_full and reason.startswith("consumer poll timeout")
         self._log("SENDING_LEAVE_GROUP", member_id=generation.member_id, node=node, reason=POLL_TIMEOUT if in_full else reason)
@@ -262,7 +267,7 @@ class ConsumerCoordinator:
             self._log("REQUEST_JOINING", reason="consumer pro-actively leaving the group")
         self._membership.expelled()
 
-    def close(self, timer: Timer) -> None:
+    def close(self, timer: CallTimer) -> None:
         """Commit (with auto commit), end what is under way, leave; at most until the timer ends."""
         if self._auto_commit.enabled:
             self._auto_commit.commit_sync(timer)

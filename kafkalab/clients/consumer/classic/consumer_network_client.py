@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from kafkalab.clients.consumer.reading.call_timer import Timer
+from kafkalab.clients.consumer.reading.call_timer import CallTimer
 from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.network.network_client import NetworkClient
@@ -44,7 +44,7 @@ class ConsumerNetworkClient(ConsumerNetwork):
         self.client.selector.wakeup()
         return future
 
-    def poll(self, timer: Timer, future: RequestFuture | None = None, block: Callable[[], bool] | None = None) -> None:
+    def poll(self, timer: CallTimer, future: RequestFuture | None = None, block: Callable[[], bool] | None = None) -> None:
         """One pass: fire callbacks, send what can be sent, wait for news until the timer ends, fire callbacks.
 
         With a `future` it does not wait when that is done already; `block` says likewise whether waiting makes sense.
@@ -58,7 +58,7 @@ class ConsumerNetworkClient(ConsumerNetwork):
         self._end_pass(can_be_woken=True)
         self.client.metadata.raise_fatal()
 
-    def poll_until(self, future: RequestFuture, timer: Timer) -> bool:
+    def poll_until(self, future: RequestFuture, timer: CallTimer) -> bool:
         """Poll until `future` is done or the timer ends."""
         while True:
             self.poll(timer, future)
@@ -106,7 +106,7 @@ class ConsumerNetworkClient(ConsumerNetwork):
         """Wait, whatever news comes."""
         self._stage.wait(Signal(), self.clock.now_ms + ms)
 
-    def await_metadata_update(self, timer: Timer) -> bool:
+    def await_metadata_update(self, timer: CallTimer) -> bool:
         """Ask for new metadata and poll until it is here; False when the timer ended first."""
         version = self.client.metadata.request_update()
         while True:
@@ -116,7 +116,7 @@ class ConsumerNetworkClient(ConsumerNetwork):
             if timer.expired:
                 return False
 
-    def await_pending_requests(self, node: Node, timer: Timer) -> bool:
+    def await_pending_requests(self, node: Node, timer: CallTimer) -> bool:
         """Poll until `node` owes nothing; False when the timer ended first."""
         while self.has_pending_requests(node) and not timer.expired:
             self.poll(timer)
@@ -181,7 +181,7 @@ class ConsumerNetworkClient(ConsumerNetwork):
                 failed, queue[:] = list(queue), []
                 self._unsent_count -= len(failed)
                 for request in failed:
-                    request.on_complete(ClientResponse(request, self.clock.now_ms, disconnected=True))
+                    _complete(ClientResponse(request, self.clock.now_ms, disconnected=True))
 
     def _fail_expired(self) -> None:
         now_ms = self.clock.now_ms
@@ -189,7 +189,7 @@ class ConsumerNetworkClient(ConsumerNetwork):
             while queue and now_ms - queue[0].created_ms > queue[0].timeout_ms:
                 request = queue.pop(0)
                 self._unsent_count -= 1
-                request.on_complete(ClientResponse(request, now_ms, disconnected=True))
+                _complete(ClientResponse(request, now_ms, disconnected=True))
 
     def _disconnect_pending(self) -> None:
         while self._to_disconnect:
@@ -197,7 +197,7 @@ class ConsumerNetworkClient(ConsumerNetwork):
             unsent = self._unsent.pop(node.connection, [])
             self._unsent_count -= len(unsent)
             for request in unsent:
-                request.on_complete(ClientResponse(request, self.clock.now_ms, disconnected=True))
+                _complete(ClientResponse(request, self.clock.now_ms, disconnected=True))
             self.client.disconnect(node.connection)
 
     def _fire(self) -> None:
@@ -211,3 +211,9 @@ class ConsumerNetworkClient(ConsumerNetwork):
                 future.fail(UnsupportedVersionException(f"The node does not support {api_of(response.request.message).name}"))
             else:
                 future.complete(response)
+
+
+def _complete(response: ClientResponse) -> None:
+    """Tell whoever waits for a request that never left."""
+    if response.request.on_complete is not None:
+        response.request.on_complete(response)

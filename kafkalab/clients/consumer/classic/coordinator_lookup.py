@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.classic.heartbeat import Heartbeat
-from kafkalab.clients.consumer.reading.call_timer import Timer
+from kafkalab.clients.consumer.reading.call_timer import CallTimer
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.network.connection_states import exponential_ms
 from kafkalab.clients.network.log_context import LogContext
@@ -21,13 +22,16 @@ from kafkalab.errors import COORDINATOR_LOST, Errors, RetriableException, error_
 from kafkalab.lines.java_values import value_text
 from kafkalab.protocol.messages import FindCoordinatorRequest
 
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
+
 class CoordinatorLookup:
     """Finds the coordinator, knows it, and loses it. `node` is the coordinator last found, None when it is to be looked up.
 
     on_released  called when the application's thread has looked it up, and lets others have a turn
     """
 
-    def __init__(self, group_id: str, profile, client: ConsumerNetworkClient, heartbeat: Heartbeat, log: LogContext,
+    def __init__(self, group_id: str, profile: Profile, client: ConsumerNetworkClient, heartbeat: Heartbeat, log: LogContext,
                  retry_backoff_ms: int, retry_backoff_max_ms: int, rng: random.Random) -> None:
         self.node: Node | None = None
         self.on_released: Callable[[], object] = lambda: None
@@ -53,7 +57,7 @@ class CoordinatorLookup:
             self.mark_unknown("coordinator unavailable", disconnected=True)
         return self.node
 
-    def ensure_ready(self, timer: Timer) -> bool:
+    def ensure_ready(self, timer: CallTimer) -> bool:
         """Look the coordinator up until it is known or the timer ends. Raises what FIND_COORDINATOR answers for good."""
         if not self.unknown:
             return True
@@ -64,7 +68,7 @@ class CoordinatorLookup:
             self._is_looking = False
             self.on_released()
 
-    def _look_up(self, timer: Timer) -> bool:
+    def _look_up(self, timer: CallTimer) -> bool:
         attempts = 0
         while True:
             future = self.find()
@@ -75,7 +79,7 @@ class CoordinatorLookup:
                 self._log("COORDINATOR_DISCOVERY_FAILED", error=str(future.error))
                 if not future.is_retriable:
                     self.forget_lookup()
-                    raise future.error
+                    raise future.failure
                 if self._doubles:
                     self._rest(attempts, timer)
                     attempts += 1
@@ -90,7 +94,7 @@ class CoordinatorLookup:
                 break
         return not self.unknown
 
-    def _rest(self, attempts: int, timer: Timer) -> None:
+    def _rest(self, attempts: int, timer: CallTimer) -> None:
         """Wait before the next question: retry.backoff.ms, which doubles since KIP-580."""
         wait_ms = exponential_ms(self._rng, self._retry_backoff_ms, self._most_ms, attempts, True) if self._doubles else self._retry_backoff_ms
         self._client.sleep(min(wait_ms, timer.remaining_ms))
@@ -136,7 +140,7 @@ class CoordinatorLookup:
             self._under_way = None
         if sent.failed:
             self._log("FIND_COORDINATOR_FAILED", error=sent.error)
-            future.fail(sent.error)
+            future.fail(sent.failure)
             return
         self._log("FIND_COORDINATOR_RESPONSE", response=self._client.client.response_text(sent.value))
         found = sent.value.message.coordinator_of(self._group_id)

@@ -7,14 +7,14 @@ and after is `assignment_changes`'.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.classic.coordinator_lookup import CoordinatorLookup
 from kafkalab.clients.consumer.classic.group_leader import GroupLeader
 from kafkalab.clients.consumer.classic.heartbeat import Heartbeat
 from kafkalab.clients.consumer.classic.heartbeat_thread import HeartbeatThread
-from kafkalab.clients.consumer.classic.membership import Generation, Membership, MemberState
+from kafkalab.clients.consumer.classic.membership import ClassicMemberState, Generation, Membership
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
 from kafkalab.clients.network.log_context import Later, LogContext
@@ -26,6 +26,10 @@ from kafkalab.protocol.messages import (
     JoinGroupRequest, JoinGroupRequestProtocol, JoinGroupResponse, SyncGroupRequest,
 )
 from kafkalab.records import TopicPartition
+
+if TYPE_CHECKING:
+    from kafkalab.config import ConsumerConfig
+    from kafkalab.versions import Profile
 
 JOIN_GROUP_TIMEOUT_LAPSE_MS = 5000
 """A JoinGroup may rest at the coordinator for max.poll.interval.ms, the rebalance timeout, and needs some time to travel."""
@@ -47,7 +51,7 @@ class GroupJoin:
     leader           its work where it leads the group, and its assignors
     """
 
-    def __init__(self, config: Mapping, profile, client: ConsumerNetworkClient, lookup: CoordinatorLookup, membership: Membership,
+    def __init__(self, config: ConsumerConfig, profile: Profile, client: ConsumerNetworkClient, lookup: CoordinatorLookup, membership: Membership,
                  thread: HeartbeatThread, heartbeat: Heartbeat, subscriptions: SubscriptionState, log: LogContext) -> None:
         self.under_way: RequestFuture | None = None
         self.joined_topics: frozenset[str] | None = None
@@ -60,7 +64,7 @@ class GroupJoin:
         if self.under_way is None:
             if self._profile.join_disables_heartbeats:
                 self._heartbeats.disable()
-            self._membership.transition_to(MemberState.PREPARING_REBALANCE)
+            self._membership.transition_to(ClassicMemberState.PREPARING_REBALANCE)
             self.under_way = RequestFuture()
             self._log("JOINING_GROUP")
             self._send_join()
@@ -89,19 +93,19 @@ class GroupJoin:
     def _joined(self, sent: RequestFuture) -> None:
         membership = self._membership
         if sent.failed:
-            membership.transition_to(MemberState.UNJOINED)
-            self._end(sent.error)
+            membership.transition_to(ClassicMemberState.UNJOINED)
+            self._end(sent.failure)
             return
         response = sent.value.message
         error = error_for(response.error_code)
         if error is Errors.NONE:
             self._log("JOIN_GROUP_RESPONSE",
                       response=Later(payload.object_text, response, sent.value.request.header.api_version, self._profile.name))
-            if membership.state is not MemberState.PREPARING_REBALANCE:
+            if membership.state is not ClassicMemberState.PREPARING_REBALANCE:
                 self._end(JoinAgain())  # Left or expelled while the answer was on its way.
                 return
             membership.generation = Generation(response.generation_id, response.member_id, response.protocol_name)
-            membership.transition_to(MemberState.COMPLETING_REBALANCE)
+            membership.transition_to(ClassicMemberState.COMPLETING_REBALANCE)
             if self._profile.heartbeats_from_join:
                 self._heartbeats.enable()
                 self._log("JOINED_GROUP", generation=membership.generation_text())
@@ -110,7 +114,7 @@ class GroupJoin:
             # KIP-394: the coordinator hands out the id first, so that a client that gives up leaves no ghost behind.
             self._log("MEMBER_ID_REQUIRED", member_id=response.member_id, generation=membership.generation)
             membership.generation = Generation(-1, response.member_id, None)
-            membership.transition_to(MemberState.UNJOINED)
+            membership.transition_to(ClassicMemberState.UNJOINED)
             if self._profile.states_rejoin_reason:
                 membership.request_rejoin(f"need to re-join with the given member-id: {response.member_id}")
             self._end(JoinAgain(error.exception() if self._profile.member_id_required_is_failure else None))
@@ -148,7 +152,7 @@ class GroupJoin:
         under_way = self.under_way
 
         def known() -> None:
-            if self.under_way is under_way and self._membership.state is MemberState.COMPLETING_REBALANCE:
+            if self.under_way is under_way and self._membership.state is ClassicMemberState.COMPLETING_REBALANCE:
                 self._send_sync(joined)
 
         metadata.updated_signal().tell(known)
@@ -174,15 +178,15 @@ class GroupJoin:
     def _synced(self, sent: RequestFuture) -> None:
         membership = self._membership
         if sent.failed:
-            membership.transition_to(MemberState.UNJOINED)
-            self._end(sent.error)
+            membership.transition_to(ClassicMemberState.UNJOINED)
+            self._end(sent.failure)
             return
         response = sent.value.message
         error = error_for(response.error_code)
         if error is Errors.NONE:
             self._log("SYNC_GROUP_RESPONSE",
                       response=Later(payload.object_text, response, sent.value.request.header.api_version, self._profile.name))
-            if membership.state is not MemberState.COMPLETING_REBALANCE:
+            if membership.state is not ClassicMemberState.COMPLETING_REBALANCE:
                 self._end(JoinAgain())  # Left or expelled while the answer was on its way.
                 return
             membership.settled()
@@ -197,7 +201,7 @@ class GroupJoin:
         membership.rejoin_needed = True
         if error is Errors.REBALANCE_IN_PROGRESS:
             self._log("SYNC_GROUP_OVERTAKEN", generation=membership.generation)
-            membership.transition_to(MemberState.UNJOINED)
+            membership.transition_to(ClassicMemberState.UNJOINED)
             self._end(JoinAgain(error.exception()))
         elif error in (Errors.UNKNOWN_MEMBER_ID, Errors.ILLEGAL_GENERATION):
             unknown = error is Errors.UNKNOWN_MEMBER_ID
@@ -214,7 +218,7 @@ class GroupJoin:
 
     def _refused(self, error: Errors) -> None:
         self._lookup.mark_lost_if(error)
-        self._membership.transition_to(MemberState.UNJOINED)
+        self._membership.transition_to(ClassicMemberState.UNJOINED)
         self._end(error.exception())
 
     def _end(self, error: BaseException) -> None:

@@ -8,6 +8,7 @@ and sends each member its share. The broker carries all of this and reads none o
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.consumer.assignors import Assignment, LearnersAssignor, PartitionAssignor
 from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
@@ -19,6 +20,10 @@ from kafkalab.protocol.consumer_protocol import Subscription, assignment_bytes, 
 from kafkalab.protocol.messages import JoinGroupRequestProtocol, JoinGroupResponse, SyncGroupRequestAssignment
 from kafkalab.records import TopicPartition
 
+if TYPE_CHECKING:
+    from kafkalab.config import ConsumerConfig
+    from kafkalab.versions import Profile
+
 
 class GroupLeader:
     """A consumer's assignors, and its work where it leads.
@@ -27,7 +32,7 @@ class GroupLeader:
                   (assignmentSnapshot), `assigned_at_version` of the metadata
     """
 
-    def __init__(self, config: Mapping, profile, metadata: Metadata, subscriptions: SubscriptionState, log: LogContext) -> None:
+    def __init__(self, config: ConsumerConfig, profile: Profile, metadata: Metadata, subscriptions: SubscriptionState, log: LogContext) -> None:
         self.assigned_by: dict[str, int] | None = None
         self.assigned_at_version = 0
         self._profile, self._metadata, self._subscriptions, self._log = profile, metadata, subscriptions, log
@@ -80,7 +85,7 @@ class GroupLeader:
         rack_of = {node.id: node.rack for node in view.nodes if node.rack}
         return {topic: [tuple(rack_of[id] for id in partition.replicas if id in rack_of) for partition in view.topics[topic]] for topic in counts}
 
-    def _say(self, name: str, **values) -> None:
+    def _say(self, name: str, **values: Any) -> None:
         """An assignor's line: it gives values, which are made text here, when somebody reads it."""
         if not self._log.writes(name):
             return
@@ -96,7 +101,7 @@ class GroupLeader:
 class _Topics(tuple):
     """Topics of a cluster as it was; the view never changes."""
 
-    def __new__(cls, view: ClusterView, topics: tuple[str, ...]):
+    def __new__(cls, view: ClusterView, topics: tuple[str, ...]) -> _Topics:
         return super().__new__(cls, (view, topics))
 
 
@@ -111,15 +116,15 @@ def _frozen(assignment: Assignment) -> tuple[tuple[str, tuple[TopicPartition, ..
     return tuple((member, tuple(partitions)) for member, partitions in assignment.items())
 
 
-def _subscriptions_text(subscriptions, instances, version: str) -> str:
+def _subscriptions_text(subscriptions: Iterable[tuple[str, Subscription]], instances: Iterable[str | None], version: str) -> str:
     return f"{{{', '.join(f'{m}={subscription_text(s, version, i)}' for (m, s), i in zip(subscriptions, instances))}}}"
 
 
-def _finished_text(assignment) -> str:
+def _finished_text(assignment: Iterable[tuple[str, Iterable[TopicPartition]]]) -> str:
     return f"{{{', '.join(f'{m}=Assignment(partitions={list_text(tps)})' for m, tps in assignment)}}}"
 
 
-def _assignment_text(assignment) -> str:
+def _assignment_text(assignment: Iterable[tuple[str, Iterable[TopicPartition]]]) -> str:
     return f"{{{', '.join(f'{m}={list_text(tps)}' for m, tps in assignment)}}}"
 
 

@@ -8,18 +8,22 @@ Here it is a loop that yields until when it sleeps; see `kafkalab.sim.apps`.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from typing import TYPE_CHECKING
 
 from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.classic.coordinator_lookup import CoordinatorLookup
 from kafkalab.clients.consumer.classic.heartbeat import Heartbeat
 from kafkalab.clients.consumer.classic.heartbeat_responses import ALIVE, FIND_COORDINATOR, REJOIN, START_OVER, STOP, Choice, javas_choice
-from kafkalab.clients.consumer.classic.membership import Generation, Membership, MemberState
+from kafkalab.clients.consumer.classic.membership import ClassicMemberState, Generation, Membership
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.errors import Errors, KafkaException, error_for
 from kafkalab.protocol.messages import HeartbeatRequest
 from kafkalab.sim.apps import FOREVER_MS, Signal, Stage
+
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
 
 
 WAKES_AFTER_MS = 2
@@ -33,7 +37,7 @@ class HeartbeatThread:
     choice  what is done on an answer; see heartbeat_responses
     """
 
-    def __init__(self, profile, client: ConsumerNetworkClient, lookup: CoordinatorLookup, membership: Membership, heartbeat: Heartbeat,
+    def __init__(self, profile: Profile, client: ConsumerNetworkClient, lookup: CoordinatorLookup, membership: Membership, heartbeat: Heartbeat,
                  leave: Callable[[str], Iterator[int]], stage: Stage, log: LogContext, retry_backoff_ms: int,
                  rng: random.Random, choice: Choice = javas_choice) -> None:
         self._rng, self._choice = rng, choice
@@ -73,7 +77,7 @@ class HeartbeatThread:
             self._signal.set()
             self._log("HEARTBEAT_THREAD_CLOSED")
 
-    def _run(self) -> Iterator[int]:
+    def _run(self) -> Generator[int, None, None]:
         """HeartbeatThread.run: look every retry.backoff.ms what is to be done, or sooner when the next beat is nearer."""
         self._log("HEARTBEAT_THREAD_STARTED")
         while not self._closed:
@@ -165,7 +169,7 @@ class HeartbeatThread:
         elif action == REJOIN:
             # KIP-62: the member is alive and must rejoin in its next poll.
             self._heartbeat.received(now_ms)
-            if self._profile.heartbeats_from_join and self._membership.state is not MemberState.STABLE:
+            if self._profile.heartbeats_from_join and self._membership.state is not ClassicMemberState.STABLE:
                 self._log("HEARTBEAT_IGNORED", error=error.name, state=self._membership.state.name)  # It is about to finish joining.
                 return
             self._log("HEARTBEAT_REBALANCING")

@@ -8,14 +8,18 @@ whether to join again. A static member (group.instance.id, KIP-345) has a name t
 from __future__ import annotations
 
 import enum
+from typing import TYPE_CHECKING
 
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.errors import Errors
 from kafkalab.lines.java_values import value_text
 from kafkalab.protocol.frozen import record
 
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
 
-class MemberState(enum.Enum):
+
+class ClassicMemberState(enum.Enum):
     UNJOINED = "UNJOINED"
     """Not a member. Next: PREPARING_REBALANCE when it asks to join."""
     PREPARING_REBALANCE = "PREPARING_REBALANCE"
@@ -27,13 +31,13 @@ class MemberState(enum.Enum):
 
 
 TRANSITIONS = {
-    MemberState.UNJOINED: {MemberState.PREPARING_REBALANCE, MemberState.UNJOINED},
-    MemberState.PREPARING_REBALANCE: {MemberState.COMPLETING_REBALANCE, MemberState.UNJOINED},
-    MemberState.COMPLETING_REBALANCE: {MemberState.STABLE, MemberState.UNJOINED, MemberState.PREPARING_REBALANCE},
-    MemberState.STABLE: {MemberState.PREPARING_REBALANCE, MemberState.UNJOINED},
+    ClassicMemberState.UNJOINED: {ClassicMemberState.PREPARING_REBALANCE, ClassicMemberState.UNJOINED},
+    ClassicMemberState.PREPARING_REBALANCE: {ClassicMemberState.COMPLETING_REBALANCE, ClassicMemberState.UNJOINED},
+    ClassicMemberState.COMPLETING_REBALANCE: {ClassicMemberState.STABLE, ClassicMemberState.UNJOINED, ClassicMemberState.PREPARING_REBALANCE},
+    ClassicMemberState.STABLE: {ClassicMemberState.PREPARING_REBALANCE, ClassicMemberState.UNJOINED},
 }
 
-WITHOUT_HEARTBEATS = (MemberState.UNJOINED, MemberState.PREPARING_REBALANCE)
+WITHOUT_HEARTBEATS = (ClassicMemberState.UNJOINED, ClassicMemberState.PREPARING_REBALANCE)
 """Who has asked for nothing, or waits for the others to join, owes the coordinator no heartbeat."""
 
 
@@ -61,9 +65,9 @@ class Membership:
     instance_id    group.instance.id, None for a dynamic member
     """
 
-    def __init__(self, group_id: str, instance_id: str | None, profile, log: LogContext) -> None:
+    def __init__(self, group_id: str, instance_id: str | None, profile: Profile, log: LogContext) -> None:
         self.group_id, self.instance_id = group_id, instance_id
-        self.state = MemberState.UNJOINED
+        self.state = ClassicMemberState.UNJOINED
         self.generation = NO_GENERATION
         self.rejoin_needed = True
         self.rejoin_reason = ""
@@ -79,14 +83,14 @@ class Membership:
 
     @property
     def is_rebalancing(self) -> bool:
-        return self.state in (MemberState.PREPARING_REBALANCE, MemberState.COMPLETING_REBALANCE)
+        return self.state in (ClassicMemberState.PREPARING_REBALANCE, ClassicMemberState.COMPLETING_REBALANCE)
 
     @property
     def generation_as_member(self) -> Generation:
         """The generation, or none for somebody who is no member (AbstractCoordinator.generation and its neighbours)."""
-        return NO_GENERATION if self.state is MemberState.UNJOINED else self.generation
+        return NO_GENERATION if self.state is ClassicMemberState.UNJOINED else self.generation
 
-    def transition_to(self, after: MemberState) -> None:
+    def transition_to(self, after: ClassicMemberState) -> None:
         if after is self.state:
             return
         assert after in TRANSITIONS[self.state], f"member of {self.group_id}: {self.state} -> {after} is not in the table"
@@ -103,7 +107,7 @@ class Membership:
         """We left, or the coordinator does not know us any more: join anew, as nobody."""
         self.generation = NO_GENERATION
         self.rejoin_needed = True
-        self.transition_to(MemberState.UNJOINED)
+        self.transition_to(ClassicMemberState.UNJOINED)
 
     def refused(self, api: str, error: Errors) -> None:
         """An answer to `api` says that this member is none, or none of this generation: join anew (resetStateOnResponseError).
@@ -121,7 +125,7 @@ class Membership:
 
     def settled(self) -> None:
         """SyncGroup brought an assignment."""
-        self.transition_to(MemberState.STABLE)
+        self.transition_to(ClassicMemberState.STABLE)
         self.rejoin_needed = False
         self.rejoin_reason = ""
 

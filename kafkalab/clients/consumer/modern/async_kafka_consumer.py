@@ -11,13 +11,13 @@ from collections.abc import Callable
 
 from kafkalab.clients.consumer.modern.async_lines import AsyncLines
 from kafkalab.clients.consumer.modern.commit_request_manager import CommitRequestManager
-from kafkalab.clients.consumer.modern.consumer_network_thread import AsyncPollEvent, ConsumerNetworkThread, Group, Reading
+from kafkalab.clients.consumer.modern.consumer_network_thread import AsyncPollEvent, ConsumerNetworkThread, RequestManagers, RecordReader
 from kafkalab.clients.consumer.modern.coordinator_request_manager import CoordinatorRequestManager
 from kafkalab.clients.consumer.modern.heartbeat_request_manager import HeartbeatRequestManager
 from kafkalab.clients.consumer.modern.membership_manager import ConsumerMembershipManager
 from kafkalab.clients.consumer.modern.network_client_delegate import NetworkClientDelegate
 from kafkalab.clients.consumer.modern.request_state import RequestState
-from kafkalab.clients.consumer.reading.call_timer import Timer
+from kafkalab.clients.consumer.reading.call_timer import CallTimer
 from kafkalab.clients.consumer.reading.commit_offsets import CommitCallback, Offsets
 from kafkalab.clients.consumer.reading.consumer_setup import ConsumerSetup
 from kafkalab.clients.consumer.reading.fetch_collector import FetchCollector
@@ -25,7 +25,7 @@ from kafkalab.clients.consumer.reading.fetcher import Fetcher
 from kafkalab.clients.consumer.reading.offset_fetcher import OffsetFetcher
 from kafkalab.clients.consumer.reading.position_validation import PositionValidation
 from kafkalab.clients.consumer.reading.rebalance_callbacks import RebalanceCallbacks
-from kafkalab.errors import KafkaException
+from kafkalab.errors import KafkaException, TimeoutException
 from kafkalab.protocol.identifiers import kafka_uuid
 from kafkalab.records import ConsumerGroupMetadata, ConsumerRecord, OffsetAndMetadata, TopicPartition
 from kafkalab.sim.apps import Signal
@@ -55,7 +55,7 @@ class AsyncKafkaConsumer:
         self.offset_fetcher = OffsetFetcher(network, subscriptions, config, profile, log)
         self._collector = FetchCollector(subscriptions, config, profile, log, client.metadata.request_update)
         self._fetcher = Fetcher(network, subscriptions, self._collector, config, profile, log)
-        self._reading = Reading(self._fetcher, self._collector, self.offset_fetcher, validation, subscriptions)
+        self._reading = RecordReader(self._fetcher, self._collector, self.offset_fetcher, validation, subscriptions)
         self._fetcher.on_answer = self._reading.buffered.set
         self._callbacks = RebalanceCallbacks(profile, subscriptions, log)
         self._group = None if group is None else self._managers(group)
@@ -65,7 +65,7 @@ class AsyncKafkaConsumer:
         setup.register(log)
         log("ASYNC_CONSUMER_INITIALIZED")
 
-    def _managers(self, group: str) -> Group:
+    def _managers(self, group: str) -> RequestManagers:
         lab, name, profile, config = self._lab, self._setup.name, self._setup.profile, self._setup.config
         network, log = self.network, self.log
         luck = lab.streams.stream(f"{name}/request backoff")
@@ -80,7 +80,7 @@ class AsyncKafkaConsumer:
                                                commits.tell_epoch, commits.restart, self._to_do.append, self._callbacks, profile, log)
         heartbeats = HeartbeatRequestManager(membership, coordinator, network, state(INTERNALS + profile.heartbeat_state_class, "HeartbeatRequestState"), config, log)
         commits.on_commit = self._setup.interceptors.on_commit
-        return Group(coordinator, commits, heartbeats, membership)
+        return RequestManagers(coordinator, commits, heartbeats, membership)
 
     # what to read
 
@@ -97,7 +97,7 @@ class AsyncKafkaConsumer:
 
     # reading
 
-    def poll(self, timer: Timer) -> list[ConsumerRecord] | None:
+    def poll(self, timer: CallTimer) -> list[ConsumerRecord] | None:
         """Records; None when the timer ended first. Raises also what the background met: UnsupportedVersionException from a broker
         without the protocol."""
         while True:
@@ -109,7 +109,7 @@ class AsyncKafkaConsumer:
             if timer.expired:
                 return None
 
-    def _hand_over_poll(self, timer: Timer) -> None:
+    def _hand_over_poll(self, timer: CallTimer) -> None:
         """See what became of the last poll's event, hand over a new one, do what the background wants (checkInflightPoll)."""
         now_ms, epoch_ms = self._lab.now_ms, self._lab.epoch_ms
         event = self._inflight
@@ -126,7 +126,7 @@ class AsyncKafkaConsumer:
             self.log("ASYNC_POLL_COMPLETED", event=self._inflight.text(epoch_ms))
             self._clear_inflight()
 
-    def _wait_for_background(self, event: AsyncPollEvent, timer) -> None:
+    def _wait_for_background(self, event: AsyncPollEvent, timer: CallTimer) -> None:
         """4.0 waits for its events; later a poll goes on, and the background has worked it off already, or not yet."""
         if not self._setup.profile.assigns_in_poll:
             while not event.is_complete and not timer.expired:
@@ -146,10 +146,10 @@ class AsyncKafkaConsumer:
 
     def _clear_inflight(self) -> None:
         event, self._inflight = self._inflight, None
-        if event.error is not None:
+        if event is not None and event.error is not None:
             raise event.error
 
-    def _take_records(self, timer: Timer) -> list[ConsumerRecord]:
+    def _take_records(self, timer: CallTimer) -> list[ConsumerRecord]:
         records = self._collector.collect()
         if records:
             return records
@@ -169,17 +169,17 @@ class AsyncKafkaConsumer:
         self.network.wakeup()
         self._reading.buffered.set()
 
-    def update_positions(self, timer: Timer) -> None:
+    def update_positions(self, timer: CallTimer) -> None:
         """Hand the background an event, as a poll does."""
         self._background.add_poll(AsyncPollEvent(timer.deadline_ms, self._lab.now_ms))
 
     # the group
 
-    def committed(self, partitions: list[TopicPartition], timer: Timer) -> dict[TopicPartition, OffsetAndMetadata | None] | None:
+    def committed(self, partitions: list[TopicPartition], timer: CallTimer) -> dict[TopicPartition, OffsetAndMetadata | None] | None:
         """The group's committed offsets; None when the timer ended first. Raises what the coordinator answers for good."""
         return self._members().commits.fetch(partitions, timer)
 
-    def commit_sync(self, offsets: Offsets, timer: Timer) -> bool:
+    def commit_sync(self, offsets: Offsets, timer: CallTimer) -> bool:
         """Commit and wait; False when the timer ended first. Raises CommitFailedException for a lost membership."""
         return self._members().commits.commit_sync(offsets, timer)
 
@@ -195,7 +195,7 @@ class AsyncKafkaConsumer:
     def enforce_rebalance(self, reason: str) -> None:
         """Nothing happens: the broker decides when to assign, and Java's consumer only notes that this is not supported."""
 
-    def _members(self) -> Group:
+    def _members(self) -> RequestManagers:
         assert self._group is not None, "KafkaConsumer refuses group calls where there is no group"
         return self._group
 
@@ -216,12 +216,13 @@ class AsyncKafkaConsumer:
         """Commit (with auto commit), leave the group, end the background thread."""
         self.network.disable_wakeups()
         self.log("ASYNC_CONSUMER_CLOSING")
+        timeout_ms = min(timeout_ms, self._setup.config["request.timeout.ms"])  # createTimerForCloseRequests
         timer = self.network.timer(timeout_ms)
         telemetry = self.client.telemetry
         if telemetry:
             telemetry.initiate_close()
         if self._group is not None:
-            self._end_membership(timer)
+            self._end_membership(timer, timeout_ms)
         self._background.close(timer.remaining_ms)
         self._lab.stage.wait(self._background.finished, timer.deadline_ms + timeout_ms)
         self._setup.tell_removed_metrics(self.log, self.client, self._fetcher)
@@ -231,33 +232,44 @@ class AsyncKafkaConsumer:
         self._setup.unregister(self.log)
         self.log("ASYNC_CONSUMER_CLOSED")
 
-    def _end_membership(self, timer: Timer) -> None:
+    def _end_membership(self, timer: CallTimer, timeout_ms: int) -> None:
         """Commit, tell the listener, say goodbye, in the order of AsyncKafkaConsumer.close."""
         log = self.log
         if self._setup.config["enable.auto.commit"]:
             log("ASYNC_COMMIT_ON_CLOSE")
-            self._group.commits.commit_sync(self.subscriptions.all_consumed(), timer)
+            self._commit_all_consumed(timer)
         log("COMMIT_MANAGER_CLOSE_SIGNALLED")
         log("ASYNC_STOP_FINDING_COORDINATOR")
         owned = sorted(self.subscriptions.assigned())
         if owned and self.subscriptions.auto_assigned:
             self._callbacks.revoked(owned)
         log("COORDINATOR_MANAGER_CLOSE_SIGNALLED")
-        self._group.coordinator.closing = True
+        self._members().coordinator.closing = True
         log("ASYNC_LEAVING")
         log("MEMBERSHIP_LEAVE_SIGNALLED")
-        self._goodbye(timer)
-        log("ASYNC_LEFT")
+        if self._goodbye(timer):
+            log("ASYNC_LEFT")
+        else:
+            log("ASYNC_NOT_LEFT_IN_TIME", ms=timeout_ms)
 
-    def _leave(self, timer: Timer) -> None:
+    def _commit_all_consumed(self, timer: CallTimer) -> None:
+        """Commit the positions and wait. A failure is written down: nobody asked for this commit (commitSyncAllConsumed)."""
+        try:
+            if not self._members().commits.commit_sync(self.subscriptions.all_consumed(), timer):
+                raise TimeoutException()
+        except KafkaException as error:
+            self.log("ASYNC_COMMIT_ON_CLOSE_FAILED", trace=error.java_text())
+
+    def _leave(self, timer: CallTimer) -> None:
         owned = sorted(self.subscriptions.assigned())
         if owned and self.subscriptions.listener is not None:
             self._callbacks.revoked(owned)
         self._goodbye(timer)
 
-    def _goodbye(self, timer: Timer) -> None:
+    def _goodbye(self, timer: CallTimer) -> bool:
+        """Leave the group; says whether the coordinator was heard in time."""
         done = Signal()
-        membership = self._group.membership
+        membership = self._members().membership
 
         def leave(now_ms: int) -> None:
             left = membership.leave()
@@ -266,3 +278,4 @@ class AsyncKafkaConsumer:
 
         self._background.add(leave)
         self._lab.stage.wait(done, timer.deadline_ms)
+        return done.is_set

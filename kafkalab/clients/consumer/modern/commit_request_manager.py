@@ -7,10 +7,11 @@ from an epoch that is over. The auto commit runs in the background, but only whe
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.consumer.modern.coordinator_request_manager import CoordinatorRequestManager
 from kafkalab.clients.consumer.modern.network_client_delegate import NetworkClientDelegate
-from kafkalab.clients.consumer.reading.call_timer import Timer
+from kafkalab.clients.consumer.reading.call_timer import CallTimer
 from kafkalab.clients.consumer.reading.commit_offsets import Offsets
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import FetchPosition, SubscriptionState
@@ -28,6 +29,10 @@ from kafkalab.protocol.messages import (
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 from kafkalab.sim.apps import FOREVER_MS
 
+if TYPE_CHECKING:
+    from kafkalab.clients.consumer.reading.commit_offsets import CommitCallback
+    from kafkalab.versions import Profile
+
 PASSED_ON = (
     Errors.GROUP_AUTHORIZATION_FAILED, Errors.COORDINATOR_NOT_AVAILABLE, Errors.NOT_COORDINATOR, Errors.REQUEST_TIMED_OUT,
     Errors.OFFSET_METADATA_TOO_LARGE, Errors.INVALID_COMMIT_OFFSET_SIZE, Errors.COORDINATOR_LOAD_IN_PROGRESS,
@@ -39,7 +44,7 @@ PASSED_ON = (
 class CommitRequestManager:
     """on_commit hears of what was committed."""
 
-    def __init__(self, group_id: str, member_id: str, config: Mapping, profile, coordinator: CoordinatorRequestManager,
+    def __init__(self, group_id: str, member_id: str, config: Mapping[str, Any], profile: Profile, coordinator: CoordinatorRequestManager,
                  network: NetworkClientDelegate, subscriptions: SubscriptionState, log: LogContext) -> None:
         self._group_id, self._member_id, self._epoch = group_id, member_id, None
         self._config, self._profile, self._coordinator, self._network = config, profile, coordinator, network
@@ -112,19 +117,19 @@ class CommitRequestManager:
     def _after(self, future: RequestFuture, say: Callable[[], None]) -> None:
         future.on_done(lambda done: None if done.failed else self._waiting.append((0, say)))
 
-    # as GroupOffsets
+    # as CommittedOffsets of the classic protocol
 
-    def fetch(self, partitions: list[TopicPartition], timer: Timer) -> dict[TopicPartition, OffsetAndMetadata | None] | None:
+    def fetch(self, partitions: list[TopicPartition], timer: CallTimer) -> dict[TopicPartition, OffsetAndMetadata | None] | None:
         """The committed offsets; None when the timer ended first. Raises what the coordinator answers for good."""
         future = self.look_up(tuple(partitions), timer.deadline_ms)
         self._network.client.selector.wakeup()
         if not self._network.poll_until(future, timer):
             return None
         if future.failed:
-            raise future.error
+            raise future.failure
         return future.value
 
-    def commit_sync(self, offsets: Offsets, timer: Timer) -> bool:
+    def commit_sync(self, offsets: Offsets, timer: CallTimer) -> bool:
         """Commit and wait; False when the timer ended first."""
         future = self._committing(offsets, timer.deadline_ms)
         self._network.client.selector.wakeup()
@@ -135,10 +140,11 @@ class CommitRequestManager:
         if isinstance(future.error, StaleMemberEpochException):  # commitSyncExceptionForError
             raise CommitFailedException(f"OffsetCommit failed with stale member epoch. {Errors.STALE_MEMBER_EPOCH.message}")
         if future.failed:
-            raise future.error
+            raise future.failure
         return True
 
-    def commit_async(self, offsets: Offsets, callback, later: Callable[[Callable[[], None]], None]) -> None:
+    def commit_async(self, offsets: Offsets, callback: CommitCallback | None,
+                     later: Callable[[Callable[[], BaseException | None]], object]) -> None:
         """Commit without waiting; `later` runs the callback on the application's thread."""
         def ended(done: RequestFuture) -> None:
             error = done.error
@@ -146,7 +152,12 @@ class CommitRequestManager:
                 error = RetriableCommitFailedException("Offset commit failed with a retriable exception. You should retry committing the "
                                                        "latest consumed offsets.")
             if callback is not None:
-                later(lambda: callback(offsets, error) and None)
+                told = callback
+
+                def tell() -> None:
+                    told(offsets, error)
+
+                later(tell)
 
         self._committing(offsets).on_done(ended)
         self._network.client.selector.wakeup()
@@ -158,7 +169,7 @@ class CommitRequestManager:
 
         def found(done: RequestFuture) -> None:
             if done.failed:
-                future.fail(done.error)
+                future.fail(done.failure)
                 return
             metadata = self._network.client.metadata
             view = metadata.view
@@ -219,7 +230,7 @@ class CommitRequestManager:
 
         self._network.send(self._coordinator.node, OffsetFetchRequest(groups=(group,), require_stable=True)).on_done(answered)
 
-    def _committed_of(self, partitions: tuple[TopicPartition, ...], answer) -> dict[TopicPartition, OffsetAndMetadata | None]:
+    def _committed_of(self, partitions: tuple[TopicPartition, ...], answer: Any) -> dict[TopicPartition, OffsetAndMetadata | None]:
         names = self._network.client.metadata.topic_names
         told = {TopicPartition(topic.name or names.get(topic.topic_id, ""), p.partition_index): p for topic in answer.topics for p in topic.partitions}
         found: dict[TopicPartition, OffsetAndMetadata | None] = {}

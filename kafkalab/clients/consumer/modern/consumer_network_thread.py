@@ -6,7 +6,7 @@ In each pass: take the application's events, ask each manager for requests, poll
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 
 from kafkalab.clients.consumer.modern.commit_request_manager import CommitRequestManager
@@ -30,7 +30,7 @@ LONGEST_PASS_MS = 5_000
 
 
 @record
-class Group:
+class RequestManagers:
     """The managers of a consumer that is in a group."""
 
     coordinator: CoordinatorRequestManager
@@ -59,7 +59,7 @@ class AsyncPollEvent:
 
 
 @dataclass(slots=True)
-class Reading:
+class RecordReader:
     """What fetches records and finds positions."""
 
     fetcher: Fetcher
@@ -73,7 +73,7 @@ class Reading:
 class ConsumerNetworkThread:
     """finished is set when the thread has ended."""
 
-    def __init__(self, network: NetworkClientDelegate, reading: Reading, group: Group | None, log: LogContext) -> None:
+    def __init__(self, network: NetworkClientDelegate, reading: RecordReader, group: RequestManagers | None, log: LogContext) -> None:
         self.finished = Signal()
         self._network, self._reading, self._group, self._log = network, reading, group, log
         self._events: deque[Callable[[int], None]] = deque()
@@ -107,7 +107,7 @@ class ConsumerNetworkThread:
 
     # the thread
 
-    def run(self, starting_ms: tuple[int, int] = (0, 0)) -> Iterator[int]:
+    def run(self, starting_ms: tuple[int, int] = (0, 0)) -> Generator[int, None, None]:
         """starting_ms: in a JVM just started the thread is ready when the application first wants something of it, but neither sooner
         nor later than this; a real application's subscribe() waits for it."""
         self._log("NETWORK_THREAD_STARTED")
@@ -145,6 +145,7 @@ class ConsumerNetworkThread:
         return [group.coordinator.poll, group.commits.poll, group.heartbeats.poll, self._poll_membership, self._poll_fetches]
 
     def _poll_membership(self, now_ms: int) -> int:
+        assert self._group is not None, "asked in a group only"
         membership = self._group.membership
         if membership.state is MemberState.RECONCILING:
             membership.reconcile(may_commit=False)
@@ -177,7 +178,8 @@ class ConsumerNetworkThread:
         self._matched_at_version = metadata.update_version
         if subscriptions.match(metadata.view.topics):
             metadata.request_update_for_new_topics()
-        self._group.membership.subscription_updated()
+        if self._group is not None:
+            self._group.membership.subscription_updated()
 
     def _update_positions(self, event: AsyncPollEvent, now_ms: int) -> None:
         reading = self._reading

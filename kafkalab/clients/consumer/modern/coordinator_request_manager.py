@@ -40,7 +40,7 @@ class CoordinatorRequestManager:
         if sent.failed:
             self._state.failed(now_ms)
             if not isinstance(sent.error, RetriableException):
-                self._network.keep_error(sent.error)
+                self._network.keep_error(sent.failure)
             return
         found = sent.value.message.coordinator_of(self._group_id)
         error = error_for(found.error_code)

@@ -7,6 +7,7 @@ acknowledge an assignment and to leave.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from kafkalab.clients.consumer.modern.coordinator_request_manager import CoordinatorRequestManager
 from kafkalab.clients.consumer.modern.membership_manager import ConsumerMembershipManager, MemberState
@@ -26,7 +27,7 @@ class HeartbeatRequestManager:
     """poll_deadline_ms: when the application will have been away for max.poll.interval.ms."""
 
     def __init__(self, membership: ConsumerMembershipManager, coordinator: CoordinatorRequestManager, network: NetworkClientDelegate,
-                 state: RequestState, config: Mapping, log: LogContext) -> None:
+                 state: RequestState, config: Mapping[str, Any], log: LogContext) -> None:
         self._membership, self._coordinator, self._network, self._state = membership, coordinator, network, state
         self._config, self._log = config, log
         self._interval_ms = 0
@@ -110,7 +111,7 @@ class HeartbeatRequestManager:
     def _answered(self, sent: RequestFuture) -> None:
         now_ms = self._network.clock.now_ms
         if sent.failed:
-            self._failed(sent.error, now_ms)
+            self._failed(sent.failure, now_ms)
             return
         response = sent.value.message
         error = error_for(response.error_code)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.consumer.modern.network_client_delegate import NetworkClientDelegate
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
@@ -19,6 +20,10 @@ from kafkalab.lines.java_values import list_text
 from kafkalab.protocol.consumer_group_messages import JOINING_EPOCH, LEAVING_EPOCH, LEAVING_STATIC_EPOCH
 from kafkalab.protocol.messages import ConsumerGroupHeartbeatResponse
 from kafkalab.records import TopicPartition
+
+if TYPE_CHECKING:
+    from kafkalab.clients.consumer.reading.rebalance_callbacks import RebalanceCallbacks
+    from kafkalab.versions import Profile
 
 
 class MemberState(enum.Enum):
@@ -87,9 +92,9 @@ class ConsumerMembershipManager:
     to_application to_application(call) runs call() in the application's next poll, which raises the exception that it returns, if any
     """
 
-    def __init__(self, group_id: str, member_id: str, config: Mapping, network: NetworkClientDelegate, subscriptions: SubscriptionState,
+    def __init__(self, group_id: str, member_id: str, config: Mapping[str, Any], network: NetworkClientDelegate, subscriptions: SubscriptionState,
                  commit: Callable[[], RequestFuture], tell_epoch: Callable[[int | None], None], reconciled: Callable[[], None],
-                 to_application: Callable[[Callable[[], object]], None], callbacks, profile, log: LogContext) -> None:
+                 to_application: Callable[[Callable[[], BaseException | None]], object], callbacks: RebalanceCallbacks, profile: Profile, log: LogContext) -> None:
         self.group_id, self.member_id, self.instance_id = group_id, member_id, config["group.instance.id"]
         self.state = MemberState.UNSUBSCRIBED
         self.epoch = JOINING_EPOCH
@@ -252,7 +257,8 @@ class ConsumerMembershipManager:
             if tp in self._subscriptions.partitions:
                 self._subscriptions.partitions[tp].pending_revocation = True
 
-    def _committed(self, target: LocalAssignment, assigned, added, revoked, done: RequestFuture) -> None:
+    def _committed(self, target: LocalAssignment, assigned: list[TopicPartition], added: list[TopicPartition],
+                   revoked: list[TopicPartition], done: RequestFuture) -> None:
         if not done.failed:
             self._log("MEMBER_COMMIT_BEFORE_RECONCILING")
         if self._given_up():

@@ -7,11 +7,11 @@ for the background to get on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from kafkalab.clients.consumer.reading.call_timer import Timer
+from kafkalab.clients.consumer.reading.call_timer import CallTimer
 from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.network.log_context import LogContext
@@ -24,6 +24,9 @@ from kafkalab.protocol.api_keys import api_of
 from kafkalab.protocol.messages import FetchRequest
 from kafkalab.sim.apps import Signal, Stage
 from kafkalab.sim.scheduler import Scheduler
+
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
 
 
 @dataclass(slots=True)
@@ -40,7 +43,7 @@ class UnsentRequest:
 class NetworkClientDelegate(ConsumerNetwork):
     """progress is set after each pass of the background thread."""
 
-    def __init__(self, client: NetworkClient, stage: Stage, clock: Scheduler, profile, log: LogContext, config) -> None:
+    def __init__(self, client: NetworkClient, stage: Stage, clock: Scheduler, profile: Profile, log: LogContext, config: Mapping[str, Any]) -> None:
         super().__init__(client, clock)
         self.progress = Signal()
         self._stage, self._profile, self._log = stage, profile, log
@@ -105,19 +108,19 @@ class NetworkClientDelegate(ConsumerNetwork):
 
     # the application's thread
 
-    def wait(self, signal: Signal, timer: Timer) -> None:
+    def wait(self, signal: Signal, timer: CallTimer) -> None:
         """Give the background its turn until the signal is set or the timer ends. Raises WakeupException after `wakeup`."""
         self.raise_if_woken()
         self._stage.wait(signal, timer.deadline_ms)
         self.raise_if_woken()
 
-    def poll(self, timer: Timer) -> None:
+    def poll(self, timer: CallTimer) -> None:
         """Wait until the background thread has made a pass."""
         self.progress.clear()
         self.wait(self.progress, timer)
         self.raise_error()
 
-    def poll_until(self, future: RequestFuture, timer: Timer) -> bool:
+    def poll_until(self, future: RequestFuture, timer: CallTimer) -> bool:
         """Wait until `future` is done or the timer ends."""
         done = Signal()
         future.on_done(lambda _: done.set())
@@ -129,7 +132,7 @@ class NetworkClientDelegate(ConsumerNetwork):
     def sleep(self, ms: int) -> None:
         self._stage.wait(Signal(), self.clock.now_ms + ms)
 
-    def await_metadata_update(self, timer: Timer) -> bool:
+    def await_metadata_update(self, timer: CallTimer) -> bool:
         version = self.client.metadata.request_update()
         self.client.selector.wakeup()
         while self.client.metadata.update_version <= version and not timer.expired:

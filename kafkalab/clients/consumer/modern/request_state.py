@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.lines.java_values import value_text
@@ -18,7 +19,7 @@ class RequestState:
     rng    draws the jitter of the backoff, 20 % up or down
     """
 
-    def __init__(self, owner: str, kind: str, config: Mapping, rng: random.Random, log: LogContext, epoch_ms: int) -> None:
+    def __init__(self, owner: str, kind: str, config: Mapping[str, Any], rng: random.Random, log: LogContext, epoch_ms: int) -> None:
         self.in_flight = False
         self._owner, self._rng, self._log, self._epoch_ms = owner, rng, log, epoch_ms
         self._initial_ms, self._limit_ms = config["retry.backoff.ms"], config["retry.backoff.max.ms"]

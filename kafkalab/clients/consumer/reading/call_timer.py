@@ -5,7 +5,7 @@ from __future__ import annotations
 from kafkalab.sim.scheduler import Scheduler
 
 
-class Timer:
+class CallTimer:
     """A deadline on the virtual clock."""
 
     __slots__ = ("_clock", "deadline_ms")

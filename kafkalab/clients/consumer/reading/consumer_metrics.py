@@ -14,9 +14,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from kafkalab.clients.network.metrics import MetricName, MetricValues, Sensor
 from kafkalab.sim.journal import Event, Journal
+
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
 
 FETCH, COORDINATOR, CONSUMER = "consumer-fetch-manager-metrics", "consumer-coordinator-metrics", "consumer-metrics"
 HEARTBEATS = ("HEARTBEAT", "CONSUMER_GROUP_HEARTBEAT")
@@ -53,7 +57,7 @@ class ConsumerMetrics:
     """window_ms, window_count: metrics.sample.window.ms and metrics.num.samples. joins: whether this member follows the classic protocol,
     with its joins and syncs; in the new one (KIP-848) a rebalance is what lies between two times of being stable."""
 
-    def __init__(self, journal: Journal, who: str, client_id: str, profile, started_ms: int, window_ms: int, window_count: int,
+    def __init__(self, journal: Journal, who: str, client_id: str, profile: Profile, started_ms: int, window_ms: int, window_count: int,
                  joins: bool = True) -> None:
         self._journal, self._who, self._client_id, self._profile, self._classic = journal, who, client_id, profile, joins
         self._clock = _EventClock()
@@ -69,7 +73,9 @@ class ConsumerMetrics:
         self._latest: dict[str, tuple[int | None, int | None]] = {}
         self._assigned = 0
         self._open = 0
-        self._last_poll_ms = self._last_heartbeat_ms = self._last_rebalance_ms = None
+        self._last_poll_ms: int | None = None
+        self._last_heartbeat_ms: int | None = None
+        self._last_rebalance_ms: int | None = None
         self._rebalance_began_ms: int | None = None
         self._join_latency_ms = self._sync_latency_ms = 0
         self._hear: dict[str, Callable[[Event], None]] = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafkalab.clients.consumer.reading.call_timer import Timer
+from kafkalab.clients.consumer.reading.call_timer import CallTimer
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.network.network_client import NetworkClient
 from kafkalab.clients.network.node import Node
@@ -31,16 +31,20 @@ class ConsumerNetwork:
         """Queue a request; it leaves when its node is ready."""
         raise NotImplementedError
 
-    def poll(self, timer: Timer) -> None:
+    def poll(self, timer: CallTimer) -> None:
         """Let the network bring something, at most until the timer ends."""
         raise NotImplementedError
 
-    def poll_until(self, future: RequestFuture, timer: Timer) -> bool:
+    def poll_until(self, future: RequestFuture, timer: CallTimer) -> bool:
         """Poll until `future` is done or the timer ends; says whether it is done."""
         raise NotImplementedError
 
-    def await_metadata_update(self, timer: Timer) -> bool:
+    def await_metadata_update(self, timer: CallTimer) -> bool:
         """Ask for new metadata and wait until it is here; False when the timer ended first."""
+        raise NotImplementedError
+
+    def sleep(self, ms: int) -> None:
+        """Let this much time pass."""
         raise NotImplementedError
 
     def hurry(self) -> None:
@@ -51,8 +55,8 @@ class ConsumerNetwork:
 
     # what they have in common
 
-    def timer(self, timeout_ms: int) -> Timer:
-        return Timer(self.clock, timeout_ms)
+    def timer(self, timeout_ms: int) -> CallTimer:
+        return CallTimer(self.clock, timeout_ms)
 
     def least_loaded_node(self) -> Node | None:
         return self.client.least_loaded_node()

@@ -37,7 +37,8 @@ class ConsumerSetup:
 
     @property
     def group_id(self) -> str | None:
-        return self.config["group.id"]
+        group: str | None = self.config["group.id"]
+        return group
 
     def log_context(self, kind: type[LogContext]) -> LogContext:
         """The log of this consumer, with group and client id before each line."""

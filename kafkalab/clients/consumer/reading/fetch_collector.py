@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.consumer.reading.completed_fetch import CompletedFetch
 from kafkalab.clients.consumer.reading.decompression_cost import unpack
@@ -16,6 +17,9 @@ from kafkalab.clients.network.log_context import Later, LogContext
 from kafkalab.errors import ConsumerOffsetOutOfRangeException, Errors, error_for
 from kafkalab.protocol.messages import RecordBatch
 from kafkalab.records import ConsumerRecord, TopicPartition
+
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
 
 MOVED = (Errors.NOT_LEADER_OR_FOLLOWER, Errors.FENCED_LEADER_EPOCH, Errors.KAFKA_STORAGE_ERROR)
 """Answers that mean: somebody else leads this partition now, ask for metadata."""
@@ -28,7 +32,7 @@ class FetchCollector:
     position_moved  whether the last `collect` moved a position, be it over markers and aborted records only
     """
 
-    def __init__(self, subscriptions: SubscriptionState, config: Mapping, profile, log: LogContext,
+    def __init__(self, subscriptions: SubscriptionState, config: Mapping[str, Any], profile: Profile, log: LogContext,
                  request_update: Callable[[], object]) -> None:
         self._subscriptions, self._profile, self._log, self._request_update = subscriptions, profile, log, request_update
         self.position_moved = False
@@ -79,9 +83,11 @@ class FetchCollector:
                 continue
             if not fetch.initialized and not self._initialize(fetch, state):
                 continue
-            if fetch.next_offset != state.position.offset:   # seek() went elsewhere when a part of it had been taken
-                self._log("FETCH_NOT_NEXT", partition=fetch.partition, offset=fetch.next_offset, expected=state.position.offset,
-                          position=self._text(state.position))
+            position = state.position
+            assert position is not None, "a partition that may be fetched has a position"
+            if fetch.next_offset != position.offset:   # seek() went elsewhere when a part of it had been taken
+                self._log("FETCH_NOT_NEXT", partition=fetch.partition, offset=fetch.next_offset, expected=position.offset,
+                          position=self._text(position))
                 continue
             taken += self._take(fetch, state, self._max_records - len(taken))
             if not fetch.is_exhausted:
@@ -103,6 +109,7 @@ class FetchCollector:
     def _initialize(self, fetch: CompletedFetch, state: PartitionState) -> bool:
         """Look at an answer for the first time; False when there is nothing to take from it (FetchCollector.initialize)."""
         tp, answer, position = fetch.partition, fetch.answer, state.position
+        assert position is not None, "a partition that may be fetched has a position"
         fetch.initialized = True
         if position.offset != fetch.fetch_offset:
             self._log("FETCH_STALE", partition=tp, offset=fetch.fetch_offset, expected=position.offset, position=self._text(position))
@@ -125,7 +132,9 @@ class FetchCollector:
     def _refused(self, fetch: CompletedFetch, position: FetchPosition, error: Errors) -> None:
         tp = fetch.partition
         if error in MOVED:
-            self._log("FETCH_ERROR_REFRESH", partition=tp, error=f"org.apache.kafka.common.errors.{error.known_to(self._profile.name).raises.__name__}")
+            raised = error.known_to(self._profile.name).raises
+            assert raised is not None, "an error has an exception"
+            self._log("FETCH_ERROR_REFRESH", partition=tp, error=f"org.apache.kafka.common.errors.{raised.__name__}")
             self._request_update()
         elif error in (Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.UNKNOWN_TOPIC_ID):
             self._log("FETCH_UNKNOWN_TOPIC" if error is Errors.UNKNOWN_TOPIC_OR_PARTITION else "FETCH_UNKNOWN_TOPIC_ID", partition=tp)
@@ -141,6 +150,7 @@ class FetchCollector:
     def _take(self, fetch: CompletedFetch, state: PartitionState, limit: int) -> list[ConsumerRecord]:
         taken = fetch.take(limit, lambda batch: self._skipped(fetch.partition, batch))
         before = after = state.position
+        assert before is not None and after is not None, "a partition that may be fetched has a position"
         moved = fetch.next_offset > before.offset
         if moved:
             after = FetchPosition(fetch.next_offset, before.leader_epoch, before.leader, before.leader_epoch)

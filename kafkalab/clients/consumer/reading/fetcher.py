@@ -7,8 +7,9 @@ partition with waiting records is not fetched again. Decompression and rack-awar
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
-from kafkalab.clients.consumer.reading.call_timer import Timer
+from kafkalab.clients.consumer.reading.call_timer import CallTimer
 from kafkalab.clients.consumer.reading.completed_fetch import CompletedFetch
 from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
 from kafkalab.clients.consumer.reading.fetch_collector import FetchCollector
@@ -23,6 +24,9 @@ from kafkalab.lines import payload
 from kafkalab.protocol.messages import FetchPartition, FetchRequest, FetchResponse
 from kafkalab.records import TopicPartition
 
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
+
 LED_BY_ANOTHER = frozenset({Errors.NOT_LEADER_OR_FOLLOWER.code, Errors.FENCED_LEADER_EPOCH.code})
 """Errors whose answer names who leads, and in which epoch."""
 
@@ -34,7 +38,7 @@ class Fetcher:
     fetched_from  connections that answered a fetch, in that order; fetched: partitions they answered for
     """
 
-    def __init__(self, client: ConsumerNetwork, subscriptions: SubscriptionState, collector: FetchCollector, config: Mapping, profile,
+    def __init__(self, client: ConsumerNetwork, subscriptions: SubscriptionState, collector: FetchCollector, config: Mapping[str, Any], profile: Profile,
                  log: LogContext) -> None:
         self._client, self._subscriptions, self._collector, self._config = client, subscriptions, collector, config
         self._profile, self._log, self._metadata = profile, log, client.client.metadata
@@ -48,7 +52,7 @@ class Fetcher:
         self._isolation = level if profile.isolation_in_lower_case else level.upper()
         self._isolation_level = 1 if level == "read_committed" else 0
         self._down = client.client.states.down
-        self._limits = {"max_wait_ms": config["fetch.max.wait.ms"], "min_bytes": config["fetch.min.bytes"],
+        self._limits: dict[str, Any] = {"max_wait_ms": config["fetch.max.wait.ms"], "min_bytes": config["fetch.min.bytes"],
                         "max_bytes": config["fetch.max.bytes"], "rack_id": config.get("client.rack", "")}
 
     def send_fetches(self) -> int:
@@ -66,7 +70,7 @@ class Fetcher:
             self._send(node, session, fetch)
         return len(built)
 
-    def close(self, timer: Timer) -> None:
+    def close(self, timer: CallTimer) -> None:
         """Tell every broker that the fetch session ends, and wait for the answers (3.6 and later)."""
         if not self._profile.closes_fetch_sessions:
             return
@@ -169,7 +173,7 @@ class Fetcher:
         self._pending.pop(node.id, None)
         self.on_answer()
 
-    def _take(self, session: FetchSessionHandler, asked: Mapping[TopicPartition, FetchPartition], message) -> None:
+    def _take(self, session: FetchSessionHandler, asked: Mapping[TopicPartition, FetchPartition], message: FetchResponse) -> None:
         names = self._metadata.topic_names
         answered = {TopicPartition(topic.topic or names.get(topic.topic_id, ""), partition.partition_index): (t, p)
                     for t, topic in enumerate(message.responses) for p, partition in enumerate(topic.partitions)}

@@ -7,6 +7,7 @@ leaders, and so of the sockets opened for them, is that of Java's hash maps; see
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
@@ -19,12 +20,16 @@ from kafkalab.lines import payload
 from kafkalab.protocol.messages import ListOffsetsPartition, ListOffsetsPartitionResponse, ListOffsetsRequest, ListOffsetsTopic
 from kafkalab.records import TopicPartition
 
+if TYPE_CHECKING:
+    from kafkalab.clients.consumer.reading.call_timer import CallTimer
+    from kafkalab.versions import Profile
+
 LATEST, EARLIEST = -1, -2
 TIMESTAMP_OF = {"latest": LATEST, "earliest": EARLIEST}
 
 
 class OffsetFetcher:
-    def __init__(self, client: ConsumerNetwork, subscriptions: SubscriptionState, config: Mapping, profile, log: LogContext) -> None:
+    def __init__(self, client: ConsumerNetwork, subscriptions: SubscriptionState, config: Mapping[str, Any], profile: Profile, log: LogContext) -> None:
         self._client, self._subscriptions, self._config, self._profile, self._log = client, subscriptions, config, profile, log
 
     def reset_missing(self) -> None:
@@ -80,7 +85,7 @@ class OffsetFetcher:
 
         def answered(sent: RequestFuture) -> None:
             if sent.failed:
-                future.fail(sent.error)
+                future.fail(sent.failure)
                 return
             message = sent.value.message
             text = payload.object_text(message, sent.value.request.header.api_version, self._profile.name)
@@ -115,7 +120,7 @@ class OffsetFetcher:
         if done.failed:
             self._client.client.metadata.request_update()
 
-    def _reset(self, tp: TopicPartition, answer) -> None:
+    def _reset(self, tp: TopicPartition, answer: ListOffsetsPartitionResponse) -> None:
         metadata = self._client.client.metadata
         metadata.note_leader_epoch(tp, answer.leader_epoch)
         view = metadata.view.partitions.get(tp)
@@ -132,7 +137,7 @@ class OffsetFetcher:
         finally:
             metadata.want_for_now(())
 
-    def _found_until(self, timer, timestamps: Mapping[TopicPartition, int], timeout_ms: int) -> dict[TopicPartition, ListOffsetsPartitionResponse]:
+    def _found_until(self, timer: CallTimer, timestamps: Mapping[TopicPartition, int], timeout_ms: int) -> dict[TopicPartition, ListOffsetsPartitionResponse]:
         result: dict[TopicPartition, ListOffsetsPartitionResponse] = {}
         while len(result) < len(timestamps):
             view = self._client.client.metadata.view

@@ -9,6 +9,7 @@ auto.offset.reset decide. A committed offset is checked before the first fetch, 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
@@ -22,6 +23,9 @@ from kafkalab.lines.java_values import list_text, offset_text, offsets_text, opt
 from kafkalab.protocol.messages import EpochEndOffset, OffsetForLeaderEpochRequest, OffsetForLeaderPartition, OffsetForLeaderTopic
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
+
 UNDEFINED = -1
 """The epoch or the offset in the answer of a leader that does not know the epoch it was asked for."""
 
@@ -34,7 +38,7 @@ class PositionValidation:
     tells_requests  whether each question is written down before it is sent, as the new consumer does
     """
 
-    def __init__(self, client: ConsumerNetwork, subscriptions: SubscriptionState, config: Mapping, profile, log: LogContext,
+    def __init__(self, client: ConsumerNetwork, subscriptions: SubscriptionState, config: Mapping[str, Any], profile: Profile, log: LogContext,
                  tells_requests: bool = False) -> None:
         self._client, self._subscriptions, self._config, self._profile, self._log = client, subscriptions, config, profile, log
         self._metadata, self._tells_requests = client.client.metadata, tells_requests

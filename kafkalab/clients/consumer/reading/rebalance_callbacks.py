@@ -8,6 +8,7 @@ inside poll(), close() or unsubscribe(), on the application's own thread.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
 from kafkalab.clients.network.hash_order import partitions_in_hash_order
@@ -16,11 +17,14 @@ from kafkalab.errors import WakeupException
 from kafkalab.lines.java_values import list_text
 from kafkalab.records import TopicPartition
 
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
+
 
 class RebalanceCallbacks:
     """Writes the line and calls the listener. What a listener raises is returned, not raised: the rebalance goes on first."""
 
-    def __init__(self, profile, subscriptions: SubscriptionState, log: LogContext) -> None:
+    def __init__(self, profile: Profile, subscriptions: SubscriptionState, log: LogContext) -> None:
         self._profile, self._subscriptions, self._log = profile, subscriptions, log
 
     def in_order(self, partitions: Iterable[TopicPartition]) -> list[TopicPartition]:

@@ -42,6 +42,12 @@ class RequestFuture:
         return self.error is not None
 
     @property
+    def failure(self) -> BaseException:
+        """The error of a future that has failed."""
+        assert self.error is not None, "this future has no error"
+        return self.error
+
+    @property
     def is_retriable(self) -> bool:
         return isinstance(self.error, RetriableException)
 

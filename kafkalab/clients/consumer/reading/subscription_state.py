@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from kafkalab.clients.network.hash_order import partitions_in_hash_order
 from kafkalab.clients.network.metadata import ClusterView
@@ -141,13 +142,13 @@ class SubscriptionState:
         """Did the application say what it wants? A pattern may match nothing yet."""
         return bool(self.topics) or self.pattern is not None
 
-    def subscribe(self, topics: tuple[str, ...], listener) -> None:
+    def subscribe(self, topics: tuple[str, ...], listener: Any) -> None:
         """Raises IllegalStateException after a subscription by pattern."""
         if self.pattern is not None:
             raise IllegalStateException(EXCLUSIVE)
         self.topics, self.auto_assigned, self.listener = tuple(dict.fromkeys(topics)), True, listener
 
-    def subscribe_to_pattern(self, pattern: re.Pattern[str], listener) -> None:
+    def subscribe_to_pattern(self, pattern: re.Pattern[str], listener: Any) -> None:
         """Raises IllegalStateException after a subscription to topics by name."""
         if self.topics and self.pattern is None:
             raise IllegalStateException(EXCLUSIVE)
@@ -160,25 +161,27 @@ class SubscriptionState:
 
     def match(self, topics: Iterable[str]) -> bool:
         """Subscribe to those of `topics` that match the pattern; says whether these are others than before."""
-        found = tuple(sorted(topic for topic in topics if self.pattern.fullmatch(topic)))
+        pattern = self.pattern
+        assert pattern is not None, "only a subscription by pattern is matched"
+        found = tuple(sorted(topic for topic in topics if pattern.fullmatch(topic)))
         if found == self.topics:
             return False
         self.topics = found
         return True
 
-    def assign_from_user(self, partitions) -> None:
+    def assign_from_user(self, partitions: Collection[TopicPartition]) -> None:
         self.auto_assigned = False
         self.topics = tuple(dict.fromkeys(tp.topic for tp in partitions))
         self._replace(partitions)
 
-    def assign_from_subscribed(self, partitions) -> None:
+    def assign_from_subscribed(self, partitions: Collection[TopicPartition]) -> None:
         self._replace(partitions)
 
     def unsubscribe(self) -> None:
         self.topics, self.group_topics, self.auto_assigned, self.pattern = (), (), False, None
         self._replace(())
 
-    def _replace(self, partitions) -> None:
+    def _replace(self, partitions: Collection[TopicPartition]) -> None:
         before, self._has_all = self.partitions, None
         self.partitions = {tp: before.get(tp, PartitionState()) for tp in partitions}
         if before.keys() != self.partitions.keys():

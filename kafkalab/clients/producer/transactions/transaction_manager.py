@@ -6,8 +6,8 @@ its answers mean is in `txn_requests`; the Sender's part, which sends them one a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.network.log_context import Later, LogContext
 from kafkalab.clients.network.network_client import NetworkClient
@@ -44,6 +44,9 @@ from kafkalab.lines.java_values import value_text
 from kafkalab.protocol.api_keys import ApiKeys, api_of
 from kafkalab.records import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
 
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
+
 __all__ = ["State", "TRANSITIONS", "TransactionManager"]
 
 LARGEST_INT = 2_147_483_647
@@ -64,7 +67,7 @@ class TransactionManager:
     last_error        why the state is an error state
     """
 
-    def __init__(self, log: LogContext, profile, client: NetworkClient, transactional_id: str | None, transaction_timeout_ms: int,
+    def __init__(self, log: LogContext, profile: Profile, client: NetworkClient, transactional_id: str | None, transaction_timeout_ms: int,
                  retry_backoff_ms: int) -> None:
         self.state = State.UNINITIALIZED
         self.transactional_id = transactional_id
@@ -285,6 +288,7 @@ class TransactionManager:
     def _ends_with_error(self, request: TxnRequest) -> bool:
         if not self.has_error or self.has_abortable_error and isinstance(request, FindCoordinator):
             return False
+        assert self.last_error is not None, "an error state has its error"
         request.result.fail(self.last_error)
         return True
 
@@ -620,7 +624,7 @@ class TransactionManager:
             raise IllegalStateException(f"Cannot attempt operation `{operation}` because the previous call to `{earlier}` timed out and "
                                         "must be retried")
 
-    def _once(self, state: State, operation: str, begin) -> TxnResult:
+    def _once(self, state: State, operation: str, begin: Callable[[], TxnResult]) -> TxnResult:
         """A call that timed out and comes again waits for the same answer (handleCachedTransactionRequestResult)."""
         self._ensure_transactional()
         if self._pending_result is not None:

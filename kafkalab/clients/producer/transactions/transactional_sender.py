@@ -7,7 +7,7 @@ Sender waited for its id and did nothing else before; from 2.4 on that, too, is 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sized
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from kafkalab.clients.network.least_loaded import LONG_MS
 from kafkalab.clients.network.network_client import NetworkClient
@@ -19,6 +19,9 @@ from kafkalab.clients.producer.transactions.txn_partitions import ProducerIdAndE
 from kafkalab.clients.producer.transactions.txn_requests import COORDINATOR_NAMES, TRANSACTION, TxnRequest
 from kafkalab.errors import Errors, KafkaException, TransactionAbortedException, error_for
 from kafkalab.protocol.messages import InitProducerIdRequest
+
+if TYPE_CHECKING:
+    from kafkalab.versions import Profile
 
 ABORTED_TEXT = "Failing batch since transaction was aborted"
 Pass = Generator[int, None, bool]
@@ -33,10 +36,10 @@ class UnfinishedBatches(Protocol):
     def incomplete(self) -> Sized:
         """Batches whose outcome is not known."""
 
-    def abort_batches(self, reason: KafkaException) -> None:
+    def abort_batches(self, reason: BaseException) -> None:
         """Give up all that have no outcome."""
 
-    def abort_undrained(self, reason: KafkaException) -> None:
+    def abort_undrained(self, reason: BaseException) -> None:
         """Give up those that were never sent."""
 
 
@@ -44,7 +47,7 @@ class TransactionalSender:
     """closing: says that the producer is being closed, and nobody waits for an id any more."""
 
     def __init__(self, manager: TransactionManager, client: NetworkClient, loop: LoopingClient, accumulator: UnfinishedBatches,
-                 profile, closing: Callable[[], bool]) -> None:
+                 profile: Profile, closing: Callable[[], bool]) -> None:
         self._manager, self._client, self._loop, self._accumulator = manager, client, loop, accumulator
         self._profile, self._closing = profile, closing
         self._backoff_ms = manager.retry_backoff_ms

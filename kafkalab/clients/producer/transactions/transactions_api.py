@@ -14,6 +14,7 @@ abort_transaction(), and begin again.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from kafkalab.clients.producer.transactions.transaction_manager import TransactionManager
 from kafkalab.clients.producer.transactions.txn_requests import TxnResult
@@ -21,11 +22,29 @@ from kafkalab.errors import IllegalArgumentException, IllegalStateException, Tim
 from kafkalab.records import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
 from kafkalab.sim.apps import FOREVER_MS
 
+if TYPE_CHECKING:
+    from kafkalab.config import ProducerConfig
+    from kafkalab.versions import Profile
+    from kafkalab.clients.network.log_context import LogContext
+    from kafkalab.clients.network.client_lab import ClientLab
+    from contextlib import AbstractContextManager
+
 
 class TransactionalMethods:
-    """Mixed into KafkaProducer."""
+    """Mixed into KafkaProducer, which has these."""
 
+    profile: Profile
+    config: ProducerConfig
+    name: str
+    _lab: ClientLab
+    _log: LogContext
     _transactions: TransactionManager | None
+    _wakeup: Callable[[], None]
+    _await_topic_ids: Callable[[str, int], None]
+
+    @property
+    def _closed(self) -> bool:
+        raise NotImplementedError
 
     def init_transactions(self) -> None:
         """Get the producer id and epoch of this transactional id. Fences an earlier producer of that id; what it left open is aborted.
@@ -88,7 +107,7 @@ class TransactionalMethods:
 
     def _begun(self, begin: Callable[[], TxnResult]) -> TxnResult:
         result = begin()
-        self._sender.wakeup()
+        self._wakeup()
         return result
 
     def _await(self, result: TxnResult, limited: bool = True) -> None:
@@ -101,5 +120,5 @@ class TransactionalMethods:
         if result.error is not None:
             raise result.error
 
-    def _calling_transactional(self, name: str):
+    def _calling_transactional(self, name: str) -> AbstractContextManager[None]:
         return self._lab.journal.because(self._lab.call(self.name, name, {}))

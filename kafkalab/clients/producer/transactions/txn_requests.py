@@ -178,7 +178,7 @@ class TxnRequest:
         elif response.version_mismatch:
             self.fatal(UnsupportedVersionException(Errors.UNSUPPORTED_VERSION.message))
         else:
-            version = response.request.header.api_version
+            version = response.request.sent_header.api_version
             manager.log("TRANSACTIONAL_RESPONSE", request=self.shown,
                         response=Later(payload.object_text, response.message, version, manager.profile.name))
             self.answered(response.message)

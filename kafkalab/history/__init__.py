@@ -1,5 +1,0 @@
-"""What was the state of everything at some moment? Folded from the journal, machines are not asked."""
-
-from kafkalab.history.history import History
-
-__all__ = ["History"]

@@ -1,0 +1,121 @@
+"""Which seed makes the simulator do what the real client did? A recorded scenario, replayed until each of its clients is equal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kafkalab.proof.conformance.marks import MARKS, compare, differences, equal
+from kafkalab.proof.conformance.observed import Observed
+
+SEEDS = range(64)
+
+Replay = Callable[[Mapping, "int | Mapping[str, int]"], Mapping[str, str]]
+
+
+@dataclass(frozen=True)
+class ClientConformance:
+    """One client of one scenario. `seed` made it equal; it is 0 where none did."""
+
+    equal: bool
+    seed: int
+    marks: Mapping[str, float]
+    differences: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Conformance:
+    """One scenario. `error` says why it could not be played; its marks are then 0."""
+
+    scenario: str
+    clients: Mapping[str, ClientConformance]
+    error: str | None = None
+    replays: int = 0
+
+    def mean(self, mark: str) -> float:
+        return sum(client.marks[mark] for client in self.clients.values()) / len(self.clients)
+
+
+@dataclass
+class _Search:
+    """The replays made so far: which client was equal with which seed."""
+
+    real: Mapping[str, Observed]
+    replay: Callable[[int | Mapping[str, int]], Mapping[str, Observed]]
+    found: dict[str, int] = field(default_factory=dict)
+    played: dict[str, Mapping[str, Observed]] = field(default_factory=dict)
+
+    def play(self, seed: int | dict[str, int]) -> Mapping[str, Observed]:
+        key = json.dumps(seed, sort_keys=True)
+        if key not in self.played:
+            self.played[key] = self.replay(seed)
+        return self.played[key]
+
+    def try_seed(self, seed: int) -> None:
+        for name, other in self.play(seed).items():
+            if name in self.real and name not in self.found and equal(self.real[name], other):
+                self.found[name] = seed
+
+    def run(self, seeds: Sequence[int]) -> None:
+        for seed in seeds:
+            if len(self.found) == len(self.real):
+                return
+            self.try_seed(seed)
+
+    def chosen(self) -> int | dict[str, int]:
+        """Each client's lowest equal seed; one number where they agree. A client's luck is its own, so they may differ."""
+        seeds = {name: self.found.get(name, 0) for name in self.real}
+        distinct = set(seeds.values())
+        return distinct.pop() if len(distinct) == 1 else seeds
+
+
+def logs_in(folder: Path) -> dict[str, Path]:
+    """Client name -> its log in a scenario folder, plain or packed; the brokers' logs are not clients'."""
+    return {path.name.split(".log")[0]: path for path in sorted(folder.glob("*.log*")) if not path.name.startswith("broker-")}
+
+
+def conform(folder: Path, seeds: Sequence[int] = SEEDS, replay: Replay | None = None, name: str | None = None,
+            on_replay: Callable[[], None] = lambda: None) -> Conformance:
+    """Replay the scenario of `folder` with each of `seeds` until every client is equal to its recording, then mark it.
+
+    `replay(scenario, seed)` returns client name -> text of its log; the default is the simulator's. `on_replay` is
+    called after each replay.
+    """
+    scenario = json.loads((folder / "scenario.json").read_text(encoding="utf-8"))
+    real = {client: Observed.of_file(path) for client, path in logs_in(folder).items()}
+    replay = replay or _simulate
+
+    def observe(seed: int | Mapping[str, int]) -> dict[str, Observed]:
+        observed = {client: Observed.of_text(text) for client, text in replay(scenario, seed).items()}
+        on_replay()
+        return observed
+
+    search = _Search(real, observe)
+    name = name or folder.name
+    try:
+        search.run(seeds)
+        chosen = search.play(search.chosen())
+    except Exception as error:  # A scenario the simulator cannot play is a result, not the end of the run.
+        return not_played(name, folder, f"{type(error).__name__}: {error}")
+    return Conformance(name, {client: _marked(search, client, chosen.get(client)) for client in real}, replays=len(search.played))
+
+
+def not_played(name: str, folder: Path, error: str) -> Conformance:
+    """The result of a scenario that gave no logs."""
+    nothing = ClientConformance(False, 0, dict.fromkeys(MARKS, 0.0), (f"not played: {error}",))
+    return Conformance(name, dict.fromkeys(logs_in(folder), nothing), error)
+
+
+def _marked(search: _Search, client: str, other: Observed | None) -> ClientConformance:
+    if other is None:
+        return ClientConformance(False, 0, dict.fromkeys(MARKS, 0.0), ("no log",))
+    real = search.real[client]
+    return ClientConformance(client in search.found, search.found.get(client, 0), compare(real, other), tuple(differences(real, other)))
+
+
+def _simulate(scenario: Mapping, seed: int | Mapping[str, int]) -> Mapping[str, str]:
+    from kafkalab.proof.replay import replay  # The marks can be used without the simulator.
+
+    return replay(dict(scenario), seed)

@@ -1,0 +1,72 @@
+"""What a law needs to know of a run, read off its journal in one go."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from kafkalab.sim.journal import Journal
+
+WANTED_LINES = {"FETCH_HIGH_WATERMARK": "seen.watermark", "RESETTING_OFFSET": "seen.watermark"}
+"""Lines that tell what no other event does, and as what they are read."""
+
+
+EVERYBODY = "everybody"
+"""Whom a fault befalls that is about a topic."""
+
+
+class Fact(NamedTuple):
+    """An event of the journal: its place there, when, what kind, whose, and what it tells."""
+
+    id: int
+    at_ms: int
+    kind: str
+    who: str
+    tells: Mapping[str, Any]
+
+
+class Reading:
+    """The events of the kinds that laws ask for, in order; `of(kind)` gives one kind."""
+
+    KINDS = frozenset({"record.appended", "log.ends", "record.completed", "record.delivered", "commit", "assignment", "call", "group.assigned", "group.member", "group.left", "state",
+                       "fault", "election", "topic.created", "topic.deleted", "partition.changed", "consumer_group.fenced", "replica.fetched", "replica.truncated", "told"})
+
+    def __init__(self, journal: Journal) -> None:
+        self.facts: list[Fact] = []
+        self._by_kind: dict[str, list[Fact]] = {}
+        for id, (at_ms, wording, who, _, values) in enumerate(journal.kept):
+            if type(wording) is str:
+                kind, tells = wording, values
+                if kind not in self.KINDS:
+                    continue
+            else:
+                kind = wording.kind
+                if kind == "line":
+                    kind, tells = WANTED_LINES.get(wording.name), values
+                    if kind is None:
+                        continue
+                elif kind in self.KINDS:
+                    tells = wording.fields(values)
+                else:
+                    continue
+            fact = Fact(id, at_ms, kind, who, tells)
+            self.facts.append(fact)
+            self._by_kind.setdefault(kind, []).append(fact)
+
+    def of(self, kind: str) -> list[Fact]:
+        return self._by_kind.get(kind, [])
+
+    def faults_between(self, from_ms: int, to_ms: int, client: str = "") -> bool:
+        """Did anything befall a broker, or this client, at any time between these two?"""
+        return any(fact.at_ms <= to_ms and fact.tells["until_ms"] >= from_ms
+                   and (fact.who.startswith("broker-") or fact.who == EVERYBODY or client.startswith(fact.who))
+                   for fact in self.told("fault"))
+
+    def told(self, what: str) -> list[Fact]:
+        """What the story's own people said under that heading (`tell`)."""
+        return [fact for fact in self.of("told") if fact.tells["what"] == what]
+
+
+def tell(journal: Journal, who: str, what: str, **fields: Any) -> None:
+    """Somebody in the story says something that no machine can know: which records belonged together, who reads at the end."""
+    journal.append("told", who, what=what, **fields)

@@ -1,0 +1,283 @@
+"""Plays a scenario of the recordings' format on the simulator.
+
+    python -m kafkalab replay SCENARIO.json --out DIR [--seed 7 | --seed inv-1=7,inv-2=41] [--version 3.9]
+
+Read are: what there was (brokers, topics, coordinators, broker settings) and what the program did. `kafkalab.proof.scenario` takes
+just that from the file and never looks at what was observed, so a replay cannot learn its answers from the scenario.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pathlib
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
+from kafkalab.clients.producer.kafka_producer import KafkaProducer
+from kafkalab.errors import IllegalStateException, KafkaException
+from kafkalab.lab import Lab
+from kafkalab.records import ConsumerRecords, OffsetAndMetadata, ProducerRecord, TopicPartition
+from kafkalab.proof.scenario import LOOP, NEEDS_PRODUCER, UnusableScenario, check_configs, read
+from kafkalab.sim.apps import FOREVER_MS, App
+from kafkalab.versions import profile_of
+
+CHANCE = {"chance_of_producer_ids": 0.75}
+"""The recorded brokers had served other runs before, and mostly held a block of producer ids."""
+
+
+LONGEST_WAIT_MS = 2_000
+"""How long a broker's step waits for the steps that came before it in the recorded program, at most."""
+
+
+def replay(scenario: Mapping[str, Any], seed: int | Mapping[str, int] = 0, version: str | None = None) -> dict[str, str]:
+    """Play it; returns {client name: its log}. Raises UnusableScenario."""
+    return Play(scenario, seed, version).run()
+
+
+class Play:
+    """One performance of a scenario: each client an app, each step at its time."""
+
+    def __init__(self, scenario: Mapping[str, Any], seed: int | Mapping[str, int], version: str | None) -> None:
+        played = read(scenario)
+        try:
+            self.profile, self.note = profile_of(version or played.client_version)
+        except ValueError as error:
+            raise UnusableScenario(str(error)) from None
+        check_configs(played, self.profile.name)
+        self.lab = Lab(played.brokers, seed, self.profile.name, played.broker_version, {**played.broker_config, **CHANCE},
+                       epoch=played.start_ms, cold=True)
+        try:
+            for topic, (leaders, replicas) in played.topics.items():
+                self.lab.create_topic(topic, len(leaders), replicas, leaders)
+            for group, broker in played.coordinators.items():
+                self.lab.place_coordinator(group, broker)
+            for transactional_id, broker in played.transaction_coordinators.items():
+                self.lab.place_transaction_coordinator(transactional_id, broker)
+        except ValueError as error:
+            raise UnusableScenario(f"the cluster of this scenario cannot be built: {error}") from None
+        self._start_ms, self._steps, self.broker_version = played.start_ms, played.steps, played.broker_version
+        self._broker_steps = played.broker_steps
+        self.last_step_ms = max((step["at_ms"] for steps in played.steps.values() for step in steps), default=played.start_ms) - played.start_ms
+
+    def run(self) -> dict[str, str]:
+        self.run_to(None)
+        return {name: self.lab.log_text(name) for name in self._steps}
+
+    def run_to(self, at_ms: int | None) -> None:
+        """Play from the start up to virtual time `at_ms`, the last millisecond whole; to the end of all programs when None."""
+        players = [Player(self.lab, name, self._start_ms, steps) for name, steps in self._steps.items()]
+        apps = [self.lab.spawn(player.play, name=player.name) for player in players]
+        if self._broker_steps:
+            self.lab.spawn(self._play_brokers, {player.name: player for player in players}, name="brokers")
+        if at_ms is None:
+            self.lab.run_until(lambda: all(app.done for app in apps), timeout_ms=10**12)
+        else:
+            self.lab.run_for(at_ms + 1)
+
+    def _play_brokers(self, lab: Lab, players: Mapping[str, Player]) -> None:
+        """What was done to brokers: each step at its time, and not before the program had come so far."""
+        for step in self._broker_steps:
+            lab.sleep(max(step.at_ms - self._start_ms - lab.now_ms, 0))
+            patience_ms = lab.now_ms + LONGEST_WAIT_MS
+            while lab.now_ms < patience_ms and any(players[name].steps_done < count for name, count in step.after.items()):
+                lab.sleep(1)
+            broker = lab.broker(step.broker)
+            if step.do == "start":
+                broker.restart(takes_ms=lab.streams.stream(f"{broker.name}/starting").randint(*broker.profile.starting_ms))
+            elif step.do == "kill -STOP":
+                broker.pause(step.for_ms)  # `kill -CONT` ends it, and is no event of its own
+            elif step.do != "kill -CONT":
+                broker.crash() if step.do == "kill -9" else broker.stop()
+
+
+class Player:
+    """One client's program: a step begins at its time, or when the one before has ended."""
+
+    def __init__(self, lab: Lab, name: str, start_ms: int, steps: list[dict]) -> None:
+        self.lab, self.name = lab, name
+        self.consumer: KafkaConsumer | None = None
+        self.producer: KafkaProducer | None = None
+        self._start_ms, self._steps = start_ms, steps
+        self._loop: App | None = None
+        self.steps_done = 0
+        self._next_at_ms = FOREVER_MS
+
+    def play(self, lab: Lab) -> None:
+        for step, after in zip(self._steps, (*self._steps[1:], None)):
+            self._next_at_ms = FOREVER_MS if after is None else after["at_ms"] - self._start_ms
+            wait_ms = step["at_ms"] - self._start_ms - lab.now_ms
+            if wait_ms > 0:
+                lab.sleep(wait_ms)
+            while self._loop is not None and not self._loop.done and step["do"] != "kill -9" and self.uses_consumer(step):
+                lab.sleep(1)  # a consumer is used by one thread at a time
+            try:
+                STEPS[step["do"]](self, step)
+            except (KafkaException, IllegalStateException):
+                pass  # what went wrong is in the log, as with the recorded program
+            self.steps_done += 1
+
+    def start(self) -> None:
+        """A constructor takes its time; but the next step was taken when this one had ended."""
+        self.lab.sleep(min(self.lab.profile(None).starting_ms, max(0, self._next_at_ms - self.lab.now_ms)))
+
+    def uses_consumer(self, step: Mapping[str, Any]) -> bool:
+        return step["object"] != "producer" and step["do"] not in NEEDS_PRODUCER
+
+    def poll_in_loop(self, step: Mapping[str, Any]) -> None:
+        """A thread of its own, which the next step of this consumer finds ended: its last poll is as long as there is time."""
+        def loop(lab: Lab) -> None:
+            until_ms = FOREVER_MS if step["for_ms"] is None else lab.now_ms + step["for_ms"]
+            told_ms = FOREVER_MS if step["until_ms"] is None or step["for_ms"] is not None else step["until_ms"] - self._start_ms
+            copied = 0
+            while lab.now_ms < min(until_ms, told_ms):
+                try:
+                    records = self.consumer.poll(timeout_ms=min(step["timeout_ms"], told_ms - lab.now_ms))
+                    if records and step["then"] == "commitAsync":
+                        self.consumer.commit_async()
+                    elif records and step["then"] == "copy":
+                        self.copy(records, step["to_topic"])
+                        copied += len(records)
+                        if copied >= (step["stop_after_records"] or FOREVER_MS):
+                            return
+                except (KafkaException, IllegalStateException):
+                    return
+
+        self._loop = self.lab.spawn(loop, name=self.name)
+
+    def copy(self, records: ConsumerRecords, to_topic: str) -> None:
+        """Consume, process, produce: records and the offsets behind them in one transaction."""
+        self.producer.begin_transaction()
+        for record in records:
+            self.producer.send(ProducerRecord(to_topic, key=record.key, value=record.value)).get()
+        after = {tp: OffsetAndMetadata(records.records(tp)[-1].offset + 1) for tp in records.partitions()}
+        self.producer.send_offsets_to_transaction(after, self.consumer.group_metadata())
+        self.producer.commit_transaction()
+
+    def of(self, step: Mapping[str, Any]) -> KafkaConsumer | KafkaProducer:
+        return self.producer if step["object"] == "producer" or self.consumer is None else self.consumer
+
+
+def _new_consumer(player: Player, step) -> None:
+    player.start()
+    player.consumer = KafkaConsumer(player.lab, step["config"], name=player.name)
+
+
+def _new_producer(player: Player, step) -> None:
+    player.start()
+    player.producer = KafkaProducer(player.lab, step["config"], name=player.name)
+
+
+def _poll(player: Player, step) -> None:
+    """Poll again and again for `for_ms`."""
+    until_ms = player.lab.now_ms + (step["for_ms"] or 0)
+    while True:
+        player.consumer.poll(timeout_ms=step["timeout_ms"])
+        if player.lab.now_ms >= until_ms:
+            return
+
+
+def _send(player: Player, step) -> None:
+    record = ProducerRecord(step["topic"], key=step["key"], value=step["value"], partition=step["to_partition"])
+    future = player.producer.send(record)
+    if step["wait"]:
+        future.get()
+
+
+def _partitions_for(player: Player, step) -> None:
+    """A recording that does not say which topic asked for the only one there is."""
+    topic = step["topic"] or next(name for name in player.lab.cluster.topics if not name.startswith("__"))
+    player.of(step).partitions_for(topic)
+
+
+def _position(player: Player, step) -> None:
+    for partition in step["partitions"] or [step["partition"]]:
+        player.consumer.position(partition)
+
+
+def _offsets(step) -> dict[TopicPartition, OffsetAndMetadata] | None:
+    return None if step["offsets"] is None else {tp: OffsetAndMetadata(offset) for tp, offset in step["offsets"].items()}
+
+
+def _send_offsets(player: Player, step) -> None:
+    """Without a group it is that of the same client's consumer."""
+    group = step["group"] or player.consumer.group_metadata()
+    player.producer.send_offsets_to_transaction(_offsets(step), group)
+
+
+STEPS: Mapping[str, Callable[[Player, Mapping[str, Any]], None]] = {
+    "new KafkaConsumer": _new_consumer,
+    "new KafkaProducer": _new_producer,
+    "subscribe": lambda p, s: p.consumer.subscribe(s["topics"]),
+    "assign": lambda p, s: p.consumer.assign(s["partitions"]),
+    "poll": _poll,
+    LOOP: Player.poll_in_loop,
+    "works without polling": lambda p, s: p.lab.sleep(s["for_ms"]),
+    "pause all": lambda p, s: p.consumer.pause(p.consumer.assignment_in_hash_order()),
+    "resume all": lambda p, s: p.consumer.resume(p.consumer.assignment_in_hash_order()),
+    "seek": lambda p, s: p.consumer.seek(s["partition"], s["offset"]),
+    "seekToBeginning": lambda p, s: p.consumer.seek_to_beginning(s["partitions"]),
+    "position": _position,
+    "partitionsFor": _partitions_for,
+    "commitSync": lambda p, s: p.consumer.commit_sync(_offsets(s)),
+    "commitAsync": lambda p, s: p.consumer.commit_async(_offsets(s)),
+    "send": _send,
+    "flush": lambda p, s: p.producer.flush(),
+    "initTransactions": lambda p, s: p.producer.init_transactions(),
+    "beginTransaction": lambda p, s: p.producer.begin_transaction(),
+    "sendOffsetsToTransaction": _send_offsets,
+    "commitTransaction": lambda p, s: p.producer.commit_transaction(),
+    "abortTransaction": lambda p, s: p.producer.abort_transaction(),
+    "close": lambda p, s: p.of(s).close(),
+    "kill -9": lambda p, s: p.lab.kill(p.name),
+}
+"""What each step of kafkalab.proof.scenario does to a player."""
+
+
+def seeds_of(text: str) -> int | dict[str, int]:
+    """`7`, or `inv-1=7,inv-2=41`. Raises ValueError with one sentence."""
+    try:
+        if "=" not in text:
+            return int(text)
+        return {name: int(number) for name, number in (part.split("=") for part in text.split(","))}
+    except ValueError:
+        raise ValueError(f"--seed takes a number or name=number,name=number, not {text!r}") from None
+
+
+def main(argv: list[str]) -> int:
+    """The command line; exit code 2 and one sentence for what cannot be used."""
+    parser = argparse.ArgumentParser(prog="python -m kafkalab replay", description="Play a recorded scenario on the simulator.")
+    parser.add_argument("scenario", metavar="SCENARIO.json")
+    parser.add_argument("--out", required=True, metavar="DIR", help="folder for NAME.log of each client")
+    parser.add_argument("--seed", default="0", help="a number, or name=number for each client")
+    parser.add_argument("--version", help="play this client version instead of the recorded one")
+    args = parser.parse_args(argv)
+    try:
+        with open(args.scenario, encoding="utf-8") as file:
+            scenario = json.load(file)
+        play = Play(scenario, seeds_of(args.seed), args.version)
+        logs = play.run()
+        out = pathlib.Path(args.out)
+        out.mkdir(parents=True, exist_ok=True)
+        for name, text in logs.items():
+            (out / f"{name}.log").write_text(text, encoding="utf-8", newline="\n")
+    except json.JSONDecodeError as error:
+        return _refuse(f"{args.scenario} is not JSON: {error}")
+    except RecursionError:
+        return _refuse(f"{args.scenario} nests too deeply to be a scenario")
+    except UnicodeDecodeError:
+        return _refuse(f"{args.scenario} is not a text file in UTF-8")
+    except OSError as error:
+        return _refuse(f"{error.filename}: {error.strerror}")
+    except ValueError as error:
+        return _refuse(str(error))
+    if play.note:
+        print(play.note, file=sys.stderr)
+    return 0
+
+
+def _refuse(sentence: str) -> int:
+    print(f"replay: {sentence}", file=sys.stderr)
+    return 2

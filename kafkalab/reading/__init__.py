@@ -1,0 +1,1 @@
+"""Reads a lab's journal: sockets, states, history, frames. Nothing in here changes a lab."""

@@ -1,0 +1,11 @@
+"""The names of all kinds of events that a journal can hold, so that a mistyped one is told from one that did not happen."""
+
+KINDS = frozenset("""
+    assigned assignment batch.not.appended broker.changed broker.down broker.fenced broker.starting broker.stopping broker.unfenced
+    broker.up call closed cluster commit consumer_group.assigned consumer_group.fenced consumer_group.joined consumer_group.left cpu
+    election fault fetched group.assigned group.left group.loaded group.member group.removed group.renamed group.subscribed
+    isr line log.cleaned log.deleted log.ends log.rolled member.epoch metadata.awaited offset.removed partition.changed position
+    record.appended record.completed record.delivered replica.fetched replica.truncated replica.watermark request.queued
+    request.received request.sent response.received response.sent socket.closed socket.connected socket.opening state topic.created
+    topic.deleted transaction.loaded work
+""".split())

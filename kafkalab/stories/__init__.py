@@ -1,0 +1,1 @@
+"""Sets a stage for the course: labs and helpers that a chapter uses and a learner may read."""
