@@ -26,6 +26,7 @@ DNS_LOOKUPS = {"2.1": one_of("default", "use_all_dns_ips", "resolve_canonical_bo
                "3.6": one_of("use_all_dns_ips", "resolve_canonical_bootstrap_servers_only")}
 RECORDING_LEVELS = {"2.1": one_of("INFO", "DEBUG"), "2.8": one_of("INFO", "DEBUG", "TRACE")}
 
+# fmt: off
 SHARED_KEYS = (
     key("bootstrap.servers", Type.LIST, {"2.1": ()}, "host:port of one or more brokers to ask about the cluster first"),
     key("client.id", Type.STRING, "", "how this client is named in its lines; left out, it is named and numbered by itself"),
@@ -149,5 +150,6 @@ ADMIN_KEYS = (
     key("retries", Type.INT, {"2.1": 5, "2.8": MAX_INT}, "how often a call is tried again, within its time (KIP-533)", between(0, MAX_INT)),
     fixed("bootstrap.controllers", Type.LIST, {"3.9": ()}, "controllers are not asked directly in the lab (KIP-919)"),
 )
+# fmt: on
 NOT_FOR_ADMINS = ("interceptor.classes",)
 """Shared keys that an admin client does not know."""

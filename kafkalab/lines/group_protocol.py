@@ -37,6 +37,7 @@ def only_4_4(say, template: str, line: int):
     return say(template, f"- - - - - - - {line}")
 
 
+# fmt: off
 APPLICATION = (
     entry("ASYNC_CONSUMER_INITIALIZING", ASYNC, since_4_0(debug, "Initializing the Kafka consumer", 320, 482)),
     entry("ASYNC_CONSUMER_INITIALIZED", ASYNC, since_4_0(debug, "Kafka consumer initialized", 425, 595)),
@@ -159,5 +160,6 @@ OFFSETS = (
     entry("ASYNC_LEADER_EPOCH_RECEIVED", OFFSET_REQUESTS,
           since_4_0(trace, "Received OffsetsForLeaderEpoch response {response} from broker {node}", 804, 860)),
 )
+# fmt: on
 
 ENTRIES = APPLICATION + NETWORK + MEMBER + OFFSETS

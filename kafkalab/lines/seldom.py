@@ -14,6 +14,7 @@ OFFSETS_UTILS = INTERNALS + "OffsetFetcherUtils"
 CONSUMER = "org.apache.kafka.clients.consumer.KafkaConsumer"
 CLASSIC = INTERNALS + "ClassicKafkaConsumer"  # since 3.7
 
+# fmt: off
 CONNECTIONS = (
     entry("METADATA_GIVE_UP", NETWORK_CLIENT,
           debug("Give up sending metadata request since no node is available", "967 979 1001 1042 1087 1160 1237 1479"), source=LINE_TABLES),
@@ -88,5 +89,6 @@ GROUPS = (
     entry("AUTO_COMMIT_SYNC_FAILED", COORDINATOR,
           warn("Synchronous auto-commit of offsets {offsets} failed: {error}", "729 729 760 1095 1224 1152 1152 1197"), source=LINE_TABLES),
 )
+# fmt: on
 
 ENTRIES = CONNECTIONS + READING + GROUPS
