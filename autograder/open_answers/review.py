@@ -1,7 +1,8 @@
 """The queue of open answers: one after the other, no names, like ones together, and a person's mark for each.
 
-    python -m autograder review OUT 03.open                      # in the terminal, one key a mark
-    from autograder.open_answers.review import queue; queue("OUT", "03.open")     # the same in a cell of JupyterLab
+    python -m autograder review OUT 03.open           # in the terminal, one key a mark
+    from autograder.open_answers.review import queue  # the same in a cell of JupyterLab
+    queue("OUT", "03.open")
 
 Every mark goes to the gradebook at once and into OUT/review.jsonl, which remembers what was shown, so one may stop at any moment
 and go on another day. About one answer in twenty comes a second time, later, without the suggestion and without the first mark: how far

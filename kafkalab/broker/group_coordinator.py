@@ -3,9 +3,12 @@
 Kafka's classes are GroupCoordinator (2.3) and GroupMetadataManager (4.x) with ClassicGroup. A pure machine: it takes a
 request and the time, changes its groups and returns what the shell has to do. It is told in pieces:
 
-    group_state    the five states and the moves between them      group_joins    who comes in, and when has everybody come?
-    group_members  who is still a member?                          group_offsets  how far has the group come?
-    group_storage  what outlives the coordinator?                  group_admin    what may an administrator see and delete?
+    group_state    the five states and the moves between them
+    group_joins    who comes in, and when has everybody come?
+    group_members  who is still a member?
+    group_offsets  how far has the group come?
+    group_storage  what outlives the coordinator?
+    group_admin    what may an administrator see and delete?
 
 Here they are put together, and groups come and go with the partitions of the offsets topic that this broker leads. Groups of the newer
 protocol (KIP-848) are `consumer_groups`' business.
