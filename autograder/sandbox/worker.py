@@ -242,7 +242,7 @@ def _run_cells(job, pen) -> None:
         listen_to_java(lambda sign, write=_write: write(pen, {"sign": sign}))
     with variants.pretending(job["numbers"]):
         for step in job["steps"]:
-            broken = _within(job["cell_seconds"], lambda: _run_cell(step["source"], namespace))
+            broken = _within(job["cell_seconds"], lambda step=step: _run_cell(step["source"], namespace))
             broken = broken and _named_limit(broken, job)
             if step["question"] is None:
                 continue
@@ -252,7 +252,7 @@ def _run_cells(job, pen) -> None:
             replies = []
             for case in step["cases"]:
                 heard = []
-                failed = _within(job["cell_seconds"], lambda: heard.append(
+                failed = _within(job["cell_seconds"], lambda step=step, case=case, heard=heard: heard.append(
                     ask(questions.find(step["question"]), namespace, case)))
                 reply = _named_limit(failed or heard[0], job)
                 # A cell that broke may have bound its names before; in a notebook they would count too.

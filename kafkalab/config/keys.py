@@ -246,12 +246,6 @@ def one_of_any_case(*allowed: str) -> Check:
     return check
 
 
-def not_empty(name: str, value: object) -> None:
-    """String must be non-empty."""
-    if not value:
-        raise _invalid(name, value, "String must be non-empty")
-
-
 def _defaults(default: object) -> Mapping[str, object]:
     """A mapping stands for itself; any other value is the default of every version."""
     return default if isinstance(default, Mapping) else {CLIENT_VERSIONS[0]: default}
