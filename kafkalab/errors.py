@@ -301,6 +301,7 @@ class KnownError:
 class Errors(enum.Enum):
     """code, the exception behind it, and the sentence Java's table has for it."""
 
+    # fmt: off
     UNKNOWN_SERVER_ERROR = (-1, UnknownServerException, "The server experienced an unexpected error when processing the request.")
     NONE = (0, None, None)
     OFFSET_OUT_OF_RANGE = (1, OffsetOutOfRangeException, "The requested offset is not within the range of offsets maintained by the server.")
@@ -388,6 +389,7 @@ class Errors(enum.Enum):
     UNKNOWN_SUBSCRIPTION_ID = (117, UnknownSubscriptionIdException, "Client sent a push telemetry request with an invalid or outdated subscription ID.")
     TELEMETRY_TOO_LARGE = (118, TelemetryTooLargeException, "Client sent a push telemetry request larger than the maximum size the broker will accept.")
     TRANSACTION_ABORTABLE = (120, TransactionAbortableException, "The server encountered an error with the transaction. The client can abort the transaction to continue using this transactional ID.")
+    # fmt: on
 
     def __init__(self, code: int, raises: type[ApiException] | None, message: str | None) -> None:
         self.code = code

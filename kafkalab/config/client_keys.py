@@ -23,6 +23,7 @@ ONE_ADDRESS = "the lab's hosts have one address each, so there is nothing to cho
 DNS_LOOKUPS = one_of("default", "use_all_dns_ips", "resolve_canonical_bootstrap_servers_only")
 RECORDING_LEVELS = one_of("INFO", "DEBUG")
 
+# fmt: off
 SHARED_KEYS = keys_of("client",
     key("bootstrap.servers", Type.LIST, (), "host:port of one or more brokers to ask about the cluster first"),
     key("client.id", Type.STRING, "", "how this client is named in its lines; left out, it is named and numbered by itself"),
@@ -146,5 +147,6 @@ ADMIN_KEYS = keys_of("admin",
     key("retries", Type.INT, 5, "how often a call is tried again, within its time (KIP-533)", between(0, MAX_INT)),
     fixed("bootstrap.controllers", Type.LIST, LATER, "controllers are not asked directly in the lab (KIP-919)"),
 )
+# fmt: on
 NOT_FOR_ADMINS = ("interceptor.classes",)
 """Shared keys that an admin client does not know."""

@@ -242,12 +242,6 @@ def one_of_any_case(*allowed: str) -> Check:
     return check
 
 
-def not_empty(name: str, value: object) -> None:
-    """String must be non-empty."""
-    if not value:
-        raise _invalid(name, value, "String must be non-empty")
-
-
 NAMED_CHECKS: Mapping[str, Check] = {
     "lookups without default": one_of("use_all_dns_ips", "resolve_canonical_bootstrap_servers_only"),
     "levels with TRACE": one_of("INFO", "DEBUG", "TRACE"),

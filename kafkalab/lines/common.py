@@ -12,6 +12,7 @@ PRODUCER_CONFIG = "org.apache.kafka.clients.producer.ProducerConfig"
 TELEMETRY = "org.apache.kafka.common.telemetry.internals.ClientTelemetryReporter"
 METRICS_COLLECTOR = "org.apache.kafka.common.telemetry.internals.KafkaMetricsCollector"
 
+# fmt: off
 # `values` is one line a key in alphabetical order, each `\tkey = value\n`.
 CONFIGURATION = (
     entry("CONSUMER_CONFIG", CONSUMER_CONFIG,
@@ -80,5 +81,6 @@ TELEMETRY_LINES = (
           debug("removing kafka metric : {metric}",
                 since="3.9", prefixed=False)),
 )
+# fmt: on
 
 ENTRIES = CONFIGURATION + VERSION_LINES + TELEMETRY_LINES

@@ -19,6 +19,7 @@ CONSUMER_NETWORK = INTERNALS + "ConsumerNetworkClient"
 COORDINATOR = INTERNALS + "ConsumerCoordinator"
 CONSUMER_UTILS = INTERNALS + "ConsumerUtils"
 
+# fmt: off
 BANNER = (
     "\n****************************************************************"
     "\n* The consumer rebalance protocol (KIP-848) is production-ready!"
@@ -140,5 +141,6 @@ COMMITS = (
     entry("COMMIT_NOT_A_MEMBER", COORDINATOR,
           info("Failing OffsetCommit request since the consumer is not part of an active group", since="2.3")),
 )
+# fmt: on
 
 ENTRIES = FACADE + POSITIONS + COMMITS

@@ -13,6 +13,7 @@ LINE_TABLES = "line number tables of the released jars of all eight versions; no
 COMPLETED_FETCH = INTERNALS + "CompletedFetch"
 FETCH_BUFFER = INTERNALS + "FetchBuffer"
 
+# fmt: off
 ASKING = (
     entry("FETCH_SKIPPED_PENDING", FETCHER,
           trace("Skipping fetch for partition {partition} because there is an in-flight request to {node}", until="2.2"),
@@ -174,5 +175,6 @@ ENDING = (
     entry("FETCH_SESSION_CLOSED", ABSTRACT_FETCH,
           debug("Successfully sent a close message for fetch session: {session_id} to node: {node}", since="3.6")),
 )
+# fmt: on
 
 ENTRIES = ASKING + ANSWERS + READING + ENDING

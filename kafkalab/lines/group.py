@@ -16,6 +16,7 @@ ASSIGNOR = INTERNALS + "AbstractPartitionAssignor"
 STICKY_OLD = "org.apache.kafka.clients.consumer.StickyAssignor"
 STICKY = INTERNALS + "AbstractStickyAssignor"
 
+# fmt: off
 POLL_TIMEOUT = (
     "consumer poll timeout has expired. This means the time between subsequent calls to poll() was longer than the configured "
     "max.poll.interval.ms, which typically implies that the poll loop is spending too much time processing messages. You can address "
@@ -193,5 +194,6 @@ LEAVING = (
                 logger=COORDINATOR)),
     both("HEARTBEAT_THREAD_CLOSED", debug, "Heartbeat thread has closed"),
 )
+# fmt: on
 
 ENTRIES = FINDING + JOINING + ASSIGNING + CALLBACKS + HEARTBEATS + LEAVING

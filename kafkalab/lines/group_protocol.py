@@ -32,6 +32,7 @@ entry = partial(wording.entry, source="recordings of 4.4.0, and the findings' li
 COMPILED = "AsyncKafkaConsumer.class in kafka-clients 4.0.2 and 4.4.0: the text, and the line that its LineNumberTable gives the call"
 
 
+# fmt: off
 APPLICATION = (
     entry("ASYNC_CONSUMER_INITIALIZING", ASYNC, debug("Initializing the Kafka consumer", since="4.0")),
     entry("ASYNC_CONSUMER_INITIALIZED", ASYNC, debug("Kafka consumer initialized", since="4.0")),
@@ -163,5 +164,6 @@ OFFSETS = (
     entry("ASYNC_LEADER_EPOCH_RECEIVED", OFFSET_REQUESTS,
           trace("Received OffsetsForLeaderEpoch response {response} from broker {node}", since="4.0")),
 )
+# fmt: on
 
 ENTRIES = APPLICATION + NETWORK + MEMBER + OFFSETS

@@ -7,6 +7,7 @@ from kafkalab.lines.wording import debug, entry, info
 
 TABLES = "line number tables of the released jars of all eight versions; few of these lines have a recording"
 
+# fmt: off
 HEARTBEATS = (
     entry("HEARTBEAT_OF_OLD_GENERATION", ABSTRACT,
           info("Attempt to heartbeat failed since generation {generation} is not current", until="2.3"), source=TABLES),
@@ -57,5 +58,6 @@ RESETTING = (
     entry("RESET_GENERATION_KEEPING_ID", COORDINATOR,
           info("Resetting generation due to: encountered {error} from {api} response", since="3.6"), source=TABLES),
 )
+# fmt: on
 
 ENTRIES = HEARTBEATS + JOINING + RESETTING

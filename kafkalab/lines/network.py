@@ -12,6 +12,7 @@ CONNECTION_STATES = CLIENTS + "ClusterConnectionStates"
 LINE_TABLES = "line number tables of the released jars of all eight versions; no recording has the line"
 SELECTOR = "org.apache.kafka.common.network.Selector"
 
+# fmt: off
 CHOOSING_A_NODE = (
     entry("LEAST_LOADED_IDLE", NETWORK_CLIENT,
           trace("Found least loaded node {node} connected with no in-flight requests")),
@@ -174,5 +175,6 @@ METADATA_LINES = (
     entry("DISCONNECTING_FOR_REBOOTSTRAP", NETWORK_CLIENT,
           info("Disconnecting from node {node_id} due to client rebootstrap.", since="4.0"), source=LINE_TABLES),
 )
+# fmt: on
 
 ENTRIES = CHOOSING_A_NODE + OPENING + TALKING + CLOSING + METADATA_LINES

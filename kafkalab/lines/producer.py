@@ -19,6 +19,7 @@ PRODUCER_CONFIG = PRODUCER + "ProducerConfig"
 NOTHING_IN_FLIGHT = "No inflight batches remaining for {partition}, last ack'd sequence for partition is {last}, next sequence is {next}. "
 LINE_TABLES = "line number tables of the released jars of all eight versions; no recording has the line"
 
+# fmt: off
 STARTING = (
     entry("NOT_IDEMPOTENT_WITHOUT_RETRIES", PRODUCER_CONFIG,
           info("Idempotence will be disabled because retries is set to 0.", since="3.6", prefixed=False), source=LINE_TABLES),
@@ -281,5 +282,6 @@ TRANSACTION = (
     entry("TRANSACTION_ABORTED_BY_CLOSE", KAFKA_PRODUCER,
           info("Aborting incomplete transaction", since="2.8")),
 )
+# fmt: on
 
 ENTRIES = STARTING + SENDING + SENDER_PASS + CLOSING + PRODUCER_ID + TRANSACTION

@@ -14,6 +14,7 @@ OFFSETS_UTILS = INTERNALS + "OffsetFetcherUtils"
 CONSUMER = "org.apache.kafka.clients.consumer.KafkaConsumer"
 CLASSIC = INTERNALS + "ClassicKafkaConsumer"  # since 3.7
 
+# fmt: off
 CONNECTIONS = (
     entry("METADATA_GIVE_UP", NETWORK_CLIENT,
           debug("Give up sending metadata request since no node is available"), source=LINE_TABLES),
@@ -99,5 +100,6 @@ GROUPS = (
     entry("AUTO_COMMIT_SYNC_FAILED", COORDINATOR,
           warn("Synchronous auto-commit of offsets {offsets} failed: {error}"), source=LINE_TABLES),
 )
+# fmt: on
 
 ENTRIES = CONNECTIONS + READING + GROUPS

@@ -33,8 +33,10 @@ class UnusableScenario(ValueError):
 class Scenario:
     """What there was, and what each client's program did.
 
-    brokers       id -> host:port            topics  name -> its leaders, one a partition, and the number of replicas
-    coordinators  group -> broker id; transaction_coordinators: transactional id -> broker id        steps   client -> its steps, in the order of the file
+    brokers       id -> host:port
+    topics        name -> its leaders, one a partition, and the number of replicas
+    coordinators  group -> broker id; transaction_coordinators: transactional id -> broker id
+    steps         client -> its steps, in the order of the file
     start_ms      when the first step began (epoch); the clock of the lines starts there
     broker_steps  what was done to brokers, in time order
     """

@@ -357,9 +357,9 @@ class InterBroker:
                     led = broker.replicas.found(key)
                     if led is not None and led.led_epoch == partition.leader_epoch:
                         broker.do(broker.replicas.reconsider(led))
-                elif id in partition.replicas and partition.leader != NO_LEADER:
-                    if not self.brokers[partition.leader].sessions.has(id, key) and not broker.fetchers.follows(key, partition.leader):
-                        self._follow(id, key, partition.leader)
+                elif (id in partition.replicas and partition.leader != NO_LEADER and not self.brokers[partition.leader].sessions.has(id, key)
+                      and not broker.fetchers.follows(key, partition.leader)):
+                    self._follow(id, key, partition.leader)
         self.reconnect()
 
     def _forget_deleted(self, id: int, before: ClusterState) -> None:

@@ -221,8 +221,8 @@ class NetworkClient:
             if not request.expects_response:
                 self._in_flight.complete_sent(request)
                 responses.append(ClientResponse(request, now_ms))
-        for connection, message, cause in found.received:
-            self._received(connection, message, cause, responses)
+        for connection, answer, cause in found.received:
+            self._received(connection, answer, cause, responses)
         for connection, how in found.disconnected:
             self._lost(connection, how, responses)
         for connection in found.connected:

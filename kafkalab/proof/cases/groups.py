@@ -110,7 +110,7 @@ def initial_delay(entry: Entry) -> dict[str, Any]:
     settings = {"group.initial.rebalance.delay.ms": given["delay_ms"]} if "delay_ms" in given else None
     case = GroupCase(BROKER, settings)
     first_ms = case.lab.now_ms
-    for number, at_ms in enumerate(given["joins_at_ms"]):
+    for number in range(len(given["joins_at_ms"])):
         case.client(f"member-{number}")
     begin_ms = case.lab.now_ms
     for number, at_ms in enumerate(sorted(given["joins_at_ms"])):

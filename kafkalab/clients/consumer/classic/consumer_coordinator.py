@@ -108,9 +108,9 @@ class ConsumerCoordinator:
             self._heartbeat.polled(self._clock.now_ms)
             if self._lookup.unknown and not self._lookup.ensure_ready(timer):
                 return False
-            if self.rejoin_needed():
-                if not self._see_topics_of_pattern(timer) or not self._ensure_active(timer if wait_for_join else self._client.timer(0)):
-                    return False
+            if self.rejoin_needed() and not (
+                    self._see_topics_of_pattern(timer) and self._ensure_active(timer if wait_for_join else self._client.timer(0))):
+                return False
         else:
             if self._client.client.metadata.update_requested and not self._client.client.has_ready_nodes():
                 self._client.await_metadata_update(timer)
