@@ -7,7 +7,6 @@ kept.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -231,9 +230,15 @@ def _with_copies(reading: Reading) -> Iterator[tuple[Fact, _Copies]]:
             "log.ends",
             "replica.fetched",
             "replica.truncated",
+            "record.appended",
         ):
             continue
         key = fact.tells["topic"], fact.tells["partition"]
+        # a leader that does not know the high watermark yet says nothing of its ends
+        if fact.kind == "record.appended":
+            if key in known:
+                known[key].ends[fact.who] = fact.tells["last_offset"] + 1
+            continue
         if key not in known and fact.kind != "partition.changed":
             continue
         copies = known.setdefault(key, _Copies(key))
@@ -498,7 +503,7 @@ def who_does_not_poll_leaves(reading: Reading, scope: Scope) -> Iterator[Breach]
         if config is None:
             continue
         interval_ms = config.get("max.poll.interval.ms", 300_000)
-        for before, after in itertools.pairwise(told):
+        for before, after in zip(told, told[1:]):
             if (
                 before.tells["name"] != "poll"
                 or after.at_ms - before.at_ms < interval_ms + SETTLING_MS
