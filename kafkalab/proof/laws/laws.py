@@ -7,6 +7,7 @@ kept.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -503,7 +504,7 @@ def who_does_not_poll_leaves(reading: Reading, scope: Scope) -> Iterator[Breach]
         if config is None:
             continue
         interval_ms = config.get("max.poll.interval.ms", 300_000)
-        for before, after in zip(told, told[1:]):
+        for before, after in itertools.pairwise(told):
             if (
                 before.tells["name"] != "poll"
                 or after.at_ms - before.at_ms < interval_ms + SETTLING_MS
