@@ -53,7 +53,7 @@ class InterBroker:
         self._starting: set[int] = set()
         self._lives: dict[int, int] = {}
         self._breaks: dict[tuple[int, int], int] = {}
-        self._last_leader: dict[PartitionKey, int] = {}
+        self._took_over: dict[PartitionKey, int] = {}
         self._timers: dict[Hashable, Timer] = {}
         self._session_ends_ms: dict[int, int] = {}
 
@@ -372,12 +372,16 @@ class InterBroker:
         if leader_before != partition.leader:
             key = partition.topic, partition.index
             if leader_before != NO_LEADER:
-                self._last_leader[key] = leader_before
+                # the first leader has led from the start
+                self._took_over.setdefault(key, leader_before)
             for id, broker in self.brokers.items():
                 if self.in_touch(id):
                     broker.leader_changed(
-                        partition, leader_before, self.brokers[self._last_leader.get(key, id)]
+                        partition, leader_before, self.brokers[self._took_over.get(key, id)]
                     )
+            if partition.leader != NO_LEADER and self.in_touch(partition.leader):
+                # one that is down has not heard of it, and has nothing to hand over
+                self._took_over[key] = partition.leader
         for id in partition.replicas:
             if self.in_touch(id):
                 self._take_role(id, partition, partition.leader_epoch != epoch_before)
@@ -440,12 +444,14 @@ class InterBroker:
                         partition.leader,
                         partition.leader_epoch,
                     ):
-                        last = self._last_leader.get((topic.name, partition.index), id)
+                        last = self._took_over.get((topic.name, partition.index), id)
                         broker.leader_changed(
                             partition,
                             believed.leader if believed else NO_LEADER,
                             self.brokers[last],
                         )
+                        if partition.leader == id:
+                            self._took_over[topic.name, partition.index] = id
         for replica in list(broker.replicas.all):
             believed = replica.partition
             now = replica.partition = self._cluster.partition(believed.topic, believed.index)

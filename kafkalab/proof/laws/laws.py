@@ -231,9 +231,15 @@ def _with_copies(reading: Reading) -> Iterator[tuple[Fact, _Copies]]:
             "log.ends",
             "replica.fetched",
             "replica.truncated",
+            "record.appended",
         ):
             continue
         key = fact.tells["topic"], fact.tells["partition"]
+        # a leader that does not know the high watermark yet says nothing of its ends
+        if fact.kind == "record.appended":
+            if key in known:
+                known[key].ends[fact.who] = fact.tells["last_offset"] + 1
+            continue
         if key not in known and fact.kind != "partition.changed":
             continue
         copies = known.setdefault(key, _Copies(key))

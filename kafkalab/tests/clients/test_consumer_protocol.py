@@ -622,3 +622,25 @@ def test_a_paused_coordinator_that_wakes_ends_nobodys_membership(seed):
     assert numbers(consumer) == [0, 1, 2, 3] and not {"FENCED", "FATAL"} & set(
         states_of(lab, "one")
     )
+
+
+def test_a_group_is_not_lost_with_a_leader_that_never_heard_that_it_leads():
+    """Nobody has noticed yet that broker 1 is down when it is made the group's coordinator;
+    broker 2 leads after it."""
+    lab = Lab(brokers=3, seed=5, version="4.4", broker_version="4.4")
+    lab.create_topic("orders", partitions=4, replication_factor=3, leaders=[2, 2, 2, 2])
+    lab.place_coordinator("shop", 0)
+    consumer = a_consumer(lab)
+    consumer.subscribe(["orders"])
+    poll_for(lab, consumer, 3_000)
+    lab.broker(1).crash()
+    lab.broker(0).stop()
+    lab.run_for(10)
+    assert lab.coordinator_of("shop") == 1 and not lab.broker(1).is_up
+    poll_for(lab, consumer, 25_000)
+    assert lab.coordinator_of("shop") == 2
+    assert (
+        list(lab.broker(2).machine.coordinator.table.modern["shop"].members)
+        and not lab.broker(0).machine.coordinator.table.modern
+    )
+    assert "FENCED" not in states_of(lab, "one") and numbers(consumer) == [0, 1, 2, 3]

@@ -214,3 +214,21 @@ def test_a_broken_seed_is_told_with_its_number_its_law_its_faults_and_the_lines_
     )
     assert "it takes no fault at all" in told and "commits orders-" in told
     assert "\n  > " in told and "lines of that moment:" in told
+
+
+@pytest.mark.parametrize("seed", [5124, 6374])
+def test_seeds_that_once_broke_a_law_hold(seed):
+    """5124: a new leader appends before it may say where its log ends. 6374: a group whose
+    coordinator was down when it was made one."""
+    trial = try_seed(seed, [story_named("retention, KIP-848")])
+    faults = {
+        5124: ((308, "crash", 1, 501), (1_386, "crash", 0, 243), (1_863, "crash", 2, 1_087)),
+        6374: ((482, "crash", 1, 702), (1_205, "stop", 0, 182), (2_160, "island", 2, 1_307)),
+    }[seed]
+    run = replace(
+        trial.run,
+        faults=tuple(
+            Fault(at_ms, what, broker, "", for_ms) for at_ms, what, broker, for_ms in faults
+        ),
+    )
+    assert try_run(run).held
