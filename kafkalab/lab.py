@@ -78,6 +78,8 @@ class Lab:
                     kafkalab.broker.broker_config)
     epoch           what the clock of the lines shows at now_ms = 0: "2026-01-05 09:00:00" (UTC), or
                     epoch milliseconds
+    racks           the rack of each broker, id -> name (broker.rack); a broker left out has none.
+                    Consumers read from leaders all the same, and topics are placed as without racks
     cold            clients run in a JVM just started: what they do for the first time takes as long
                     as in the recordings
 
@@ -94,6 +96,7 @@ class Lab:
         broker_config: Mapping[str, Any] | None = None,
         epoch: str | int = DEFAULT_EPOCH,
         cold: bool = False,
+        racks: Mapping[int, str] | None = None,
     ) -> None:
         profile_of(version)  # An unknown version is told here, not at the first client.
         if not isinstance(brokers, (int, Mapping)) or isinstance(brokers, bool):
@@ -124,7 +127,7 @@ class Lab:
             broker_profile(broker_version),
             _broker_settings(broker_config, broker_version),
         )
-        nodes = _nodes(brokers)
+        nodes = _nodes(brokers, racks or {})
         self.cluster = ClusterState(
             nodes,
             self.streams.stream("/cluster"),
@@ -653,16 +656,22 @@ def _brokers_text(ids: Sequence[int]) -> str:
     return f"brokers {', '.join(map(str, ids[:-1]))} and {ids[-1]} are"
 
 
-def _nodes(brokers: int | Mapping[int, str]) -> list[BrokerNode]:
+def _nodes(brokers: int | Mapping[int, str], racks: Mapping[int, str]) -> list[BrokerNode]:
     addresses = (
         {id: f"localhost:{FIRST_PORT + id}" for id in range(brokers)}
         if isinstance(brokers, int)
         else brokers
     )
+    strangers = [id for id in racks if id not in addresses]
+    if strangers:
+        raise IllegalArgumentException(
+            f"racks: {_brokers_text(strangers)} not in this lab; its brokers are "
+            f"{', '.join(map(str, addresses))}"
+        )
     nodes = []
     for id, address in addresses.items():
         host, _, port = address.rpartition(":")
-        nodes.append(BrokerNode(int(id), host, int(port)))
+        nodes.append(BrokerNode(int(id), host, int(port), racks.get(id)))
     return nodes
 
 
