@@ -1,7 +1,7 @@
 """The requests of an administrator: groups looked at and forgotten, topics made and removed, logs cut, settings shown.
 
 Field names and defaults are those of Kafka's schemas ListGroupsRequest.json, DescribeGroupsRequest.json and so on. Left out: the fields
-for authorization results, and documentation and synonyms of settings.
+for authorization results, and documentation of settings.
 """
 from kafkalab.protocol.frozen import message
 
@@ -295,6 +295,15 @@ class DescribeConfigsRequest:
 
 
 @message
+class DescribeConfigsSynonym:
+    """A setting that a setting falls back to; answers hold them where include_synonyms asks."""
+
+    name: str
+    value: str | None = None
+    source: int = -1
+
+
+@message
 class DescribeConfigsResourceResult:
     """config_source: 1 the topic's own, 4 the broker's file, 5 the default."""
 
@@ -304,6 +313,7 @@ class DescribeConfigsResourceResult:
     is_default: bool = False
     config_source: int = -1
     is_sensitive: bool = False
+    synonyms: tuple[DescribeConfigsSynonym, ...] = ()
 
 
 @message

@@ -1,7 +1,9 @@
 """Lines real clients wrote are the measure: read a message out of such a line, print it again, get the same bytes.
 
 `recorded_texts.tsv` holds one short text for every client version, API and direction (and for answers with errors,
-records or several members), each with the scenario it was recorded in.
+records or several members), each with the scenario it was recorded in. The scenarios `admin_first_calls`,
+`admin_second_calls` and `admin_third_calls` left only their texts here: an administrator called every method on a
+cluster of three 2.3.1 brokers, with a group of one member, then of two, and with records deleted at one leader.
 """
 from pathlib import Path
 
@@ -49,6 +51,14 @@ def test_every_version_and_api_of_a_simple_consumer_is_covered():
     for version in STYLES:
         seen = {(row[3], row[5]) for row in TEXTS if row[0] == version}
         assert {(api, direction) for api in needed for direction in ("request", "response")} <= seen, version
+
+
+def test_every_api_of_an_administrator_is_covered_where_it_prints_as_a_struct():
+    needed = {"CREATE_TOPICS", "DELETE_TOPICS", "CREATE_PARTITIONS", "LIST_GROUPS", "DESCRIBE_GROUPS",
+              "DELETE_GROUPS", "DELETE_RECORDS", "DESCRIBE_CONFIGS"}
+    for version in (name for name, style in STYLES.items() if style.wire_as_struct):
+        seen = {(row[3], row[5]) for row in TEXTS if row[0] == version}
+        assert {(api, way) for api in needed for way in ("request", "response")} <= seen, version
 
 
 @pytest.mark.parametrize("row", TEXTS, ids=[f"{row[0]}@{row[1]}-{row[3]}-{number}" for number, row in enumerate(TEXTS)])
