@@ -211,6 +211,7 @@ def test_settings_say_where_they_come_from():
     found = admin.describe_configs([topic, broker]).all().get()
     assert (found[topic]["max.message.bytes"].value, found[topic]["max.message.bytes"].source) == ("5000", "STATIC_BROKER_CONFIG")
     assert found[broker]["num.partitions"].is_default
+    assert found[topic]["cleanup.policy"].value == found[broker]["log.cleanup.policy"].value == "delete"
 
 
 # errors
