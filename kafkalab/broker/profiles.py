@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from kafkalab.errors import Errors, IllegalArgumentException
+from kafkalab.protocol.connection_messages import NO_OPERATIONS
 from kafkalab.protocol.frozen import message
 
 FIRST_GENERATION = "before the first generation"
@@ -57,6 +58,10 @@ class BrokerProfile:
     smallest_segment_bytes: the least that segment.bytes may be; a MiB since 4.0 (KIP-1030).
     stamps_delete_horizon: compaction notes in a batch until when its tombstones stay (KIP-534, 3.1); before, a segment's age counted.
     keyless_error: what a record without a key is told on a compacted topic (KIP-467, 2.5).
+    operations_not_asked_for: authorized_operations of METADATA and DESCRIBE_GROUPS when nobody asks for them (KIP-430).
+        Recorded: 0 on 2.3.1, the lowest int on 4.4.0.
+    describes_assignment_twice: DESCRIBE_GROUPS gives a member's assignment in the place of its metadata as well.
+        Recorded on 2.3.1.
     is_kraft: brokers beat to a controller quorum (KIP-500), which fences them; before, each holds a session of ZooKeeper.
     eligible_leader_replicas: a replica that leaves an ISR below min.insync.replicas may still be elected (KIP-966).
     shrink_raises_epoch: a replica that the controller takes out of the ISR raises the leader epoch (until 3.6, KAFKA-15021).
@@ -98,6 +103,8 @@ class BrokerProfile:
     smallest_segment_bytes: int
     stamps_delete_horizon: bool
     keyless_error: Errors
+    operations_not_asked_for: int
+    describes_assignment_twice: bool
     is_kraft: bool
     eligible_leader_replicas: bool
     shrink_raises_epoch: bool
@@ -138,6 +145,8 @@ BROKER_PROFILES: Mapping[str, BrokerProfile] = MappingProxyType({
         smallest_segment_bytes=14,
         stamps_delete_horizon=False,
         keyless_error=Errors.CORRUPT_MESSAGE,
+        operations_not_asked_for=0,
+        describes_assignment_twice=True,
         is_kraft=False,
         eligible_leader_replicas=False,
         shrink_raises_epoch=True,
@@ -176,6 +185,8 @@ BROKER_PROFILES: Mapping[str, BrokerProfile] = MappingProxyType({
         smallest_segment_bytes=1_048_576,
         stamps_delete_horizon=True,
         keyless_error=Errors.INVALID_RECORD,
+        operations_not_asked_for=NO_OPERATIONS,
+        describes_assignment_twice=False,
         is_kraft=True,
         eligible_leader_replicas=True,
         shrink_raises_epoch=False,

@@ -18,6 +18,7 @@ from kafkalab.hashing import long_map_order
 from kafkalab.protocol.api_keys import ApiKeys
 from kafkalab.protocol.api_versions import api_versions_response
 from kafkalab.protocol.messages import (
+    ZERO_UUID,
     ApiVersionsRequest,
     ApiVersionsResponse,
     Coordinator,
@@ -57,6 +58,7 @@ class Directory:
         self._versions = api_versions_response(
             profile.name, finalized_features_epoch=profile.finalized_features_epoch)
         self._spans = {span.api_key: (span.min_version, span.max_version) for span in self._versions.api_keys}
+        self._operations = profile.operations_not_asked_for
         self._known_topics: dict[str, MetadataResponseTopic] = {}
         self._known_revision = -1
 
@@ -88,21 +90,26 @@ class Directory:
             MetadataResponseBroker(node_id=node.id, host=node.host, port=node.port, rack=node.rack)
             for node in (cluster.brokers[id] for id in self._in_order(id for id, up in cluster.alive.items() if up)))
         return [Respond(caller, MetadataResponse(brokers=brokers, cluster_id=cluster.cluster_id,
-                                                 controller_id=cluster.controller_id, topics=topics))]
+                                                 controller_id=cluster.controller_id, topics=topics,
+                                                 cluster_authorized_operations=self._operations))]
 
     def _found(self, asked: MetadataRequestTopic, may_create: bool) -> MetadataResponseTopic:
         name = asked.name if asked.name is not None else self._cluster.name_of(asked.topic_id)
         if name is None:
-            return MetadataResponseTopic(error_code=Errors.UNKNOWN_TOPIC_ID.code, topic_id=asked.topic_id)
+            return self._refused(Errors.UNKNOWN_TOPIC_ID, topic_id=asked.topic_id)
         if name in self._cluster.topics:
             return self._described(name)
         if not is_legal_topic(name):
-            return MetadataResponseTopic(error_code=Errors.INVALID_TOPIC_EXCEPTION.code, name=name)
+            return self._refused(Errors.INVALID_TOPIC_EXCEPTION, name=name)
         if may_create and self._config.auto_create_topics_enable:
             self._cluster.create_topic(name, self._config.num_partitions, self._config.default_replication_factor)
             # The new partitions have no leader yet: the client asks again, as it does of the real broker.
-            return MetadataResponseTopic(error_code=Errors.LEADER_NOT_AVAILABLE.code, name=name)
-        return MetadataResponseTopic(error_code=Errors.UNKNOWN_TOPIC_OR_PARTITION.code, name=name)
+            return self._refused(Errors.LEADER_NOT_AVAILABLE, name=name)
+        return self._refused(Errors.UNKNOWN_TOPIC_OR_PARTITION, name=name)
+
+    def _refused(self, error: Errors, *, name: str | None = None, topic_id: str = ZERO_UUID) -> MetadataResponseTopic:
+        return MetadataResponseTopic(error_code=error.code, name=name, topic_id=topic_id,
+                                     topic_authorized_operations=self._operations)
 
     def _described(self, name: str) -> MetadataResponseTopic:
         """A topic's description, made anew only when the cluster has changed."""
@@ -117,6 +124,7 @@ class Directory:
     def _describe(self, topic: Topic) -> MetadataResponseTopic:
         return MetadataResponseTopic(
             name=topic.name, topic_id=topic.topic_id, is_internal=topic.is_internal,
+            topic_authorized_operations=self._operations,
             partitions=tuple(self._describe_partition(topic.partitions[index])
                              for index in self._in_order(range(len(topic.partitions)))))
 

@@ -7,15 +7,18 @@ group it does not know is the protocol's matter: up to DESCRIBE_GROUPS v5 such a
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
+
 from kafkalab.broker.cluster.cluster_state import ClusterState
 from kafkalab.broker.groups.modern.consumer_group import ConsumerGroup
 from kafkalab.broker.effects import Caller, CancelTimer, Effect, Respond
 from kafkalab.broker.groups.any_group import LOCALHOST
-from kafkalab.broker.groups.classic.group import ClassicGroup
+from kafkalab.broker.groups.classic.group import ClassicGroup, ClassicGroupMember
 from kafkalab.broker.groups.classic.group_state import ClassicGroupState
 from kafkalab.broker.groups.group_storage import GroupStorage
 from kafkalab.broker.groups.group_table import GroupTable
 from kafkalab.broker.groups.offset_expiry import Forget
+from kafkalab.broker.profiles import BrokerProfile
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.protocol import messages as m
@@ -35,10 +38,12 @@ class GroupAdmin:
     topics_read: gives the topics that members of a KIP-848 group read. forget: ends a group.
     """
 
-    def __init__(self, table: GroupTable, cluster: ClusterState, storage: GroupStorage,
+    def __init__(self, profile: BrokerProfile, table: GroupTable, cluster: ClusterState, storage: GroupStorage,
                  topics_read: Callable[[ConsumerGroup], Collection[str]], forget: Forget) -> None:
         self._table, self._cluster, self._storage = table, cluster, storage
         self._topics_read, self._forget = topics_read, forget
+        self._operations = profile.operations_not_asked_for
+        self._gives_assignment_twice = profile.describes_assignment_twice
 
     def list(self, request: m.ListGroupsRequest, caller: Caller, now_ms: int) -> list[Effect]:
         """The groups this broker coordinates."""
@@ -55,7 +60,9 @@ class GroupAdmin:
         return [Respond(caller, m.ListGroupsResponse(groups=found))]
 
     def describe(self, request: m.DescribeGroupsRequest, caller: Caller, now_ms: int) -> list[Effect]:
-        return [Respond(caller, m.DescribeGroupsResponse(groups=tuple(self._described(id, caller) for id in request.groups)))]
+        groups = (self._described(id, caller) for id in request.groups)
+        return [Respond(caller, m.DescribeGroupsResponse(groups=tuple(
+            replace(group, authorized_operations=self._operations) for group in groups)))]
 
     def _described(self, group_id: str, caller: Caller) -> m.DescribedGroup:
         if not self._table.coordinates(group_id):
@@ -67,14 +74,18 @@ class GroupAdmin:
                                         error_message=f"Group {group_id} not found.")
             return m.DescribedGroup(group_id=group_id, group_state="Dead")
         shows_protocol = group.state in (ClassicGroupState.STABLE, ClassicGroupState.COMPLETING_REBALANCE)
+        is_stable = group.state is ClassicGroupState.STABLE
         members = tuple(
             m.DescribedGroupMember(
                 member_id=member.id, group_instance_id=member.instance_id, client_id=member.client_id, client_host=member.client_host,
-                member_metadata=member.metadata_for(group.protocol) if group.state is ClassicGroupState.STABLE else b"",
-                member_assignment=member.assignment if group.state is ClassicGroupState.STABLE else b"")
+                member_metadata=self._metadata_of(member, group) if is_stable else b"",
+                member_assignment=member.assignment if is_stable else b"")
             for member in group.members.values())
         return m.DescribedGroup(group_id=group_id, group_state=group.state.value, protocol_type=group.protocol_type or "",
                                 protocol_data=(group.protocol or "") if shows_protocol else "", members=members)
+
+    def _metadata_of(self, member: ClassicGroupMember, group: ClassicGroup) -> bytes:
+        return member.assignment if self._gives_assignment_twice else member.metadata_for(group.protocol)
 
     def describe_consumers(self, request: m.ConsumerGroupDescribeRequest, caller: Caller, now_ms: int) -> list[Effect]:
         """Groups of the new protocol: epochs, and what each member has and is to have."""

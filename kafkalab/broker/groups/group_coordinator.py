@@ -86,7 +86,7 @@ class GroupCoordinator:
         read = self.modern.topics_read
         self._expiry = OffsetExpiry(table, config, profile.expires_unsubscribed_topics, self.storage, read, self.forget)
         offsets = OffsetMetadataManager(table, self.modern, self.storage, cluster, config, self._expiry.arm)
-        admin = GroupAdmin(table, cluster, self.storage, read, self.forget)
+        admin = GroupAdmin(profile, table, cluster, self.storage, read, self.forget)
         self._actions: dict[type, Callable[[Any, Caller, int], list[Effect]]] = {
             JoinGroupRequest: self.classic.handle,
             SyncGroupRequest: self.classic.handle,

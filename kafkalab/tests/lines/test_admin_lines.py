@@ -123,3 +123,19 @@ def test_chosen_brokers_of_new_partitions_print_as_java_arrays():
     )
     array = r"\[Ljava\.lang\.Object;@[0-9a-f]{1,8}"
     assert re.search(rf"new_partitions={{count=4,assignment=\[{array},{array}\]}}", asked)
+
+
+def test_a_2_3_broker_answers_as_recorded_about_a_groups_members():
+    """Recorded: the assignment also in the place of the metadata, and 0 for unasked operations."""
+    lab, _ = play("2.3")
+    told = [
+        text
+        for event in lab.journal.of("line")
+        if event.who == "ops" and "authorized_operations=" in (text := lab.line_text(event))
+    ]
+    described = next(text for text in told if "DESCRIBE_GROUPS" in text and "Stable" in text)
+    buffer = r"java\.nio\.HeapByteBuffer\[pos=0 lim=34 cap={}\]"  # three partitions of orders
+    buffers = f"member_metadata={buffer.format(76)},member_assignment={buffer.format(38)}"
+    assert re.search(rf"{buffers}}}\],authorized_operations=0}}\]}}", described)
+    values = {one for text in told for one in re.findall(r"authorized_operations=(-?\d+)", text)}
+    assert values == {"0"}
