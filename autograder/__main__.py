@@ -305,6 +305,7 @@ def _export(wanted) -> None:
     from autograder.teacher.export import export
     from autograder.teacher.late import settle
     settle(Path(wanted.out))
+    _say_if_unfinished(wanted.out)
     text = export(Path(wanted.out), wanted.layout, say=say)
     if wanted.file:
         with open(wanted.file, "w", encoding="utf-8", newline="") as file:         # the layout brings its own line ends
@@ -317,7 +318,17 @@ def _feedback(wanted) -> None:
     from autograder.teacher.feedback import write_feedback
     from autograder.teacher.late import settle
     settle(Path(wanted.out))
+    _say_if_unfinished(wanted.out)
     print(f"{write_feedback(Path(wanted.out), say=say)} pages are in {Path(wanted.out) / 'feedback'}, a folder for each student.")
+
+
+def _say_if_unfinished(out: str) -> None:
+    from autograder.open_answers.answers import UNFINISHED
+    if (Path(out) / UNFINISHED).exists():
+        say(
+            f"The last run of `grade` into {out} has not come to its end, so its submissions may be"
+            " missing here: the same command goes on from there."
+        )
 
 
 def _similar(wanted) -> None:
@@ -505,7 +516,7 @@ def _parser() -> argparse.ArgumentParser:
     due = command("due", _due, "when a chapter is due, or until when one student has time; without a chapter: the dates and what lateness costs")
     due.add_argument("out", metavar="OUT")
     due.add_argument("chapter", nargs="?", metavar="NN")
-    due.add_argument("when", nargs="?", metavar="WHEN", help="2026-11-30T23:59+01:00; without a zone it is UTC; none takes it away")
+    due.add_argument("when", nargs="?", metavar="WHEN", help="2026-11-30T23:59+01:00; without a zone it is in c.LatePenalty.zone, else UTC; none takes it away")
     due.add_argument("--student", metavar="ID", help="an extension for this student only")
     receive = command("receive", _receive, "take in submissions without grading them: a copy, and a receipt whose moment decides what is late")
     receive.add_argument("submissions", metavar="DIR")

@@ -142,7 +142,7 @@ def judge_openly(question: Question, namespace: Mapping) -> list[Spoken]:
     verdicts, complaints = [], []
     for case in question.cases(variants.numbers_for(question, _student)):
         with quiet():
-            reply = answer_in_time(lambda: ask(question, namespace, case), question.kind == "spark")
+            reply = answer_in_time(lambda case=case: ask(question, namespace, case), question.kind == "spark")
             unhappy = complaint(reply)
             verdict = None if unhappy else _verdict(question, case, reply["data"])
         if "blank" in reply and question.unanswered(namespace) or question.kind == "function" and "blank" in reply:

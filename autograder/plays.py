@@ -16,7 +16,8 @@ An author writes `play(case, part) -> Lab`. The same function serves both halves
     def shift(case, part):
         lab = ...
         for name in ("ada", "bo"):
-            lab.spawn(part, KafkaConsumer(lab, {...}, name=name), name=name)      # a loop is given a consumer
+            # a loop is given a consumer
+            lab.spawn(part, KafkaConsumer(lab, {...}, name=name), name=name)
         lab.run_for(ms=20_000)
         lab.close()
         return lab

@@ -16,7 +16,7 @@ def spelled_otherwise(question, data, is_right: Callable[[object], bool]) -> boo
         return False
     tried = [data]
     for letters, digits in product((str, str.lower, str.upper), (str, _number)):
-        other = _each_text(data, lambda text: digits(letters(text.strip())))
+        other = _each_text(data, lambda text, letters=letters, digits=digits: digits(letters(text.strip())))
         if other not in tried and is_right(other):
             return True
         tried.append(other)

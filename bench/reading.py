@@ -55,7 +55,7 @@ def _compared(path: Path, lines: int, few: Path) -> list[Row]:
             took["Spark"].append(_seconds(lambda: _forced(_spark_lines(spark, path))))
             took["Parquet"].append(_seconds(lambda: _forced(spark.read.parquet(parquet))))
             for name, peer in PEERS.items():
-                took[name].append(_seconds(lambda: peer.run(ways[name], path)))
+                took[name].append(_seconds(lambda peer=peer, name=name: peer.run(ways[name], path)))
     best = {name: statistics.median(times) for name, times in took.items()}
     title = f"read {lines / 1e6:.1f} M lines, all {len(NAMES)} columns, cold"
     rows = [(f"{title}, Spark / {name}'s {ways[name].__name__}", best["Spark"], best[name]) for name in PEERS]

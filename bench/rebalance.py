@@ -25,6 +25,7 @@ from kafkalab.records import TopicPartition
 
 MEMBERS, TOPICS, PARTITIONS = 1_000, 10, 1_000
 VERSION = "3.9"
+STYLE = PROFILES[VERSION].group.subscription_style
 API_VERSIONS = {"JOIN_GROUP": 9, "SYNC_GROUP": 5}
 ALLOWED_S = 1.0
 LONG_MS = 300_000
@@ -41,7 +42,7 @@ class MemberSubscription:
 
     def join(self) -> None:
         self.is_synced = False
-        metadata = subscription_bytes(VERSION, Subscription(topics=tuple(self.counts), owned=self.owned, generation_id=self.generation,
+        metadata = subscription_bytes(STYLE, Subscription(topics=tuple(self.counts), owned=self.owned, generation_id=self.generation,
                                                             user_data=self.assignor.subscription_user_data()))
         self._send(JoinGroupRequest(group_id="shop", session_timeout_ms=LONG_MS, rebalance_timeout_ms=LONG_MS, member_id=self.member_id,
                                     protocol_type="consumer",
@@ -68,7 +69,7 @@ class MemberSubscription:
     def _divide(self, joined: JoinGroupResponse) -> tuple[SyncGroupRequestAssignment, ...]:
         subscriptions = {member.member_id: parse_subscription(member.metadata) for member in joined.members}
         assignment = self.assignor.assign(self.counts, subscriptions, {})
-        return tuple(SyncGroupRequestAssignment(member_id=member, assignment=assignment_bytes(VERSION, by_topic(partitions)))
+        return tuple(SyncGroupRequestAssignment(member_id=member, assignment=assignment_bytes(STYLE, by_topic(partitions)))
                      for member, partitions in assignment.items())
 
     def _send(self, message: Any) -> None:

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from kafkalab.lab import Lab
     from kafkalab.records import ConsumerRecord, ConsumerRecords, OffsetAndMetadata, ProducerRecord, RecordMetadata, TopicPartition
     from kafkalab.reading.sockets import Socket
-    from kafkalab.versions import PROFILES, Profile
+    from kafkalab.release_notes import changes
+    from kafkalab.releases import PROFILES, Profile
     from kafkalab.sim.worker_pool import WorkerPool
 
 HOMES = {
@@ -38,7 +39,8 @@ HOMES = {
     "lab": "Lab",
     "records": "ConsumerRecord ConsumerRecords OffsetAndMetadata ProducerRecord RecordMetadata TopicPartition",
     "reading.sockets": "Socket",
-    "versions": "PROFILES Profile",
+    "release_notes": "changes",
+    "releases": "PROFILES Profile",
     "sim.worker_pool": "WorkerPool",
 }
 """Module -> the public names it holds. A name is loaded when it is first asked for, so that the import itself is quick (PEP 562)."""
@@ -47,7 +49,7 @@ MODULE_OF = {name: module for module, names in HOMES.items() for name in names.s
 __all__ = [  # noqa: F822  (loaded by __getattr__)
     "CommitFailedException", "ConcurrentModificationException", "ConfigResource", "ConsumerRecord", "ConsumerRecords", "KafkaAdminClient", "KafkaConsumer", "KafkaException",
     "KafkaProducer", "Lab", "NewPartitions", "NewTopic", "OffsetAndMetadata", "OffsetSpec", "PROFILES", "ProducerRecord", "Profile",
-    "RecordMetadata", "RecordsToDelete", "Socket", "TimeoutException", "TopicPartition", "WorkerPool", "traceback",
+    "RecordMetadata", "RecordsToDelete", "Socket", "TimeoutException", "TopicPartition", "WorkerPool", "changes", "traceback",
 ]
 
 

@@ -1,4 +1,4 @@
-"""python -m kafkalab replay | conformance | answer | seeds | picture | kafka-consumer-groups | kafka-topics | ..."""
+"""python -m kafkalab replay | conformance | answer | seeds | source-lines | picture | kafka-consumer-groups | kafka-topics | ..."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ COMMANDS = {
     "conformance": "compare the simulator with a folder of recordings",
     "answer": "say what the simulator's machines make of small cases in a file",
     "seeds": "hold many small stories full of faults against the laws",
+    "source-lines": "import the line numbers of the clients' Java sources from a folder of recordings",
     "picture": "draw the picture of the README",
     "kafka-consumer-groups": "groups of a played scenario: list, describe, reset offsets",
     "kafka-topics": "topics of a played scenario",
@@ -31,6 +32,8 @@ def main(argv: list[str]) -> int:
         from kafkalab.proof.cases import main as run
     elif argv[0] == "seeds":
         from kafkalab.proof.laws.command import main as run
+    elif argv[0] == "source-lines":
+        from kafkalab.lines.recorded_numbers import main as run
     elif argv[0].startswith("kafka-"):
         from kafkalab.tools.command import run_named
         return run_named(argv)

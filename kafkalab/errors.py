@@ -301,6 +301,7 @@ class KnownError:
 class Errors(enum.Enum):
     """code, the exception behind it, and the sentence Java's table has for it."""
 
+    # fmt: off
     UNKNOWN_SERVER_ERROR = (-1, UnknownServerException, "The server experienced an unexpected error when processing the request.")
     NONE = (0, None, None)
     OFFSET_OUT_OF_RANGE = (1, OffsetOutOfRangeException, "The requested offset is not within the range of offsets maintained by the server.")
@@ -388,6 +389,7 @@ class Errors(enum.Enum):
     UNKNOWN_SUBSCRIPTION_ID = (117, UnknownSubscriptionIdException, "Client sent a push telemetry request with an invalid or outdated subscription ID.")
     TELEMETRY_TOO_LARGE = (118, TelemetryTooLargeException, "Client sent a push telemetry request larger than the maximum size the broker will accept.")
     TRANSACTION_ABORTABLE = (120, TransactionAbortableException, "The server encountered an error with the transaction. The client can abort the transaction to continue using this transactional ID.")
+    # fmt: on
 
     def __init__(self, code: int, raises: type[ApiException] | None, message: str | None) -> None:
         self.code = code
@@ -411,25 +413,6 @@ class Errors(enum.Enum):
         return self.raises(self.message if message is None else message)
 
 
-    def known_to(self, version: str) -> KnownError:
-        """The name, exception and sentence a client of `version` has for this code."""
-        older = KNOWN_TO_OLD_CLIENTS.get(self.name) if version in OLD_CLIENTS else None
-        return older or KnownError(self.name, self.raises, self.message)
-
-
-OLD_CLIENTS = ("2.1", "2.2", "2.3")
-KNOWN_TO_OLD_CLIENTS = {
-    # KIP-392 let followers answer, too, and renamed the error in 2.6.
-    "NOT_LEADER_OR_FOLLOWER": KnownError("NOT_LEADER_FOR_PARTITION", NotLeaderForPartitionException,
-                                         "This server is not the leader for that topic-partition."),
-    # KIP-588: from 2.7 on an old epoch is a reason to abort a transaction, before it was the end of the producer.
-    "INVALID_PRODUCER_EPOCH": KnownError(
-        "INVALID_PRODUCER_EPOCH", ProducerFencedException,
-        "Producer attempted an operation with an old epoch. Either there is a newer producer with the same "
-        "transactionalId, or the producer's transaction has been expired by the broker."),
-}
-"""Error -> what clients up to 2.3 made of it."""
-
 _BY_CODE = {error.code: error for error in Errors}
 
 
@@ -447,16 +430,6 @@ COMMIT_FAILED_REBALANCED = (
     "which typically implies that the poll loop is spending too much time message processing. You can address this "
     "either by increasing max.poll.interval.ms or by reducing the maximum size of batches returned in poll() with "
     "max.poll.records.")
-COMMIT_FAILED_NOT_A_MEMBER = (
-    "Offset commit cannot be completed since the consumer is not part of an active group for auto partition assignment; "
-    "it is likely that the consumer was kicked out of the group.")
-COMMIT_FAILED_TEXT = {
-    "2.1": COMMIT_FAILED_REBALANCED, "2.2": COMMIT_FAILED_REBALANCED, "2.3": COMMIT_FAILED_REBALANCED,
-    "2.8": COMMIT_FAILED_NOT_A_MEMBER, "3.6": COMMIT_FAILED_NOT_A_MEMBER, "3.9": COMMIT_FAILED_NOT_A_MEMBER,
-    "4.0": COMMIT_FAILED_NOT_A_MEMBER, "4.4": COMMIT_FAILED_NOT_A_MEMBER,
-}
-"""What commit_sync() says, by client version, when the member has been left out of its group."""
-
 RETRIABLE_COMMIT = "Offset commit failed with a retriable exception. You should retry committing the latest consumed offsets."
 COMMIT_WHILE_JOINING = (
     "Offset commit cannot be completed since the consumer is undergoing a rebalance for auto partition assignment. You can try completing "

@@ -19,14 +19,15 @@ from kafkalab.broker.broker_config import BrokerConfig, broker_config
 from kafkalab.broker.cluster.cluster_state import BrokerNode, ClusterState
 from kafkalab.broker.shell.interbroker import InterBroker
 from kafkalab.broker.log.topic_config_values import checked
-from kafkalab.broker.profiles import broker_profile
+from kafkalab.releases import broker_profile
+from kafkalab.releases.lineage import DEFAULT_BROKER, DEFAULT_CLIENT
 from kafkalab.broker.shell.broker_end import BrokerEnd
 from kafkalab.errors import IllegalArgumentException, IllegalStateException, NoSuchName, one_of
 from kafkalab.reading.history import History
 from kafkalab.reading.history.group_rows import offset_rows
 from kafkalab.lines.layout import Row, text_of, time_text
 from kafkalab.protocol.api_keys import api_of
-from kafkalab.sim.apps import App, Signal, Stage
+from kafkalab.sim.apps import LONGEST_GIVEN_MS, App, Signal, Stage
 from kafkalab.sim.garbage import COLLECTOR
 from kafkalab.sim.journal import Chain, Event, Journal
 from kafkalab.sim.kinds import KINDS
@@ -34,7 +35,7 @@ from kafkalab.sim.network import Link, Network
 from kafkalab.sim.rng import Streams
 from kafkalab.sim.scheduler import Scheduler
 from kafkalab.reading.sockets import Socket, sockets_of
-from kafkalab.versions import Profile, profile_of
+from kafkalab.releases import Profile, profile_of
 
 if TYPE_CHECKING:
     import pandas
@@ -71,8 +72,8 @@ class Lab:
     Raises IllegalArgumentException for a version or a broker setting that is not simulated, and for a setting that Kafka has not got.
     """
 
-    def __init__(self, brokers: int | Mapping[int, str] = 3, seed: int | Mapping[str, int] = 0, version: str = "3.9",
-                 broker_version: str = "4.4", broker_config: Mapping[str, Any] | None = None, epoch: str | int = DEFAULT_EPOCH,
+    def __init__(self, brokers: int | Mapping[int, str] = 3, seed: int | Mapping[str, int] = 0, version: str = DEFAULT_CLIENT,
+                 broker_version: str = DEFAULT_BROKER, broker_config: Mapping[str, Any] | None = None, epoch: str | int = DEFAULT_EPOCH,
                  cold: bool = False) -> None:
         profile_of(version)  # An unknown version is told here, not at the first client.
         if not isinstance(brokers, (int, Mapping)) or isinstance(brokers, bool):
@@ -85,7 +86,7 @@ class Lab:
         self.journal = Journal(self.clock)
         self._history = History(self.journal)
         self.streams = Streams(seed)
-        self.stage = Stage(self.clock)
+        self.stage = Stage(self.clock, self._given_up)
         self.network = Network(self.clock, self.streams, name_of=_api_name, on_fault=lambda client, server, what, fields:
                                self.journal.append("fault", client, what=what, server=server, **fields))
         self.epoch_ms = epoch if isinstance(epoch, int) else _epoch_ms(epoch)
@@ -119,8 +120,15 @@ class Lab:
         self.stage.wait(Signal(), self.now_ms + _whole_ms(ms))
 
     def run_until(self, done: Callable[[], bool], timeout_ms: int = 600_000) -> bool:
-        """Step until `done()`, at most `timeout_ms`; says whether it came true."""
-        return self.stage.run_until(done, self.now_ms + timeout_ms)
+        """Step until `done()`, at most `timeout_ms`; says whether it came true.
+
+        A timeout of more than a year means: as long as it takes. Raises IllegalStateException when that is more than an hour.
+        """
+        if not self.stage.run_until(done, self.stage.deadline_after(timeout_ms)):
+            if timeout_ms > LONGEST_GIVEN_MS:
+                raise self._given_up("what run_until() waits for")
+            return False
+        return True
 
     def step(self) -> bool:
         """Let the next thing happen; False when nothing is left."""
@@ -148,6 +156,17 @@ class Lab:
     def close(self) -> None:
         """End all apps. A lab that is thrown away needs no closing; its apps do."""
         self.stage.close()
+
+    def _given_up(self, what: str) -> IllegalStateException:
+        """The error of a call without an end: what it waited for, and what is gone."""
+        down = [id for id, end in self._ends.items() if not end.is_up]
+        still = [id for id, end in self._ends.items() if end.is_up and end.machine.paused_until_ms > self.now_ms]
+        gone = [f"{_brokers_text(down)} down"] if down else []
+        gone += [f"{_brokers_text(still)} standing still"] if still else []
+        gone += [f"the link of {client} to {server} is cut" for client, server in self.network.cut_links()]
+        return IllegalStateException(
+            f"{what} does not come: the call has waited for an hour of the lab's time or longer, or nothing is left to happen, and "
+            f"{', and '.join(gone) or 'no broker is down'}. A Java client may wait for ever here. Give the call a timeout, or mend what is gone first.")
 
     # the cluster
 
@@ -390,7 +409,16 @@ def _api_name(message: Any) -> str:
 def _whole_ms(ms: int) -> int:
     if not isinstance(ms, int) or ms < 0:
         raise IllegalArgumentException(f"time passes in whole milliseconds, 0 or more, not {ms!r}")
+    if ms > LONGEST_GIVEN_MS:
+        raise IllegalArgumentException(f"at most a year passes at a time, {LONGEST_GIVEN_MS} ms, not {ms}")
     return ms
+
+
+def _brokers_text(ids: Sequence[int]) -> str:
+    """`broker 2 is`, `brokers 0, 1 and 2 are`."""
+    if len(ids) == 1:
+        return f"broker {ids[0]} is"
+    return f"brokers {', '.join(map(str, ids[:-1]))} and {ids[-1]} are"
 
 
 def _nodes(brokers: int | Mapping[int, str]) -> list[BrokerNode]:

@@ -18,23 +18,33 @@ WAIT_SECONDS = 30
 
 
 def class_of(out: Path, given: Roster = Roster()) -> Roster:
-    """The class list that holds for OUT: the one that is given, which is kept from now on, or the kept one. ValueError, with a sentence,
-    for a kept file that is broken."""
+    """The class list that holds for OUT: the one that is given, which is kept from now on, or the
+    kept one. A list that knows students by their e-mail addresses only gets the ids of the kept
+    one. ValueError, with a sentence, for a kept file that is broken."""
     path = out / FILE
-    if given.rows:
-        out.mkdir(parents=True, exist_ok=True)
-        kept = {
-            student: {name: said for name, said in row.items() if name != HANDED_IN}
-            for student, row in given.rows.items()
-        }
-        write_atomically(path, json.dumps(kept, ensure_ascii=False, indent=0) + "\n")
-        return given
     try:
-        return Roster({str(student): dict(row) for student, row in json.loads(path.read_text(encoding="utf-8")).items()})
-    except FileNotFoundError:
-        return given
+        text = path.read_text(encoding="utf-8") if path.exists() else "{}"
+        kept = {str(student): dict(row) for student, row in json.loads(text).items()}
     except (ValueError, TypeError, AttributeError):
-        raise ValueError(f"{path} cannot be read; take it away and name the class list again with --roster.") from None
+        kept = {}
+        if not given.rows:
+            raise ValueError(
+                f"{path} cannot be read; take it away and name the class list again with --roster."
+            ) from None
+    if not given.rows:
+        return Roster(kept)
+    by_email = {row["email"].casefold(): student for student, row in kept.items() if "email" in row}
+    rows = {
+        student if student in kept else by_email.get(student.casefold(), student): row
+        for student, row in given.rows.items()
+    }
+    shown = {
+        student: {name: said for name, said in row.items() if name != HANDED_IN}
+        for student, row in rows.items()
+    }
+    out.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, json.dumps(shown, ensure_ascii=False, indent=0) + "\n")
+    return Roster(rows, given.dropped)
 
 
 def names(row: dict[str, str]) -> tuple[str | None, str | None, str | None]:

@@ -60,7 +60,7 @@ class Roster:
             first, _, last = row.get("name", "").rpartition(" ")
             names = (row.get("name", ""), f"{last} {first}", row.get("email", ""), row.get("file", "").removesuffix(".ipynb"),
                      f"{row.get('first_name', '')} {row.get('last_name', '')}", f"{row.get('last_name', '')} {row.get('first_name', '')}")
-            for name in {spelling for name in names for spelling in (_plainly(name), _plainly(_without_accents(name)))} - {""}:
+            for name in {spelling for one in names for spelling in (_plainly(one), _plainly(_without_accents(one)))} - {""}:
                 found[name] = student if found.get(name, student) == student else None          # two students of one name: the name tells nothing
         return found
 

@@ -85,7 +85,7 @@ class _Unpacking:
             return self._of_tar(raw)
         for start, kind, opener in SMALLER:
             if raw.startswith(start):
-                return [(re.sub(rf"(?i)\.{kind}$", "", name), self._bytes(kind, lambda most: opener(io.BytesIO(raw)).read(most)))]
+                return [(re.sub(rf"(?i)\.{kind}$", "", name), self._bytes(kind, lambda most, opener=opener: opener(io.BytesIO(raw)).read(most)))]
         if b"cell_type" not in raw and (encoded := self._of_base64(name, raw)):
             return encoded
         if b"=3D" in raw and 2 * len(QUOTED.findall(raw)) > raw.count(b"=") and not LONG_LINE.search(raw):

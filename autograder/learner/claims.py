@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from autograder.learner.court import Claim
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
+from kafkalab.releases import until
 
 FAST = {"linger.ms": 0}
 
 
 def lab_of(version: str, brokers: int = 3, seed: int = 4, **settings) -> Lab:
     """A cluster whose brokers are of the client's time."""
-    return Lab(brokers=brokers, seed=seed, version=version, broker_version="2.3" if version in ("2.1", "2.2", "2.3") else "4.4", **settings)
+    return Lab(brokers=brokers, seed=seed, version=version, broker_version="2.3" if version in until("2.3") else "4.4", **settings)
 
 
 def poll_for(consumer, lab: Lab, ms: int) -> list:
@@ -188,7 +189,7 @@ def seconds_until_a_crash_is_noticed(version):
 
 
 def rebalances_of_a_restart(version):
-    named = {} if version in ("2.1", "2.2") else {"group.instance.id": "desk-1"}      # KIP-345 came with 2.3
+    named = {} if version in until("2.2") else {"group.instance.id": "desk-1"}      # KIP-345 came with 2.3
     lab = lab_of(version)
     lab.create_topic("t")
 
@@ -203,7 +204,7 @@ def rebalances_of_a_restart(version):
 
 
 def given_up_by_the_one_who_stays(version):
-    settings = {} if version in ("2.1", "2.2", "2.3") else {"partition.assignment.strategy": "CooperativeStickyAssignor"}   # KIP-429 came with 2.4
+    settings = {} if version in until("2.3") else {"partition.assignment.strategy": "CooperativeStickyAssignor"}   # KIP-429 came with 2.4
     lab = lab_of(version)
     lab.create_topic("t", partitions=4)
     revoked = []

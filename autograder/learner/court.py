@@ -15,8 +15,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from autograder.check import truth
+from kafkalab import PROFILES
 
-VERSIONS = ("2.1", "2.2", "2.3", "2.8", "3.6", "3.9", "4.0", "4.4")
+VERSIONS = tuple(PROFILES)
 
 
 @dataclass(frozen=True)

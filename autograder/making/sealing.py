@@ -56,7 +56,7 @@ def seal_question(question: Question, every: int = 1) -> dict:
                 stopped[name] = stopped.get(name, 0) + 1
                 continue
             verdict = judges.decide(question, judge, case, reply["data"],
-                                    lambda wrong: said_by_wrong(question, wrong, case))
+                                    lambda wrong, case=case: said_by_wrong(question, wrong, case))
             if name is None and not verdict.ok:
                 raise Unsealable(f"{question.id}: the judge refuses the reference on {case}: {verdict.sentence}")
             if name is not None and verdict.ok and question.space and not question.draws and set(question.space) <= set(case):

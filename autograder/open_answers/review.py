@@ -1,7 +1,8 @@
 """The queue of open answers: one after the other, no names, like ones together, and a person's mark for each.
 
-    python -m autograder review OUT 03.open                      # in the terminal, one key a mark
-    from autograder.open_answers.review import queue; queue("OUT", "03.open")     # the same in a cell of JupyterLab
+    python -m autograder review OUT 03.open           # in the terminal, one key a mark
+    from autograder.open_answers.review import queue  # the same in a cell of JupyterLab
+    queue("OUT", "03.open")
 
 Every mark goes to the gradebook at once and into OUT/review.jsonl, which remembers what was shown, so one may stop at any moment
 and go on another day. Several people may mark at once: each answer is shown to one of them at a time, and a mark that somebody

@@ -18,7 +18,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 from types import FunctionType, MappingProxyType
 
 from autograder.asking import NotAsAsked
@@ -166,7 +166,7 @@ def _is_blank(value) -> bool:
     return does in ([("LOAD_CONST", None), ("RETURN_VALUE", None)], [("RETURN_CONST", None)])
 
 
-@lru_cache(maxsize=None)
+@cache
 def _numbers_of(space: tuple, where, scenery: tuple) -> tuple[dict, ...]:
     names = [name for name, _ in space]
     sets = (dict(zip(names, values)) for values in itertools.product(*(choices for _, choices in space)))

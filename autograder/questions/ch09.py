@@ -234,7 +234,7 @@ def kept_in(names, case) -> dict:
         store.open(case["dies_after"])
         lives.append(f"life-{len(lives) + 1}")
         lab.spawn(life, lives[-1], gone, name=lives[-1])
-        if not lab.run_until(lambda: gone, 14_000):
+        if not lab.run_until(lambda gone=gone: gone, 14_000):
             break
         lab.kill(lives[-1])
     lab.close()

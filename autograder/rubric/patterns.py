@@ -1,8 +1,9 @@
 r"""The small language the rubrics are written in, and how a pattern is looked for.
 
 A pattern is a row of words:
-    word        that word            open*       any word that starts so      (is|are)    either
-    {closed}    any of a named list  the?        may be there                 ..          a gap inside one sentence
+    word        that word            open*       any word that starts so
+    (is|are)    either               the?        may be there
+    {closed}    any of a named list  ..          a gap inside one sentence
     _           up to three words    空闲        Chinese characters in a row
     \)          a closing bracket, as in a list of points: 1)
     #a .. #a    a number, and the same number again; `[a<b]` at the end of a pattern: only if a is less than b

@@ -253,7 +253,7 @@ def _run_cells(job, pen) -> None:
         for number, step in enumerate(job["steps"]):
             seconds = step.get("seconds", job["cell_seconds"])
             _write(pen, {"step": number})
-            broken = _within(seconds, lambda: _run_cell(step["source"], namespace))
+            broken = _within(seconds, lambda step=step: _run_cell(step["source"], namespace))
             broken = broken and _named_limit(broken, job)
             if step["question"] is None:
                 continue
@@ -268,7 +268,7 @@ def _run_cells(job, pen) -> None:
                     continue
                 heard = []
                 _write(pen, {"step": number})
-                failed = _within(seconds, lambda: heard.append(
+                failed = _within(seconds, lambda step=step, case=case, heard=heard: heard.append(
                     ask(questions.find(step["question"]), namespace, case)))
                 reply = _named_limit(failed or heard[0], job)
                 # A cell that broke may have bound its names before; in a notebook they would count too.

@@ -14,9 +14,7 @@ from kafkalab.config.broker_keys import BROKER_KEYS, SECURITY
 from kafkalab.config.keys import GONE, Key, nearest
 from kafkalab.errors import BrokerConfigException, ConfigException
 from kafkalab.protocol.frozen import message
-
-RELEASES = ("2.3", "4.4")
-NEWEST = RELEASES[-1]
+from kafkalab.releases.lineage import BROKER_NAMES, NEWEST_BROKER
 
 
 @message
@@ -132,7 +130,7 @@ NOT_SIMULATED: Mapping[str, str] = MappingProxyType({
 """How a setting begins, and why there is none such here."""
 
 
-def broker_config(settings: Mapping[str, Any] | None = None, *, release: str = NEWEST, **fields_by_name: Any) -> BrokerConfig:
+def broker_config(settings: Mapping[str, Any] | None = None, *, release: str = NEWEST_BROKER, **fields_by_name: Any) -> BrokerConfig:
     """A config from dotted names, for brokers of this release.
 
     Raises BrokerConfigException, which is a ConfigException and a ValueError: for a setting that does not exist, with the nearest one; for
@@ -157,7 +155,7 @@ def broker_config(settings: Mapping[str, Any] | None = None, *, release: str = N
 
 def _unknown(name: str, key: Key | None, release: str) -> str:
     if key is not None:
-        other = next(known for known in RELEASES if known != release)
+        other = next(known for known in BROKER_NAMES if known != release)
         return f"a {release} broker does not know the setting {name!r}; only {other} has it"
     if name in SECURITY:
         return f"the broker setting {name!r} is not simulated: encryption, login and their plugins are not part of the lab"

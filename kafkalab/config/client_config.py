@@ -9,11 +9,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
 from kafkalab.config.client_keys import (
-    ADMIN_KEYS, ASSIGNOR_PROTOCOLS, ASSIGNOR_SINCE, CONSUMER_KEYS, NOT_FOR_ADMINS, PRODUCER_KEYS, SHARED_KEYS,
+    ADMIN_KEYS, ASSIGNOR_PROTOCOLS, CONSUMER_KEYS, NOT_FOR_ADMINS, PRODUCER_KEYS, SHARED_KEYS,
 )
-from kafkalab.config.keys import CLIENT_VERSIONS, GONE, Effect, Key, Type, nearest
+from kafkalab.config.keys import GONE, Effect, Key, Type, nearest
 from kafkalab.config.security_keys import SECURITY_KEYS
 from kafkalab.errors import ConfigException
+from kafkalab.releases import PROFILES, releases_with
 
 
 class ClientConfig(Mapping[str, Any]):
@@ -74,7 +75,7 @@ class ClientConfig(Mapping[str, Any]):
 
     def _unknown(self, name: str, key: Key | None) -> str:
         if key is not None:
-            versions = [version for version in CLIENT_VERSIONS if key.default(version) is not GONE]
+            versions = [version for version in PROFILES if key.default(version) is not GONE]
             return f"A {self.kind} {self.version} does not know {name}: it exists from {versions[0]} to {versions[-1]}."
         if any(name in other.keys_known for other in (ProducerConfig, ConsumerConfig, AdminClientConfig)):
             return f"{name} is not for a {self.kind} but for another kind of client."
@@ -103,7 +104,7 @@ class ProducerConfig(ClientConfig):
         if is_transactional:
             values["enable.idempotence"] = True
         in_flight = values["max.in.flight.requests.per.connection"]
-        too_many = TOO_MANY_IN_FLIGHT if self.version in REFUSES_MORE_IN_FLIGHT else TOO_MANY_IN_FLIGHT_OLD
+        too_many = TOO_MANY_IN_FLIGHT if PROFILES[self.version].producing.refuses_more_in_flight else TOO_MANY_IN_FLIGHT_OLD
         obstacles = [sentence for hinders, sentence in (
             (values["retries"] == 0, "Must set retries to non-zero when using the idempotent producer."),
             ("acks" in self.given and values["acks"] != "all",
@@ -112,7 +113,7 @@ class ProducerConfig(ClientConfig):
         ) if hinders]
         if values["enable.idempotence"] and obstacles:
             is_wanted = is_transactional or "enable.idempotence" in self.given
-            if is_wanted or in_flight > 5 and self.version in REFUSES_MORE_IN_FLIGHT:
+            if is_wanted or in_flight > 5 and PROFILES[self.version].producing.refuses_more_in_flight:
                 raise ConfigException(obstacles[0] if is_wanted else obstacles[-1])
             values["enable.idempotence"] = False
         if values["enable.idempotence"]:
@@ -147,18 +148,14 @@ class ProducerConfig(ClientConfig):
         return now_ms if now_ms != self._as_configured["delivery.timeout.ms"] else None
 
     def printed(self, name: str) -> object:
-        if self.version in PRINTS_AS_CONFIGURED or name == "delivery.timeout.ms":
+        if PROFILES[self.version].printing.prints_acks_as_given or name == "delivery.timeout.ms":
             return self._as_configured[name]
         return "-1" if name == "acks" and self["acks"] == "all" else self[name]
 
 
 LARGEST_INT = 2_147_483_647
-REFUSES_MORE_IN_FLIGHT = ("4.0", "4.4")
-"""Clients that end with an error where idempotence is only the default and more than five requests may be in flight."""
 TOO_MANY_IN_FLIGHT = "To use the idempotent producer, max.in.flight.requests.per.connection must be set to at most 5. Current value is {count}."
 TOO_MANY_IN_FLIGHT_OLD = "Must set max.in.flight.requests.per.connection to at most 5 to use the idempotent producer."
-PRINTS_AS_CONFIGURED = ("2.1", "2.2", "2.3")
-"""Clients that print acks and enable.idempotence before they have thought about them."""
 
 
 class ConsumerConfig(ClientConfig):
@@ -190,8 +187,9 @@ class ConsumerConfig(ClientConfig):
             if name not in ASSIGNOR_PROTOCOLS:
                 raise ConfigException(f"partition.assignment.strategy={name} cannot be played here: "
                                       f"the lab has {', '.join(sorted(full))}; or give a Python function.")
-            since = ASSIGNOR_SINCE.get(name, CLIENT_VERSIONS[0])
-            if CLIENT_VERSIONS.index(self.version) < CLIENT_VERSIONS.index(since):
+            protocol = ASSIGNOR_PROTOCOLS[name]
+            if protocol not in PROFILES[self.version].group.assignors:
+                since = releases_with(lambda profile: protocol in profile.group.assignors)[0]
                 raise ConfigException(f"Invalid value {name} for configuration partition.assignment.strategy: Class {name} could not be "
                                       f"found. A consumer {self.version} does not have it; take {since} or later.")
         values["partition.assignment.strategy"] = strategy
@@ -205,15 +203,14 @@ class ConsumerConfig(ClientConfig):
     def _check_group_protocol(self) -> None:
         """What belongs to the other protocol cannot be set (ConsumerConfig.checkUnsupportedConfigsPostProcess)."""
         protocol = str(self._values.get("group.protocol", "classic")).upper()
-        if protocol == "CONSUMER" and self.version not in PLAYS_CONSUMER_PROTOCOL:
+        if protocol == "CONSUMER" and not PROFILES[self.version].group.plays_consumer_protocol:
+            able = releases_with(lambda profile: profile.group.plays_consumer_protocol)
             raise ConfigException(f"group.protocol=consumer cannot be played with client {self.version}: it was a preview there, and no "
-                                  f"recording shows it. Take one of {', '.join(PLAYS_CONSUMER_PROTOCOL)}.")
+                                  f"recording shows it. Take one of {', '.join(able)}.")
         others = [name for name in NOT_WITH_PROTOCOL[protocol] if str(self.given.get(name) or "").strip()]
         if others:
             raise ConfigException(f"{', '.join(others)} cannot be set when group.protocol={protocol}")
 
-
-PLAYS_CONSUMER_PROTOCOL = ("4.0", "4.4")
 
 NOT_WITH_PROTOCOL = {
     "CLASSIC": ("group.remote.assignor",),
@@ -244,13 +241,11 @@ def dump_text(version: str, config: ClientConfig, client_id: str) -> str:
     lines = []
     for name in sorted(config):
         value = config.printed(name)
-        if name == "client.id" and version not in PRINTS_GIVEN_CLIENT_ID:
+        if name == "client.id" and not PROFILES[version].printing.prints_given_client_id:
             value = client_id
         lines.append(f"\t{name} = {_printed(config.keys_known[name], value, given=name in config.given)}\n")
     return "".join(lines)
 
-
-PRINTS_GIVEN_CLIENT_ID = ("2.1", "2.2", "2.3")
 
 
 def _printed(key: Key, value: object, *, given: bool) -> str:

@@ -4,16 +4,15 @@ Kafka's class is `org.apache.kafka.common.config.ConfigDef`. The sentences of fa
 """
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from kafkalab.errors import ConfigException
+from kafkalab.releases import BROKER_PROFILES, PROFILES, newest
+from kafkalab.releases.page import GONE
 
-CLIENT_VERSIONS = ("2.1", "2.2", "2.3", "2.8", "3.6", "3.9", "4.0", "4.4")
-"""The recorded client versions in the order of their release. A default holds from its version to the next that has another."""
-
-GONE = object()
-"""As a default: from this version on the key no longer exists."""
+LATER = GONE
+"""As a default: client 2.1 (a broker 2.3) does not have the key; the page of a later release brings it."""
 
 
 class Type(Enum):
@@ -55,41 +54,38 @@ KAFKAS = "org.apache.kafka."
 class Key:
     """One configuration key of a producer or a consumer.
 
-    defaults: client version -> the default from that version on; a key is unknown before its first version.
+    base: the default in the oldest release, client 2.1 or broker 2.3; other releases' defaults stand on their pages.
     doc: one line; for an INERT or FIXED key it says why.
-    check: of a typed value; where versions differ, version -> the check from that version on.
+    check: of a typed value in the oldest release; a page may name another one of `NAMED_CHECKS`.
     also: what a FIXED key takes besides its default.
+    of: whose key it is: "client" (every client), "producer", "consumer", "admin", "broker" or "topic".
     """
 
     name: str
     type: Type
-    defaults: Mapping[str, object]
+    base: object
     doc: str
-    check: Check | Mapping[str, Check] | None = None
+    check: Check | None = None
     effect: Effect = Effect.SIMULATED
     also: tuple[object, ...] = ()
+    of: str = "client"
 
     def default(self, version: str) -> object:
-        """The default in this client version; GONE where the version does not know the key."""
-        current = GONE
-        for known in CLIENT_VERSIONS[:CLIENT_VERSIONS.index(version) + 1]:
-            current = self.defaults.get(known, current)
-        return current
+        """The default in this release; GONE where it does not know the key. Raises UnknownRelease."""
+        profiles = BROKER_PROFILES if self.of in ("broker", "topic") else PROFILES
+        return profiles[version].config[self.of].get(self.name, self.base)
 
-    def read(self, given: object, version: str = CLIENT_VERSIONS[-1]) -> object:
-        """The typed value of what somebody wrote: text as in a properties file, or a Python value. ConfigException."""
+    def read(self, given: object, version: str = newest()) -> object:
+        """The typed value of what somebody wrote: text as in a properties file, or a Python value. ConfigException.
+
+        version: the client's; the keys of brokers and topics have the same check in every release.
+        """
         value = READERS[self.type](self.name, given)
-        check = self.check if not isinstance(self.check, Mapping) else self._latest(self.check, version)
+        named = None if self.of in ("broker", "topic") else PROFILES[version].checks.get(self.name)
+        check = NAMED_CHECKS[named] if named else self.check
         if check is not None and value is not None:
             check(self.name, value)
         return value
-
-    @staticmethod
-    def _latest(checks: Mapping[str, Check], version: str) -> Check | None:
-        current = None
-        for known in CLIENT_VERSIONS[:CLIENT_VERSIONS.index(version) + 1]:
-            current = checks.get(known, current)
-        return current
 
 
 def _invalid(name: str, given: object, why: str) -> ConfigException:
@@ -246,27 +242,30 @@ def one_of_any_case(*allowed: str) -> Check:
     return check
 
 
-def not_empty(name: str, value: object) -> None:
-    """String must be non-empty."""
-    if not value:
-        raise _invalid(name, value, "String must be non-empty")
+NAMED_CHECKS: Mapping[str, Check] = {
+    "lookups without default": one_of("use_all_dns_ips", "resolve_canonical_bootstrap_servers_only"),
+    "levels with TRACE": one_of("INFO", "DEBUG", "TRACE"),
+    "strategies and durations": reset_strategy,
+    "security protocols": one_of_any_case("SASL_SSL", "PLAINTEXT", "SSL", "SASL_PLAINTEXT"),
+}
+"""The checks that the pages of releases name."""
 
 
-def _defaults(default: object) -> Mapping[str, object]:
-    """A mapping stands for itself; any other value is the default of every version."""
-    return default if isinstance(default, Mapping) else {CLIENT_VERSIONS[0]: default}
-
-
-def key(name: str, type: Type, default: object, doc: str, check: Check | Mapping[str, Check] | None = None) -> Key:
+def key(name: str, type: Type, default: object, doc: str, check: Check | None = None) -> Key:
     """A key that does in the lab what it does in Kafka."""
-    return Key(name=name, type=type, defaults=_defaults(default), doc=doc, check=check)
+    return Key(name=name, type=type, base=default, doc=doc, check=check)
 
 
-def inert(name: str, type: Type, default: object, why: str, check: Check | Mapping[str, Check] | None = None) -> Key:
+def inert(name: str, type: Type, default: object, why: str, check: Check | None = None) -> Key:
     """A key that is accepted and makes no difference to anything the lab shows."""
-    return Key(name=name, type=type, defaults=_defaults(default), doc=why, check=check, effect=Effect.INERT)
+    return Key(name=name, type=type, base=default, doc=why, check=check, effect=Effect.INERT)
 
 
-def fixed(name: str, type: Type, default: object, why: str, check: Check | Mapping[str, Check] | None = None, also: tuple[object, ...] = ()) -> Key:
+def fixed(name: str, type: Type, default: object, why: str, check: Check | None = None, also: tuple[object, ...] = ()) -> Key:
     """A key that only takes its default, and what `also` names."""
-    return Key(name=name, type=type, defaults=_defaults(default), doc=why, check=check, effect=Effect.FIXED, also=also)
+    return Key(name=name, type=type, base=default, doc=why, check=check, effect=Effect.FIXED, also=also)
+
+
+def keys_of(kind: str, *keys: Key) -> tuple[Key, ...]:
+    """These keys as keys of a kind of client, or of brokers or topics."""
+    return tuple(replace(one, of=kind) for one in keys)

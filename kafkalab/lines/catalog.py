@@ -13,9 +13,9 @@ from typing import Any
 
 from kafkalab.lines import common, consumer, fetch, group, group_protocol, group_refusals, network, producer, seldom, unrecorded
 from kafkalab.lines.pattern import pattern
-from kafkalab.lines.wording import VERSIONS, Entry, Wording
+from kafkalab.lines.wording import Entry, Wording
 
-__all__ = ["CATALOG", "VERSIONS", "Entry", "Wording", "match", "matches", "render"]
+__all__ = ["CATALOG", "Entry", "Wording", "match", "matches", "render"]
 
 PARTS = (common, network, producer, consumer, fetch, group, group_protocol, group_refusals, seldom, unrecorded)
 

@@ -9,15 +9,14 @@ from kafkalab.errors import error_for
 from kafkalab.lines.generated_text import part_text
 from kafkalab.lines.java_maps import by_partition
 from kafkalab.lines.java_values import list_text, optional_text, value_text
-from kafkalab.lines.text_style import STYLES
-from kafkalab.protocol.api_versions import CLIENT_APIS
 from kafkalab.protocol.messages import (
     ApiVersion, ApiVersionsResponse, MetadataResponseBroker, MetadataResponsePartition)
+from kafkalab.releases import PROFILES
 
 
 def node_text(host: str, port: int, node_id: int | str, version: str, rack: str | None = None) -> str:
     """`localhost:9092 (id: 0 rack: null)`. node_id as it is printed: a number, or "+0" for 4.4's coordinators."""
-    fenced = " isFenced: false" if STYLES[version].fenced_flag else ""
+    fenced = " isFenced: false" if PROFILES[version].printing.node_knows_fencing else ""
     return f"{host}:{port} (id: {node_id} rack: {'null' if rack is None else rack}{fenced})"
 
 
@@ -27,7 +26,7 @@ def cluster_text(version: str, *, cluster_id: str | None, brokers: Sequence[Meta
     held = by_partition((topic, partition.partition_index, partition) for topic, partition in partitions)
     nodes = {broker.node_id: node_text(broker.host, broker.port, broker.node_id, version, broker.rack) for broker in brokers}
     controller = nodes.get(controller_id, "null")
-    kind = STYLES[version].cluster
+    kind = PROFILES[version].printing.cluster
     if kind in ("MetadataCache", "MetadataSnapshot"):
         by_id = ", ".join(f"{node_id}={text}" for node_id, text in nodes.items())
         listed = ", ".join(partition_metadata_text(topic, partition) for topic, _, partition in held)
@@ -70,7 +69,7 @@ def api_versions_text(offered: Sequence[ApiVersion], version: str) -> str:
 
     UNSUPPORTED: the client knows the API, the broker does not offer it. UNKNOWN: the other way round.
     """
-    known = CLIENT_APIS[version]
+    known = PROFILES[version].apis
     spans = {span.api_key: span for span in offered}
     texts = []
     for number in sorted(spans.keys() | known.names.keys()):
@@ -98,6 +97,6 @@ def features_text(response: ApiVersionsResponse, version: str) -> str:
     finalized = list_text(part_text(feature, version) for feature in response.finalized_features)
     supported = list_text(part_text(feature, version) for feature in response.supported_features)
     migration = (f", ZK migration ready: {value_text(response.zk_migration_ready)}"
-                 if STYLES[version].zk_migration else "")
+                 if PROFILES[version].printing.zk_migration else "")
     return (f"epoch: {response.finalized_features_epoch}, finalized features: {finalized}, "
             f"supported features: {supported}{migration}")

@@ -9,10 +9,10 @@ from functools import cache
 
 from kafkalab.lines import data_fields
 from kafkalab.lines.java_values import list_text, value_text
-from kafkalab.lines.text_style import STYLES
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.bytes_left import bytes_left_at_records, records_size
 from kafkalab.protocol.frozen import record
+from kafkalab.releases import PROFILES
 
 
 def data_text(message, version: str) -> str:
@@ -88,7 +88,7 @@ def _shape(kind: type, version: str) -> _Shape:
     return _Shape(
         name=older if version in versions else data_fields.CLASS_NAMES.get(kind, kind.__name__),
         fields=tuple((name, f"{_spelled(kind, name, version)}=") for name in names),
-        quoted_when_missing=texts if STYLES[version].null_in_quotes else frozenset())
+        quoted_when_missing=texts if PROFILES[version].printing.null_in_quotes else frozenset())
 
 
 def _spelled(kind: type, name: str, version: str) -> str:

@@ -14,8 +14,8 @@ from kafkalab.lines.cluster_text import node_text
 from kafkalab.lines.java_identity import identity_text
 from kafkalab.lines.java_maps import by_partition
 from kafkalab.lines.java_values import optional_text
-from kafkalab.lines.text_style import STYLES
 from kafkalab.protocol import messages as m
+from kafkalab.releases import PROFILES
 
 ISOLATION = {0: "READ_UNCOMMITTED", 1: "READ_COMMITTED"}
 PROTOCOL_CLASS = "org.apache.kafka.common.requests.JoinGroupRequest$ProtocolMetadata"
@@ -40,12 +40,12 @@ def records_text(batches: tuple[m.RecordBatch, ...]) -> str:
 
 def fetched_summary(partition: m.FetchPartitionData, version: str) -> str:
     """The hand-made summary of one fetched partition, up to 2.8; its blanks around the equals signs are Java's."""
-    style = STYLES[version]
+    style = PROFILES[version].printing
     replica = f", preferredReadReplica = {_replica(partition)}" if style.fetched_replica else ""
     divergence = ", divergingEpoch =Optional.empty" if style.fetched_divergence else ""
     aborted = "null" if partition.aborted_transactions is None else "[" + ", ".join(
         f"(producerId={txn.producer_id}, firstOffset={txn.first_offset})" for txn in partition.aborted_transactions) + "]"
-    return (f"(error={error_for(partition.error_code).known_to(version).name}, highWaterMark={partition.high_watermark}, "
+    return (f"(error={PROFILES[version].connecting.known(error_for(partition.error_code)).name}, highWaterMark={partition.high_watermark}, "
             f"lastStableOffset = {partition.last_stable_offset}, logStartOffset = {partition.log_start_offset}{replica}, "
             f"abortedTransactions = {aborted}{divergence}, "
             f"recordsSizeInBytes={sum(batch.size_bytes for batch in partition.records)})")
@@ -61,7 +61,7 @@ def _size(text: str | None) -> int:
 
 def _metadata_request(request: m.MetadataRequest, version: str) -> str:
     topics = "<ALL>" if request.topics is None else ",".join(topic.name for topic in request.topics)
-    may_create = f", allowAutoCreate={str(request.allow_auto_topic_creation).lower()}" if STYLES[version].auto_create else ""
+    may_create = f", allowAutoCreate={str(request.allow_auto_topic_creation).lower()}" if PROFILES[version].printing.auto_create else ""
     return f"(type=MetadataRequest, topics={topics}{may_create})"
 
 
@@ -73,7 +73,7 @@ def _find_coordinator_request(request: m.FindCoordinatorRequest, version: str) -
 def _find_coordinator_response(response: m.FindCoordinatorResponse, version: str) -> str:
     node = node_text(response.host, response.port, response.node_id, version)
     return (f"FindCoordinatorResponse(throttleTimeMs={response.throttle_time_ms}, "
-            f"errorMessage='{response.error_message}', error={error_for(response.error_code).known_to(version).name}, node={node})")
+            f"errorMessage='{response.error_message}', error={PROFILES[version].connecting.known(error_for(response.error_code)).name}, node={node})")
 
 
 def _join_group_request(request: m.JoinGroupRequest, version: str) -> str:
@@ -86,7 +86,7 @@ def _join_group_request(request: m.JoinGroupRequest, version: str) -> str:
 
 def _join_group_response(response: m.JoinGroupResponse, version: str) -> str:
     members = _members(response.members, lambda member: member.member_id)
-    return (f"JoinGroupResponse(throttleTimeMs={response.throttle_time_ms}, error={error_for(response.error_code).known_to(version).name}, "
+    return (f"JoinGroupResponse(throttleTimeMs={response.throttle_time_ms}, error={PROFILES[version].connecting.known(error_for(response.error_code)).name}, "
             f"generationId={response.generation_id}, groupProtocol={response.protocol_name or ''}, "
             f"memberId={response.member_id}, leaderId={response.leader}, members={members})")
 
@@ -127,7 +127,7 @@ def _leader_epoch_request(request: m.OffsetForLeaderEpochRequest, version: str) 
 
 def _leader_epoch_response(response: m.OffsetForLeaderEpochResponse, version: str) -> str:
     ends = ", ".join(
-        f"{topic}-{number}=EpochEndOffset{{error={error_for(part.error_code).known_to(version).name}, "
+        f"{topic}-{number}=EpochEndOffset{{error={PROFILES[version].connecting.known(error_for(part.error_code)).name}, "
         f"leaderEpoch={part.leader_epoch}, endOffset={part.end_offset}}}"
         for topic, number, part in by_partition(
             (topic.topic, part.partition, part) for topic in response.topics for part in topic.partitions))
@@ -142,7 +142,7 @@ def _init_producer_id_request(request: m.InitProducerIdRequest, version: str) ->
 
 
 def _init_producer_id_response(response: m.InitProducerIdResponse, version: str) -> str:
-    return (f"InitProducerIdResponse(error={error_for(response.error_code).known_to(version).name}, producerId={response.producer_id}, "
+    return (f"InitProducerIdResponse(error={PROFILES[version].connecting.known(error_for(response.error_code)).name}, producerId={response.producer_id}, "
             f"producerEpoch={response.producer_epoch}, throttleTimeMs={response.throttle_time_ms})")
 
 
@@ -158,7 +158,7 @@ def _add_partitions_request(request: m.AddPartitionsToTxnRequest, version: str) 
 
 def _errors_text(errors: Iterable[tuple[str, int, int]], version: str) -> str:
     """`{t4-0=NONE}`: topic, partition, error code, as a hash map of partitions prints."""
-    return "{" + ", ".join(f"{topic}-{number}={error_for(code).known_to(version).name}"
+    return "{" + ", ".join(f"{topic}-{number}={PROFILES[version].connecting.known(error_for(code)).name}"
                            for topic, number, code in by_partition(errors)) + "}"
 
 
@@ -179,7 +179,7 @@ def _end_txn_request(request: m.EndTxnRequest, version: str) -> str:
 
 
 def _status_response(name: str):
-    return lambda response, version: (f"{name}(error={error_for(response.error_code).known_to(version).name}, "
+    return lambda response, version: (f"{name}(error={PROFILES[version].connecting.known(error_for(response.error_code)).name}, "
                                       f"throttleTimeMs={response.throttle_time_ms})")
 
 

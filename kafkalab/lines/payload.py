@@ -5,7 +5,7 @@ client's own ("Sending metadata request ...", "Received successful JoinGroup res
 write the wire as Kafka's generic `Struct` (`struct_text`), new ones as the generated class (`generated_text`); the
 client's own line shows the class's toString, which was written by hand where the class was not generated yet
 (`old_objects`). What exists in which version and how it is spelled stands in tables: `struct_fields`, `data_fields`,
-`text_style`.
+and `Printing` on the pages of the releases.
 
 Left out: compression and headers of records, which no line of these versions shows.
 """
@@ -13,9 +13,9 @@ from kafkalab.lines import old_objects
 from kafkalab.lines.generated_text import data_text, fetched_partition_text
 from kafkalab.lines.java_values import list_text, value_text
 from kafkalab.lines.struct_text import struct_text
-from kafkalab.lines.text_style import STYLES
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.header import RequestHeader
+from kafkalab.releases import PROFILES
 
 PRODUCE_NAMES_TOPIC_ID_SINCE = 13
 """From this API version on a produce request's partition sizes carry the topic's id (KIP-516)."""
@@ -28,7 +28,7 @@ def wire_text(message, api_version: int, version: str) -> str:
     """
     if type(message) is m.ProduceRequest:
         return _produce_request_text(message, api_version)  # never its records: Java prints their sizes only
-    if STYLES[version].wire_as_struct:
+    if PROFILES[version].printing.wire_as_struct:
         return struct_text(message, api_version, version)
     return data_text(message, version)
 
@@ -36,7 +36,7 @@ def wire_text(message, api_version: int, version: str) -> str:
 def object_text(message, api_version: int, version: str) -> str:
     """What the client's own lines print of a message: "Sending JoinGroup (...)", "Received ListOffsetResponse ..."."""
     kind = type(message).__name__
-    if kind in STYLES[version].old_objects:
+    if kind in PROFILES[version].printing.old_objects:
         return old_objects.TEXTS[kind](message, version)
     if type(message) is m.ProduceRequest:
         return _produce_object_text(message, version)
@@ -45,7 +45,7 @@ def object_text(message, api_version: int, version: str) -> str:
 
 def header_text(header: RequestHeader, version: str) -> str:
     """`RequestHeader(apiKey=METADATA, apiVersion=12, clientId=..., correlationId=2, headerVersion=2)`."""
-    tail = f", headerVersion={header_version(header)}" if STYLES[version].header_version else ""
+    tail = f", headerVersion={header_version(header)}" if PROFILES[version].printing.header_version else ""
     return (f"RequestHeader(apiKey={header.api_key.name}, apiVersion={header.api_version}, "
             f"clientId={header.client_id}, correlationId={header.correlation_id}{tail})")
 
@@ -85,7 +85,7 @@ def client_response_text(header: RequestHeader, response, *, received_at_ms: int
 
     received_at_ms: epoch milliseconds. response: None when the connection was lost first.
     """
-    timed_out = ", timedOut=false" if STYLES[version].timed_out else ""
+    timed_out = ", timedOut=false" if PROFILES[version].printing.timed_out else ""
     body = "null" if response is None else object_text(response, header.api_version, version)
     return (f"ClientResponse(receivedTimeMs={received_at_ms}, latencyMs={latency_ms}, "
             f"disconnected={value_text(disconnected)}{timed_out}, requestHeader={header_text(header, version)}, "
@@ -94,7 +94,7 @@ def client_response_text(header: RequestHeader, response, *, received_at_ms: int
 
 def fetched_text(response: m.FetchResponse, topic_index: int, partition_index: int, version: str) -> str:
     """One partition of an answer, as "Fetch ... returned fetch data ..." shows it. The indexes count from 0."""
-    if STYLES[version].fetched_as_data:
+    if PROFILES[version].printing.fetched_as_data:
         return fetched_partition_text(response, topic_index, partition_index, version)
     return old_objects.fetched_summary(response.responses[topic_index].partitions[partition_index], version)
 
@@ -110,7 +110,7 @@ def _produce_request_text(request: m.ProduceRequest, api_version: int) -> str:
 
 def _produce_object_text(request: m.ProduceRequest, version: str) -> str:
     """"Sent produce request to 0: ...". The closing bracket is missing in Java, too (ProduceRequest.toString(true))."""
-    if STYLES[version].wire_as_struct:
+    if PROFILES[version].printing.wire_as_struct:
         records = ", ".join(f"{topic.name}-{part.index}={old_objects.records_text(part.records)}"
                             for topic in request.topic_data for part in topic.partition_data)
         records = f"{{{records}}}"

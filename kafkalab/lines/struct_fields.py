@@ -225,5 +225,5 @@ GENERATED = ALIKE | {  # 2.3, named as in the JSON schemas
                               "authorized_operations@3"),
 }
 
-STRUCTS = {"2.1": HAND_WRITTEN, "2.2": HAND_WRITTEN, "2.3": GENERATED}
-"""Client version -> message class -> its fields."""
+STRUCTS = {"hand-written": HAND_WRITTEN, "generated": GENERATED}
+"""`Printing.struct_names` -> message class -> its fields."""

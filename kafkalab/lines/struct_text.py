@@ -11,6 +11,7 @@ from kafkalab.lines.old_objects import records_text
 from kafkalab.lines.struct_fields import STRUCTS, StructField
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.bytes_left import bytes_left_at_members, bytes_left_at_metadata
+from kafkalab.releases import PROFILES
 
 
 def struct_text(message, api_version: int, version: str) -> str:
@@ -20,7 +21,7 @@ def struct_text(message, api_version: int, version: str) -> str:
         left = bytes_left_at_metadata(message, instance_ids=api_version >= JOIN_GROUP_INSTANCE_IDS_SINCE)
     elif type(message) is m.DescribeGroupsResponse:
         left = bytes_left_at_members(message, operations=api_version >= DESCRIBE_GROUPS_OPERATIONS_SINCE)
-    return _Writer(STRUCTS[version], api_version, left).struct(message)
+    return _Writer(STRUCTS[PROFILES[version].printing.struct_names], api_version, left).struct(message)
 
 
 JOIN_GROUP_INSTANCE_IDS_SINCE = 5

@@ -4,17 +4,17 @@ Kafka's class is `ConsumerPartitionAssignor.Subscription` (`PartitionAssignor.Su
 """
 from kafkalab.lines.java_identity import identity_text
 from kafkalab.lines.java_values import list_text, value_text
-from kafkalab.lines.text_style import STYLES
 from kafkalab.protocol.consumer_protocol import Subscription, subscription_bytes
+from kafkalab.releases import PROFILES
 
 CLASS = "org.apache.kafka.clients.consumer.ConsumerPartitionAssignor$Subscription"
 
 
 def subscription_text(subscription: Subscription, version: str, group_instance_id: str | None = None) -> str:
     """`Subscription(topics=[t4], ownedPartitions=[], groupInstanceId=null, generationId=-1, rackId=null)`."""
-    habit = STYLES[version].subscription
+    habit = PROFILES[version].printing.subscription
     if habit == "identity":
-        return identity_text(CLASS, subscription_bytes(version, subscription))
+        return identity_text(CLASS, subscription_bytes(PROFILES[version].group.subscription_style, subscription))
     topics = f"topics={list_text(subscription.topics)}"
     if habit == "topics":
         return f"Subscription({topics})"

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from kafkalab.logsets import schema, templates
 from kafkalab.logsets.block import LEVELS
-from kafkalab.logsets.templates import FIELDS, LARGE_NUMBERS, WHOLE_NUMBERS, Pattern
+from kafkalab.logsets.templates import LARGE_NUMBERS, WHOLE_NUMBERS, Pattern
 
 HEAD_WORDS, TAIL_WORDS = 4, 2  # 64-bit words of a message that are compared.
 EXCERPT = 240  # Gaps we have columns for mostly end within; the rest is read again in full.

@@ -121,6 +121,6 @@ def _package_zip() -> str:
     """kafkalab as one file for `addPyFile`."""
     path = Path(tempfile.mkdtemp(prefix="kafkalab-"), "kafkalab.zip")
     with zipfile.ZipFile(path, "w") as archive:
-        for file in sorted(PACKAGE.rglob("*.py")):
+        for file in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("releases/source_lines/*.tsv")]):
             archive.write(file, file.relative_to(PACKAGE.parent))
     return str(path)

@@ -22,7 +22,7 @@ from kafkalab.lab import Lab
 from kafkalab.records import ConsumerRecords, OffsetAndMetadata, ProducerRecord, TopicPartition
 from kafkalab.proof.scenario import LOOP, NEEDS_PRODUCER, UnusableScenario, check_configs, read
 from kafkalab.sim.apps import FOREVER_MS, App
-from kafkalab.versions import profile_of
+from kafkalab.releases import profile_of
 
 CHANCE = {"chance_of_producer_ids": 0.75}
 """The recorded brokers had served other runs before, and mostly held a block of producer ids."""
@@ -73,7 +73,7 @@ class Play:
         if self._broker_steps:
             self.lab.spawn(self._play_brokers, {player.name: player for player in players}, name="brokers")
         if at_ms is None:
-            self.lab.run_until(lambda: all(app.done for app in apps), timeout_ms=10**12)
+            self.lab.stage.run_until(lambda: all(app.done for app in apps), FOREVER_MS - 1)
         else:
             self.lab.run_for(at_ms + 1)
 
@@ -121,7 +121,7 @@ class Player:
 
     def start(self) -> None:
         """A constructor takes its time; but the next step was taken when this one had ended."""
-        self.lab.sleep(min(self.lab.profile(None).starting_ms, max(0, self._next_at_ms - self.lab.now_ms)))
+        self.lab.sleep(min(self.lab.profile(None).connecting.starting_ms, max(0, self._next_at_ms - self.lab.now_ms)))
 
     def uses_consumer(self, step: Mapping[str, Any]) -> bool:
         return step["object"] != "producer" and step["do"] not in NEEDS_PRODUCER

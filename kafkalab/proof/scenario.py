@@ -15,9 +15,9 @@ from kafkalab.broker.broker_config import DOTTED, BrokerConfig
 from kafkalab.config import ConsumerConfig, ProducerConfig
 from kafkalab.errors import ConfigException
 from kafkalab.records import TopicPartition
+from kafkalab.releases.lineage import BROKER_NAMES
 from kafkalab.proof.unsaid_steps import LOOP, with_unsaid_steps
 
-BROKER_VERSIONS = ("2.3", "4.4")
 LONGEST_STEP_MS = 24 * 3_600_000
 LONGEST_PLAY_MS = 366 * LONGEST_STEP_MS
 LARGEST_VALUE_BYTES = 100_000_000
@@ -33,8 +33,10 @@ class UnusableScenario(ValueError):
 class Scenario:
     """What there was, and what each client's program did.
 
-    brokers       id -> host:port            topics  name -> its leaders, one a partition, and the number of replicas
-    coordinators  group -> broker id; transaction_coordinators: transactional id -> broker id        steps   client -> its steps, in the order of the file
+    brokers       id -> host:port
+    topics        name -> its leaders, one a partition, and the number of replicas
+    coordinators  group -> broker id; transaction_coordinators: transactional id -> broker id
+    steps         client -> its steps, in the order of the file
     start_ms      when the first step began (epoch); the clock of the lines starts there
     broker_steps  what was done to brokers, in time order
     """
@@ -181,8 +183,8 @@ def read(scenario: Any) -> Scenario:
     brokers = _brokers(_field(scenario, "brokers", OBJECT))
     version = str(_field(scenario, "broker_version", TEXT))
     minor = ".".join(version.split(".")[:2])
-    if minor not in BROKER_VERSIONS:
-        raise UnusableScenario(f"broker version {version!r} is not simulated; there are {', '.join(BROKER_VERSIONS)}")
+    if minor not in BROKER_NAMES:
+        raise UnusableScenario(f"broker version {version!r} is not simulated; there are {', '.join(BROKER_NAMES)}")
     topics = {name: _topic(name, entries, brokers) for name, entries in _field(scenario, "topics", OBJECT, {}).items()}
     groups = {name: _coordinator(name, place, brokers) for name, place in _field(scenario, "groups", OBJECT, {}).items()}
     transactional = {name: _coordinator(name, place, brokers)

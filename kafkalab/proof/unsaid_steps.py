@@ -2,9 +2,12 @@
 
 Read from the steps that are there, never from what came of them:
 
-    a consumer subscribes, and next closes, is killed or stops polling    it polled in a loop meanwhile
-    it subscribes, and polls have neither a time-out nor a duration       a loop noted them, and the commitAsync of the same moment
-    a client made only a producer, and ends with a record it sent         the producer was closed after it
+    a consumer subscribes, and next closes, is killed or stops polling:
+        it polled in a loop meanwhile
+    it subscribes, and polls have neither a time-out nor a duration:
+        a loop noted them, and the commitAsync of the same moment
+    a client made only a producer, and ends with a record it sent:
+        the producer was closed after it
 """
 
 from __future__ import annotations

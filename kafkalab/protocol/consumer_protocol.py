@@ -15,25 +15,13 @@ EMPTY_BYTES = struct.pack(">i", 0)
 
 @message
 class ProtocolStyle:
-    """How one client version writes.
+    """How one client release writes.
 
     version: of the subscription schema. user_data_if_none: an empty array up to 2.3, a null from 2.4 on.
     """
 
     version: int
     user_data_if_none: bytes
-
-
-STYLES = {
-    "2.1": ProtocolStyle(version=0, user_data_if_none=EMPTY_BYTES),
-    "2.2": ProtocolStyle(version=0, user_data_if_none=EMPTY_BYTES),
-    "2.3": ProtocolStyle(version=0, user_data_if_none=EMPTY_BYTES),
-    "2.8": ProtocolStyle(version=1, user_data_if_none=NULL_BYTES),
-    "3.6": ProtocolStyle(version=3, user_data_if_none=NULL_BYTES),
-    "3.9": ProtocolStyle(version=3, user_data_if_none=NULL_BYTES),
-    "4.0": ProtocolStyle(version=3, user_data_if_none=NULL_BYTES),
-    "4.4": ProtocolStyle(version=3, user_data_if_none=NULL_BYTES),
-}
 
 
 @message
@@ -47,9 +35,8 @@ class Subscription:
     user_data: bytes | None = None
 
 
-def subscription_bytes(client_version: str, subscription: Subscription) -> bytes:
-    """The `metadata` of one JoinGroup protocol as this client version writes it."""
-    style = STYLES[client_version]
+def subscription_bytes(style: ProtocolStyle, subscription: Subscription) -> bytes:
+    """The `metadata` of one JoinGroup protocol in this style."""
     appended = (
         _partitions_bytes(subscription.owned or {}),
         struct.pack(">i", subscription.generation_id),
@@ -60,9 +47,8 @@ def subscription_bytes(client_version: str, subscription: Subscription) -> bytes
         _user_data(subscription.user_data, style), *appended[:style.version]))
 
 
-def assignment_bytes(client_version: str, assignment: Mapping[str, tuple[int, ...]], user_data: bytes | None = None) -> bytes:
-    """The leader's verdict for one member (topic -> partitions, in the order given) as this client version writes it."""
-    style = STYLES[client_version]
+def assignment_bytes(style: ProtocolStyle, assignment: Mapping[str, tuple[int, ...]], user_data: bytes | None = None) -> bytes:
+    """The leader's verdict for one member (topic -> partitions, in the order given) in this style."""
     return struct.pack(">h", style.version) + _partitions_bytes(assignment) + _user_data(user_data, style)
 
 

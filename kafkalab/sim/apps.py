@@ -20,6 +20,10 @@ from greenlet import getcurrent, greenlet
 from kafkalab.sim.scheduler import Scheduler, Timer
 
 FOREVER_MS = 1 << 62
+LONGEST_GIVEN_MS = 366 * 24 * 3_600_000
+"""A year, the longest timeout that counts as given. A longer one means: as long as it takes."""
+PATIENCE_MS = 3_600_000
+"""How long a call waits that waits as long as it takes: an hour of the lab's time, a few seconds of ours when all brokers are down."""
 
 
 class Signal:
@@ -170,18 +174,33 @@ class Loop:
             self.resume()
 
 
-class Stage:
-    """Runs the front, the apps and the loops of one lab, exactly one at a time."""
+def given_up(what: str) -> Exception:
+    """The error of a call that waited in vain, where nobody knows more."""
+    return RuntimeError(f"{what} does not come")
 
-    def __init__(self, clock: Scheduler) -> None:
+
+class Stage:
+    """Runs the front, the apps and the loops of one lab, exactly one at a time.
+
+    given_up  what was waited for -> the error of a call that waited for it in vain
+    """
+
+    def __init__(self, clock: Scheduler, given_up: Callable[[str], Exception] = given_up) -> None:
         self.clock = clock
+        self.given_up = given_up
         self.apps: list[App] = []
         self._failed: list[App] = []
         self._loops: dict[str, list[Loop]] = {}
 
     def wait(self, signal: Signal, deadline_ms: int) -> bool:
-        """Block the caller until `signal` is set or the clock stands at `deadline_ms`; says whether it was set."""
+        """Block the caller until `signal` is set or the clock stands at `deadline_ms`; says whether it was set.
+
+        A deadline more than a year away is none: the wait ends as `wait_for` does.
+        """
         if signal.is_set:
+            return True
+        if deadline_ms - self.clock.now_ms > LONGEST_GIVEN_MS:
+            self.wait_for(signal, "what this call waits for")
             return True
         app = current_app()
         if app is None:
@@ -190,6 +209,21 @@ class Stage:
         else:
             app.park(signal, deadline_ms)
         return signal.is_set
+
+    def wait_for(self, signal: Signal, what: str, besides_ms: int = 0) -> None:
+        """Block the caller until `signal` is set, as long as it takes.
+
+        In virtual time nothing may run for ever. Raises `given_up(what)` after an hour and `besides_ms`, and at once where the front
+        waits and nothing is left to happen.
+        """
+        clock = self.clock
+        ended = current_app() is None and clock.next_at_ms() is None
+        if not signal.is_set and (ended or not self.wait(signal, clock.now_ms + PATIENCE_MS + min(besides_ms, LONGEST_GIVEN_MS - PATIENCE_MS))):
+            raise self.given_up(what)
+
+    def deadline_after(self, timeout_ms: int) -> int:
+        """When a call with that timeout ends at the latest: one of more than a year ends after an hour."""
+        return self.clock.now_ms + (timeout_ms if timeout_ms <= LONGEST_GIVEN_MS else PATIENCE_MS)
 
     def _step_until_set(self, signal: Signal, deadline_ms: int) -> None:
         clock, halted = self.clock, True

@@ -230,6 +230,10 @@ class Network:
             link.on_fault.append(lambda what, fields: self._on_fault(client, server, what, fields))
         return self._links[client, server]
 
+    def cut_links(self) -> list[tuple[str, str]]:
+        """The client and the server of each link that is cut."""
+        return [ends for ends, link in self._links.items() if link.is_cut]
+
     def connect(self, client: str, host: str, port: int, endpoint: Endpoint, delay_ms: int = 0) -> Connection:
         """Begin a connection, `delay_ms` from now. The endpoint hears `connected` after a round trip, `refused` when nobody listens."""
         self._count[client] = number = self._count.get(client, 0) + 1

@@ -13,7 +13,10 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from kafkalab.sim.apps import FOREVER_MS, Signal
+from kafkalab.sim.apps import Signal
+
+LONGEST_WORK_MS = 24 * 3_600_000
+"""A day: how long a worker may take over one record before whoever waits for it gives up."""
 
 
 class WorkerPool:
@@ -43,7 +46,7 @@ class WorkerPool:
         """Stand still until everything submitted is finished. Whoever waits here does not poll."""
         while self.unfinished:
             self._news.clear()
-            self._lab.stage.wait(self._news, FOREVER_MS)
+            self._lab.stage.wait_for(self._news, f"the end of what the pool {self.name!r} works on", besides_ms=LONGEST_WORK_MS)
 
     @property
     def unfinished(self) -> int:

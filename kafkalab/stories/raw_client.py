@@ -6,7 +6,7 @@ from typing import Any
 
 from kafkalab.lab import Lab
 from kafkalab.protocol.api_keys import api_of
-from kafkalab.protocol.api_versions import newest_known
+from kafkalab.releases.api_versions import newest_known
 from kafkalab.protocol.header import RequestHeader
 from kafkalab.sim.network import Connection
 

@@ -17,7 +17,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PURE = "kafkalab.errors kafkalab.hashing kafkalab.records"
-SHARED = f"kafkalab.protocol kafkalab.lines kafkalab.config kafkalab.versions kafkalab.sim {PURE}"
+SHARED = f"kafkalab.protocol kafkalab.lines kafkalab.releases kafkalab.config kafkalab.sim {PURE}"
 CORE = f"kafkalab.lab kafkalab.reading kafkalab.broker kafkalab.clients {SHARED}"
 NETWORK = "kafkalab.clients.network"
 TABLES = "numpy pandas pyarrow"
@@ -26,7 +26,7 @@ COURSE = "alembic nbclient nbconvert nbformat nbgrader jupytext playwright sqlal
 CELL = " ".join(f"autograder.{part}" for part in ("again anomalies asking check guesses masters plain plays progress questions runs sealed spark_rows spelled variants").split())
 
 B = "kafkalab.broker"
-ALL_USE = f"{B}.effects {B}.broker_config {B}.profiles {B}.wire_changes {B}.admin_texts {SHARED}"
+ALL_USE = f"{B}.effects {B}.broker_config {B}.wire_changes {B}.admin_texts {SHARED}"
 # The rooms of a broker, from the ground up: each may import those above its own row in this table.
 BROKER = {
     B: (SHARED, "brokers and clients meet in kafkalab.protocol only"),
@@ -63,11 +63,9 @@ FLOORS = {
     "kafkalab.hashing": ("", "arithmetic needs nobody"),
     "kafkalab.records": (PURE, "records are plain values: let the caller compute the field"),
     "kafkalab.protocol": (PURE, "messages are plain values: what they mean belongs to a broker or a client"),
-    "kafkalab.lines": (f"kafkalab.protocol {PURE}", "a line is a template and a message's text: let the caller give the values"),
-    "kafkalab.config": (PURE, "a config is a name, a default and a check"),
-    "kafkalab.versions": (f"kafkalab.protocol kafkalab.lines kafkalab.clients.network.least_loaded {PURE}",      # A rule is named by its function.
-                          "a Profile is data: put the behaviour where it happens"),
-    **BROKER,
+    "kafkalab.releases": (f"kafkalab.protocol {PURE}", "a page is data: name the behaviour, and let the room where it happens look the name up"),
+    "kafkalab.lines": (f"kafkalab.protocol kafkalab.releases {PURE}", "a line is a template and a message's text: let the caller give the values"),
+    "kafkalab.config": (f"kafkalab.releases {PURE}", "a config is a name, a default and a check"),
     "kafkalab.clients": (SHARED, "brokers and clients meet in kafkalab.protocol only"),
     "kafkalab.clients.network": (SHARED, "what every client has inside knows no producer, consumer or admin client: hand it a function"),
     "kafkalab.clients.consumer.assignors": (f"{NETWORK} {SHARED}", "an assignor takes topics and members as plain values"),
@@ -87,11 +85,12 @@ FLOORS = {
     "kafkalab.reading.states": ("", "a state table is looked up by its module's name when asked for, so that asking loads one machine"),
     "kafkalab.lab": (f"{CORE} pandas", "the lab is the core's only composer; views and log sets read what it wrote"),
     "kafkalab.proof.unsaid_steps": ("", "only what is in the file: the steps themselves are kafkalab.proof.scenario's"),
-    "kafkalab.proof.scenario": (f"kafkalab.config kafkalab.broker.broker_config kafkalab.proof.unsaid_steps {PURE}", "a scenario is read and checked here; what it does is kafkalab.proof.replay's"),
+    "kafkalab.proof.scenario": (f"kafkalab.config kafkalab.releases kafkalab.broker.broker_config kafkalab.proof.unsaid_steps {PURE}", "a scenario is read and checked here; what it does is kafkalab.proof.replay's"),
     "kafkalab.proof.replay": (f"kafkalab.proof.scenario kafkalab.proof.unsaid_steps {CORE}", "a replay plays a scenario on a Lab"),
     "kafkalab.proof.laws": (CORE, "a law reads a journal; a story uses what a learner could use"),
     "kafkalab.stories": (CORE, "a story uses what a learner could use"),
     "kafkalab.proof.cases": (f"kafkalab.stories {CORE}", "an answer drives a machine and reads off what it did"),
+    "kafkalab.release_notes": ("kafkalab.releases kafkalab.config kafkalab.lines pandas", "release notes are read off the pages: put a difference there"),
     "kafkalab.tools.readme_picture": ("kafkalab kafkalab.views", "the picture uses the public names, as a reader of the README would"),
     "kafkalab.tools": (f"kafkalab.proof.replay {CORE}", "the tools look at a played scenario"),
     "kafkalab.views": (f"kafkalab.sim.journal kafkalab.lines {PURE} {TABLES} matplotlib IPython",
@@ -237,15 +236,74 @@ def test_nothing_but_the_seed_decides_a_run(pattern):
                     raise AssertionError(f"{module}:{node.lineno} calls {ast.unparse(node.func)}(): use {instead}")
 
 
-def test_only_the_table_of_versions_compares_versions():
+RELEASE = re.compile(r"\d\.\d+(\.\d+)?")
+"""How a release is written."""
+ASKED = re.compile(r"(\w+\.)*_?(client_|broker_)?(version|release)")
+"""What a variable that holds a release is called."""
+
+
+def is_release(node: ast.AST) -> bool:
+    """Whether an expression is the name of a release in quotes."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and RELEASE.fullmatch(node.value) is not None
+
+
+def is_group_of_releases(node: ast.AST) -> bool:
+    """Whether an expression is a tuple, list or set of such names."""
+    return isinstance(node, (ast.Tuple, ast.List, ast.Set)) and bool(node.elts) and all(map(is_release, node.elts))
+
+
+def groups_of_releases(tree: ast.Module) -> set[str]:
+    """The names that a module gives to tuples, lists and sets of releases."""
+    return {target.id for node in ast.walk(tree) if isinstance(node, ast.Assign) and is_group_of_releases(node.value)
+            for target in node.targets if isinstance(target, ast.Name)}
+
+
+GROUPS = {name for tree in MODULES.values() for name in groups_of_releases(tree)}
+PAGES = "a release's knowledge stands on its page in kafkalab/releases: "
+
+
+def release_tables(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """(line, what is wrong and what to do instead) for each place that decides something by a release's name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            for side in (node.left, *node.comparators):
+                if is_release(side):
+                    yield node.lineno, f"compares a version with {side.value!r}: {PAGES}read a field of the profile that says what differs"
+                elif any(isinstance(op, (ast.In, ast.NotIn)) for op in node.ops) and (
+                        is_group_of_releases(side) or isinstance(side, ast.Name) and side.id in GROUPS):
+                    yield node.lineno, (f"asks whether a version is in {ast.unparse(side)}: {PAGES}read a field of the profile, or write "
+                                        "since(), until() or between() of kafkalab.releases")
+        elif isinstance(node, ast.Dict) and any(key is not None and is_release(key) for key in node.keys):
+            yield node.lineno, f"has a table keyed by releases: {PAGES}put each value there as a change, and read a field of the profile"
+        elif (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get" and node.args
+              and ASKED.fullmatch(ast.unparse(node.args[0]))):
+            yield node.lineno, (f"calls {ast.unparse(node)}, which is silent where a release is missing: {PAGES}read a field of the profile, "
+                                "or ask a ByRelease table with [...], which raises one sentence")
+
+
+def test_only_the_pages_of_releases_decide_by_version():
+    """The names of releases decide something in kafkalab/releases only."""
     for module, tree in MODULES.items():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Compare) and module != "kafkalab.versions":
-                for side in (node.left, *node.comparators):
-                    text = side.value if isinstance(side, ast.Constant) and isinstance(side.value, str) else ""
-                    assert not re.fullmatch(r"\d+\.\d+(\.\d+)?", text), (
-                        f"{module}:{node.lineno} compares a version with {text!r}: give Profile a field that says what differs"
-                    )
+        if not below(module, "kafkalab.releases"):
+            for line, wrong in release_tables(tree):
+                raise AssertionError(f"{module}:{line} {wrong}")
+
+
+@pytest.mark.parametrize(("source", "says"), [
+    ("if version == '2.8': pass", "compares a version with '2.8'"),
+    ("if version in ('2.1', '2.2'): pass", "asks whether a version is in ('2.1', '2.2')"),
+    ("TEXT = {'2.1': 'a', '2.8': 'b'}", "has a table keyed by releases"),
+    ("text = TEXTS.get(self.client_version, '')", "is silent where a release is missing"),
+    ("text = HABITS.get(version)", "is silent where a release is missing"),
+])
+def test_a_table_by_version_is_found_wherever_it_hides(source, says):
+    (_, wrong), = release_tables(ast.parse(source))
+    assert says in wrong
+
+
+@pytest.mark.parametrize("source", ["lab = Lab(version='2.8')", "row = entry(since='2.8')", "names = since('3.6')", "PLAYED = ('2.1', '3.9')"])
+def test_a_release_may_be_played_and_a_row_may_say_since(source):
+    assert list(release_tables(ast.parse(source))) == []
 
 
 def test_text_files_are_opened_as_utf_8():

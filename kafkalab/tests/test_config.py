@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from kafkalab.config import ConsumerConfig, ProducerConfig, dump_text
-from kafkalab.config.keys import CLIENT_VERSIONS, GONE, Effect
+from kafkalab.config.keys import GONE, Effect
+from kafkalab.releases.lineage import CLIENT_NAMES
 from kafkalab.errors import ConfigException
 
 DUMPS = sorted((Path(__file__).parent / "recorded_configs").glob("*.txt"))
@@ -25,7 +26,7 @@ def test_a_client_prints_its_configuration_as_the_real_one_did(path):
 
 
 def test_every_version_of_both_kinds_is_recorded():
-    assert {path.stem for path in DUMPS} == {f"{kind}_{version}" for kind in KINDS for version in CLIENT_VERSIONS}
+    assert {path.stem for path in DUMPS} == {f"{kind}_{version}" for kind in KINDS for version in CLIENT_NAMES}
 
 
 def test_text_becomes_typed_values():
@@ -132,6 +133,6 @@ def test_every_key_says_what_it_does_and_what_it_does_not():
     for kind in KINDS.values():
         for key in kind.keys_known.values():
             assert key.doc and "\n" not in key.doc, key.name
-            assert any(key.default(version) is not GONE for version in CLIENT_VERSIONS), key.name
+            assert any(key.default(version) is not GONE for version in CLIENT_NAMES), key.name
             if key.effect is Effect.FIXED:
                 assert not key.doc.endswith("."), f"{key.name}: the refusal ends the sentence itself"

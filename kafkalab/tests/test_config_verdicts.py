@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from kafkalab.config import AdminClientConfig, ConsumerConfig, ProducerConfig
-from kafkalab.config.keys import CLIENT_VERSIONS, GONE, Effect
+from kafkalab.config.keys import GONE, Effect
+from kafkalab.releases.lineage import CLIENT_NAMES, between
 from kafkalab.errors import ConfigException
 
 KINDS = {"producer": ProducerConfig, "consumer": ConsumerConfig, "admin": AdminClientConfig}
@@ -30,12 +31,12 @@ def versions(text):
     if "-" not in text:
         return text.split()
     first, last = text.split("-")
-    return list(CLIENT_VERSIONS[CLIENT_VERSIONS.index(first):CLIENT_VERSIONS.index(last) + 1])
+    return list(between(first, last))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_key_of_every_version_is_known_and_no_other(kind):
-    for version in CLIENT_VERSIONS:
+    for version in CLIENT_NAMES:
         ours = {name for name, key in KINDS[kind].keys_known.items() if key.default(version) is not GONE}
         assert ours == {name for name, span in VERDICTS["keys"][kind].items() if version in versions(span)}, version
 
@@ -70,7 +71,7 @@ def test_what_is_not_modelled_is_refused_and_says_why():
     """Every key that only takes its default raises for another value, whatever its type."""
     for kind in KINDS.values():
         for name, key in kind.keys_known.items():
-            version = next(version for version in reversed(CLIENT_VERSIONS) if key.default(version) is not GONE)
+            version = next(version for version in reversed(CLIENT_NAMES) if key.default(version) is not GONE)
             other = next(value for value in ("7", "org.apache.kafka.Other", "true", "false", "0.25")
                          if _differs(key, value, version))
             if key.effect is Effect.FIXED:

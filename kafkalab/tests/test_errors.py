@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from kafkalab import KafkaConsumer, Lab, OffsetAndMetadata, TopicPartition, errors
+from kafkalab import PROFILES, KafkaConsumer, Lab, OffsetAndMetadata, TopicPartition, errors
 from kafkalab.errors import Errors, IllegalArgumentException, KafkaException, RetriableException, error_for
 
 
@@ -59,16 +59,16 @@ def test_two_classes_share_a_name_and_keep_apart():
 @pytest.mark.parametrize(("version", "begins"), [("2.3", "Commit cannot be completed since the group has already rebalanced"),
                                                  ("3.9", "Offset commit cannot be completed since the consumer is not part")])
 def test_a_commit_that_came_too_late(version, begins):
-    assert errors.COMMIT_FAILED_TEXT[version].startswith(begins)
+    assert PROFILES[version].group.commit_failed_text.startswith(begins)
     assert not issubclass(errors.CommitFailedException, RetriableException)
 
 
 def test_old_clients_know_some_codes_by_other_names():
     """As in the OFFSET_FOR_LEADER_EPOCH answers of 2.3.0 (group_offsets_auto_commit) and the sends of its fenced zombie."""
-    assert Errors.NOT_LEADER_OR_FOLLOWER.known_to("2.3").name == "NOT_LEADER_FOR_PARTITION"
-    assert Errors.NOT_LEADER_OR_FOLLOWER.known_to("3.9").name == "NOT_LEADER_OR_FOLLOWER"
-    assert Errors.INVALID_PRODUCER_EPOCH.known_to("2.3").raises is errors.ProducerFencedException
-    assert Errors.INVALID_PRODUCER_EPOCH.known_to("2.8").raises is errors.InvalidProducerEpochException
+    assert PROFILES["2.3"].connecting.known(Errors.NOT_LEADER_OR_FOLLOWER).name == "NOT_LEADER_FOR_PARTITION"
+    assert PROFILES["3.9"].connecting.known(Errors.NOT_LEADER_OR_FOLLOWER).name == "NOT_LEADER_OR_FOLLOWER"
+    assert PROFILES["2.3"].connecting.known(Errors.INVALID_PRODUCER_EPOCH).raises is errors.ProducerFencedException
+    assert PROFILES["2.8"].connecting.known(Errors.INVALID_PRODUCER_EPOCH).raises is errors.InvalidProducerEpochException
 
 
 @pytest.mark.parametrize(("wrong", "error", "said"), [

@@ -16,7 +16,7 @@ import pytest
 
 from kafkalab.proof.replay import STEPS, main, replay
 from kafkalab.proof.scenario import FIELDS, UnusableScenario
-from kafkalab.versions import PROFILES
+from kafkalab.releases import PROFILES
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORDINGS = ROOT / "data" / "recordings"

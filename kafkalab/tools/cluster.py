@@ -12,9 +12,9 @@ from kafkalab.clients.admin.kafka_admin_client import KafkaAdminClient
 from kafkalab.errors import IllegalArgumentException, KafkaException
 from kafkalab.lab import Lab
 from kafkalab.proof.replay import Play, seeds_of
-from kafkalab.tools.releases import RELEASES
+from kafkalab.releases import broker_profile, newest
 
-ADMIN_VERSION = "4.4"
+ADMIN_VERSION = newest()
 """The tools' own client; only this one knows all the admin methods."""
 
 
@@ -49,7 +49,7 @@ class PlayedCluster:
             raise Refusal("which cluster? --scenario FILE names a scenario.json to play")
         play = Play(_scenario(options.scenario), seeds_of(options.seed), options.version)
         self.lab: Lab = play.lab
-        self.release = RELEASES[play.broker_version]
+        self.release = broker_profile(play.broker_version).tools
         _check_address(options.bootstrap_server, self.lab)
         moment_ms = _moment(options.at)
         if moment_ms is not None and moment_ms > play.last_step_ms + LONGEST_AFTER_MS:

@@ -15,7 +15,7 @@ from kafkalab.hashing import hash_map_order, java_string_hash
 from kafkalab.tools import reset_offsets
 from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, run_tool, warn
 from kafkalab.reading.history.group_rows import member_rows, offset_rows
-from kafkalab.tools.group_tables import Column, offsets_table, table
+from kafkalab.tools.group_tables import MEMBERS, STATE, Column, offsets_table, table
 
 TOOL = "kafka-consumer-groups"
 ACTIONS = ("list", "describe", "delete", "reset_offsets", "delete_offsets")
@@ -109,10 +109,10 @@ def _describe(cluster: PlayedCluster, options: argparse.Namespace) -> str:
         if said := remark(name, group):
             warn(said.removesuffix("\n"))
         if options.members:
-            shown.append(layout.members(name, member_rows(group), options.verbose))
+            shown.append(MEMBERS[layout.members](name, member_rows(group), options.verbose))
         elif options.state is not ASKED_FOR_NOTHING:
             address = cluster.state["brokers"].get(group["coordinator"], {"address": ":-1"})["address"]
-            shown.append(layout.state(name, {**group, "strategy": _strategy(group)}, address, options.verbose))
+            shown.append(STATE[layout.state](name, {**group, "strategy": _strategy(group)}, address, options.verbose))
         else:
             rows = offset_rows(cluster.state, group, layout.by_number)
             if rows:

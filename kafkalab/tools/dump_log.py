@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 
 from kafkalab.protocol.messages import RecordBatch, WireRecord
-from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, run_tool
-from kafkalab.tools.releases import Release
+from kafkalab.tools.cluster import PlayedCluster, Options, Refusal, run_tool
+from kafkalab.releases.broker_profile import Tools
 
 TOOL = "kafka-dump-log"
 MAGIC = 2
@@ -62,7 +62,7 @@ def _dump(cluster: PlayedCluster, name: str, broker: str | None, with_records: b
                     yield _record_line(batch, step, record, words)
 
 
-def _batch_line(batch: RecordBatch, position: int, epoch: int, words: Release) -> str:
+def _batch_line(batch: RecordBatch, position: int, epoch: int, words: Tools) -> str:
     count = len(batch.records)
     last_sequence = batch.base_sequence + batch.last_offset - batch.base_offset if batch.base_sequence >= 0 else -1
     newest = max((record.timestamp_ms for record in batch.records), default=-1)
@@ -74,7 +74,7 @@ def _batch_line(batch: RecordBatch, position: int, epoch: int, words: Release) -
             f"isvalid: true\n")
 
 
-def _record_line(batch: RecordBatch, step: int, record: WireRecord, words: Release) -> str:
+def _record_line(batch: RecordBatch, step: int, record: WireRecord, words: Tools) -> str:
     sequence = batch.base_sequence + batch.offset_of(step) - batch.base_offset if batch.base_sequence >= 0 else -1
     end = f" endTxnMarker: {batch.control.name} coordinatorEpoch: {batch.coordinator_epoch}" if batch.control else (
         f"{'' if record.key is None else f' key: {record.key}'} payload: {record.value}")

@@ -47,7 +47,7 @@ def _members(group: str, rows: Sequence[MemberRow], instance: list[Column], extr
                            for row in rows), end)
 
 
-def members_table_2_3(group: str, rows: Sequence[MemberRow], verbose: bool) -> str:
+def members_without_instance_ids(group: str, rows: Sequence[MemberRow], verbose: bool) -> str:
     """No names of static members yet (KIP-345 came with 2.3, its column with 2.4); without members nothing at all."""
     if not rows:
         return ""
@@ -61,7 +61,7 @@ def members_table_2_3(group: str, rows: Sequence[MemberRow], verbose: bool) -> s
     return _members(group, rows, [], [], lambda row: [], " ")
 
 
-def members_table_4(group: str, rows: Sequence[MemberRow], verbose: bool) -> str:
+def members_with_epochs(group: str, rows: Sequence[MemberRow], verbose: bool) -> str:
     """Epochs and target assignments are the new protocol's (KIP-848); members of the classic one have none."""
     if not verbose:
         return _members(group, rows, _instance(rows), [], lambda row: [], " ")
@@ -75,14 +75,14 @@ def members_table_4(group: str, rows: Sequence[MemberRow], verbose: bool) -> str
     return _members(group, rows, _instance(rows), extra, values, "")
 
 
-def state_table_2_3(group: str, described: Mapping[str, Any], address: str, verbose: bool) -> str:
+def state_without_epochs(group: str, described: Mapping[str, Any], address: str, verbose: bool) -> str:
     coordinator = f"{address} ({described['coordinator']})"
     width = max(25, len(coordinator))
     columns = [Column("GROUP", width), Column("COORDINATOR (ID)", 25), Column("ASSIGNMENT-STRATEGY", 20), Column("STATE", 15), Column("#MEMBERS", 0)]
     return table(columns, [[group, coordinator, described["strategy"], described["state"], len(described["members"])]])
 
 
-def state_table_4(group: str, described: Mapping[str, Any], address: str, verbose: bool) -> str:
+def state_with_epochs(group: str, described: Mapping[str, Any], address: str, verbose: bool) -> str:
     coordinator = f"{address}  ({described['coordinator']})"
     epochs = [Column("GROUP-EPOCH", 15), Column("TARGET-ASSIGNMENT-EPOCH", 25)] if verbose else []
     columns = [Column("GROUP", 15, True), Column("COORDINATOR (ID)", 25, True), Column("ASSIGNMENT-STRATEGY", 20), Column("STATE", 20), *epochs,
@@ -97,3 +97,11 @@ def reset_table(offsets: Iterable[tuple[str, str, int, int]]) -> str:
     """(group, topic, partition, new offset) of each."""
     columns = [Column("GROUP", 30), Column("TOPIC", 30), Column("PARTITION", 10), Column("NEW-OFFSET", 15)]
     return table(columns, offsets)
+
+
+MEMBERS: Mapping[str, Callable[[str, Sequence[MemberRow], bool], str]] = {
+    "without instance ids": members_without_instance_ids, "with epochs": members_with_epochs}
+"""`Tools.members` -> the table of --members."""
+STATE: Mapping[str, Callable[[str, Mapping[str, Any], str, bool], str]] = {
+    "without epochs": state_without_epochs, "with epochs": state_with_epochs}
+"""`Tools.state` -> the table of --state."""

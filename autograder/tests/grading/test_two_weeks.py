@@ -15,7 +15,8 @@ from autograder.__main__ import main
 from autograder.grade import grade_class
 from autograder.grading.byhand import ByHand
 from autograder.grading.marks import sheets
-from autograder.handed_in.classlist import Roster
+from autograder.grading.enrolled import class_of
+from autograder.handed_in.classlist import Roster, read_roster
 from autograder.masters import master
 from autograder.open_answers.answers import read_results
 from autograder.teacher import late
@@ -82,6 +83,7 @@ def test_a_run_that_was_killed_is_told_as_one(out, hand_in, tmp_path, capsys):
         grade_class(tmp_path / "second", out, say=kill)
     assert main(["report", str(out)]) == 0
     assert "The last run of `grade` has not come to its end" in capsys.readouterr().out
+    assert main(["export", str(out)]) == 0 and "not come to its end" in capsys.readouterr().err
     with pytest.raises(Killed):
         grade_class(tmp_path / "second", tmp_path / "new", say=kill)
     assert main(["report", str(tmp_path / "new")]) == 2
@@ -347,3 +349,17 @@ def test_a_mark_by_hand_keeps_what_the_test_said(out):
         "1.5 of 2" in page
         and "Your teacher gave this mark. The test said: You counted one for each of the" in page
     )
+
+
+def test_a_list_without_ids_gets_them_from_the_list_that_is_kept(tmp_path):
+    """Moodle's grading worksheet knows students by their addresses."""
+    kept = Roster({"s1": {"name": "Ada Abel", "email": "Ada@x.org"}, "s2": {"name": "Bo Berg"}})
+    assert class_of(tmp_path, kept).rows == kept.rows
+    (tmp_path / "worksheet.csv").write_text(
+        "Identifier,Full name,Email address,Last modified (submission)\n"
+        'Participant 7,Ada Abel,ada@x.org,"1 March 2020, 10:00"\n'
+        'Participant 8,Cy Cole,cy@x.org,-\n'
+    )
+    found = class_of(tmp_path, read_roster(tmp_path / "worksheet.csv"))
+    assert set(found.rows) == {"s1", "cy@x.org"}
+    assert set(late.handed_in_times(found.rows)) == {"s1"}

@@ -57,10 +57,9 @@ def as_zip(member: str):
 def as_zip_bomb(text: str, folder):
     """A small zip that unpacks to gigabytes."""
     path = folder / "mallory.zip"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        with archive.open("mallory.ipynb", "w", force_zip64=True) as file:
-            for _ in range(200):
-                file.write(bytes(1 << 20))
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("mallory.ipynb", "w", force_zip64=True) as file:
+        for _ in range(200):
+            file.write(bytes(1 << 20))
     return path
 
 

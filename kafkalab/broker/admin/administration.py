@@ -15,7 +15,7 @@ from kafkalab.broker.log import topic_config
 from kafkalab.broker.broker_config import DOTTED, BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState, is_legal_topic
 from kafkalab.broker.effects import Caller, Effect, Respond
-from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.releases import BrokerProfile
 from kafkalab.errors import Errors
 from kafkalab.protocol import messages as m
 
@@ -38,7 +38,7 @@ class Administration:
     def __init__(self, node_id: int, profile: BrokerProfile, cluster: ClusterState, config: BrokerConfig,
                  elect: Callable[[list[tuple[str, int]], bool], Mapping[tuple[str, int], Errors]]) -> None:
         self._node_id, self._profile, self._cluster, self._config = node_id, profile, cluster, config
-        self._words, self._elect = texts.WORDS[profile.name], elect
+        self._words, self._elect = profile.controller_words, elect
 
     @property
     def is_controller(self) -> bool:
@@ -75,7 +75,7 @@ class Administration:
 
     def _create_error(self, topic: m.CreatableTopic) -> Verdict:
         if not is_legal_topic(topic.name):
-            return Errors.INVALID_TOPIC_EXCEPTION, self._words.illegal_name(topic.name)
+            return Errors.INVALID_TOPIC_EXCEPTION, texts.ILLEGAL_NAMES[self._words.illegal_name](topic.name)
         if topic.name in self._cluster.topics:
             return Errors.TOPIC_ALREADY_EXISTS, f"Topic '{topic.name}' already exists."
         collides = texts.colliding(topic.name, self._cluster.topics)

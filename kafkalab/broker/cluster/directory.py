@@ -11,12 +11,12 @@ from dataclasses import replace
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState, Partition, Topic, is_legal_topic
 from kafkalab.broker.effects import Caller, Effect, Respond
-from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.releases import BrokerProfile
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.hashing import long_map_order
 from kafkalab.protocol.api_keys import ApiKeys
-from kafkalab.protocol.api_versions import api_versions_response
+from kafkalab.releases.api_versions import api_versions_response
 from kafkalab.protocol.messages import (
     ZERO_UUID,
     ApiVersionsRequest,

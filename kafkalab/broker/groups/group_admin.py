@@ -18,11 +18,11 @@ from kafkalab.broker.groups.classic.group_state import ClassicGroupState
 from kafkalab.broker.groups.group_storage import GroupStorage
 from kafkalab.broker.groups.group_table import GroupTable
 from kafkalab.broker.groups.offset_expiry import Forget
-from kafkalab.broker.profiles import BrokerProfile
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.consumer_protocol import parse_subscription
+from kafkalab.releases import BrokerProfile
 
 CLASSIC, CONSUMER = "classic", "consumer"
 """The two types of groups."""

@@ -29,7 +29,7 @@ from kafkalab.broker.groups.group_table import GroupTable
 from kafkalab.broker.groups.modern.reconciliation import MEMBER_ALARMS, ModernGroups
 from kafkalab.broker.groups.offset_expiry import OffsetExpiry
 from kafkalab.broker.groups.offsets_log import OffsetsLog
-from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.releases import BrokerProfile
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import (
     ConsumerGroupDescribeRequest,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from kafkalab.broker.effects import Caller, CancelTimer, Effect, Respond, SetTimer
 from kafkalab.broker.replication.fetch_sessions import FetchContext, FetchKey, FetchSession, FetchSessions
-from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.releases import BrokerProfile
 from kafkalab.broker.replication.replica_manager import LEADERSHIP_ERRORS, Replica, ReplicaManager
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors

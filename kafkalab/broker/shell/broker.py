@@ -44,7 +44,7 @@ from kafkalab.broker.replication.peer_messages import PeerMessage
 from kafkalab.errors import Errors
 from kafkalab.broker.replication.offset_requests import OffsetRequests
 from kafkalab.broker.transactions.producer_ids import ProducerIds
-from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.releases import BrokerProfile
 from kafkalab.broker.replication.replica_fetcher import ReplicaFetchers
 from kafkalab.broker.replication.replica_manager import ReplicaManager
 from kafkalab.broker.shell.request_path import RequestPath

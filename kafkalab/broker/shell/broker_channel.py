@@ -13,7 +13,7 @@ from typing import Any
 
 from kafkalab.broker.cluster.cluster_state import BrokerNode
 from kafkalab.protocol.api_keys import api_of
-from kafkalab.protocol.api_versions import BROKER_APIS
+from kafkalab.releases import broker_profile
 from kafkalab.protocol.header import RequestHeader
 from kafkalab.sim.network import Connection, Network
 
@@ -28,7 +28,7 @@ class BrokerChannel:
 
     def __init__(self, network: Network, asker: str, node: BrokerNode, release: str) -> None:
         self._network, self._asker, self._node = network, asker, node
-        self._newest = {span.api_key: span.max_version for span in BROKER_APIS[release]}
+        self._newest = {span.api_key: span.max_version for span in broker_profile(release).apis}
         self._connection: Connection | None = None
         self._unsent: list[Any] = []
         self._waiting: deque[OnReply] = deque()

@@ -14,7 +14,7 @@ from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import BrokerNode, ClusterState
 from kafkalab.broker.shell.interbroker import InterBroker
 from kafkalab.broker.log.learners_verdict import ArrivedBatch, KnownProducer
-from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.releases import BrokerProfile
 from kafkalab.broker.shell.broker_channel import BrokerChannel, OnReply
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.sim.journal import Journal

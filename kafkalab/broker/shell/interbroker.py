@@ -18,7 +18,7 @@ from kafkalab.broker.cluster.controller import Controller
 from kafkalab.broker.effects import CancelTimer, ChangeIsr, Effect, SetTimer
 from kafkalab.broker.log.partition_log import PartitionKey
 from kafkalab.broker.replication.peer_messages import EpochAsk, FollowerFetch, PeerMessage
-from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.releases import BrokerProfile
 from kafkalab.errors import Errors
 from kafkalab.sim.journal import Journal
 from kafkalab.sim.network import Link, Network
@@ -357,9 +357,9 @@ class InterBroker:
                     led = broker.replicas.found(key)
                     if led is not None and led.led_epoch == partition.leader_epoch:
                         broker.do(broker.replicas.reconsider(led))
-                elif id in partition.replicas and partition.leader != NO_LEADER:
-                    if not self.brokers[partition.leader].sessions.has(id, key) and not broker.fetchers.follows(key, partition.leader):
-                        self._follow(id, key, partition.leader)
+                elif (id in partition.replicas and partition.leader != NO_LEADER and not self.brokers[partition.leader].sessions.has(id, key)
+                      and not broker.fetchers.follows(key, partition.leader)):
+                    self._follow(id, key, partition.leader)
         self.reconnect()
 
     def _forget_deleted(self, id: int, before: ClusterState) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from kafkalab.broker.cluster.cluster_state import ClusterState
 from kafkalab.broker.effects import Caller, Effect, Respond
-from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.releases import BrokerProfile
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import InitProducerIdRequest, InitProducerIdResponse
 

@@ -17,7 +17,7 @@ from typing import Any
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import OFFSETS_TOPIC, TRANSACTION_TOPIC, ClusterState
 from kafkalab.broker.effects import Caller, Effect, Note, Respond, SetTimer
-from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.releases import BrokerProfile
 from kafkalab.broker.transactions.transaction_log import TransactionLog
 from kafkalab.broker.transactions.transaction_markers import RETRY_MS, TransactionMarkers
 from kafkalab.broker.transactions.transaction_metadata import NO_EPOCH, NO_PRODUCER_ID, Place, TransactionMetadata, is_exhausted

@@ -14,7 +14,7 @@ from typing import Any
 
 from kafkalab.broker.cluster.cluster_state import OFFSETS_TOPIC, ClusterState
 from kafkalab.broker.effects import AskBroker, Caller, Effect, SetTimer
-from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.releases import BrokerProfile
 from kafkalab.broker.replication.replica_manager import ReplicaManager
 from kafkalab.broker.transactions.transaction_metadata import Place
 from kafkalab.broker.wire_changes import WireChange

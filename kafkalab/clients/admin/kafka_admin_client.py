@@ -24,7 +24,7 @@ from kafkalab.clients.network.wiring import bootstrap_nodes, network_client
 from kafkalab.config import AdminClientConfig
 from kafkalab.errors import IllegalArgumentException, IllegalStateException, UnsupportedVersionException
 from kafkalab.records import OffsetAndMetadata, TopicPartition
-from kafkalab.sim.apps import FOREVER_MS
+from kafkalab.sim.apps import FOREVER_MS, LONGEST_GIVEN_MS, PATIENCE_MS
 
 if TYPE_CHECKING:
     from kafkalab.sim.apps import Signal
@@ -57,6 +57,7 @@ class KafkaAdminClient:
         self.client_id = self.config["client.id"] or f"adminclient-{lab.next_number('adminclient', name)}"
         self.name = name or lab.unused_name(self.client_id)
         self._closed = False
+        self._longest_ms = 0  # the longest timeout that a call was given
         with lab.journal.because(lab.call(self.name, "new KafkaAdminClient", given)):
             log = LogContext(lab.journal, self.name, self.client_id, f"[AdminClient clientId={self.client_id}] ", profile.name)
             self._client = client = network_client(lab, "admin", self.name, self.client_id, self.config, profile, log, tuple, MAX_IN_FLIGHT)
@@ -197,9 +198,10 @@ class KafkaAdminClient:
         with lab.journal.because(lab.call(self.name, "close", {})):
             self._closed = True
             self._loop.close(abort=timeout_ms == 0)
-            if not lab.stage.wait(self._loop.finished, min(lab.now_ms + timeout_ms, FOREVER_MS - 1)):
+            limit_ms = timeout_ms if timeout_ms <= LONGEST_GIVEN_MS else self._longest_ms + PATIENCE_MS
+            if not lab.stage.wait(self._loop.finished, lab.now_ms + limit_ms):
                 self._loop.close(abort=True)
-                lab.stage.wait(self._loop.finished, FOREVER_MS - 1)
+                lab.stage.wait_for(self._loop.finished, "the end of this admin client")
             app_info.unregister(self._log, "admin.client")
             lab.journal.append("closed", self.name)
 
@@ -237,10 +239,15 @@ class KafkaAdminClient:
         limit_ms = default_ms if timeout_ms is None else timeout_ms
         if not isinstance(limit_ms, int) or limit_ms < 0:
             raise IllegalArgumentException(f"timeout_ms is a whole number of milliseconds, not negative: {limit_ms!r} is none")
+        if limit_ms <= LONGEST_GIVEN_MS:
+            self._longest_ms = max(self._longest_ms, limit_ms)
         return limit_ms
 
     def _wait(self, signal: Signal, timeout_ms: int | None) -> bool:
-        return self._lab.stage.wait(signal, FOREVER_MS - 1 if timeout_ms is None else self._lab.now_ms + timeout_ms)
+        if timeout_ms is not None:
+            return self._lab.stage.wait(signal, self._lab.now_ms + timeout_ms)
+        self._lab.stage.wait_for(signal, "the outcome of an admin client's call", besides_ms=self._longest_ms)
+        return True
 
     def __repr__(self) -> str:
         return f"KafkaAdminClient({self.client_id!r}, {self.profile.release})"

@@ -50,11 +50,11 @@ class KafkaConsumer:
         self.config = ConsumerConfig.for_version(profile.name, given)
         group = self.config["group.id"]
         number = lab.next_number("consumer", name)
-        pattern = profile.client_id_without_group if group is None else profile.client_id_with_group
+        pattern = profile.group.client_id_without_group if group is None else profile.group.client_id_with_group
         self.client_id: str = self.config["client.id"] or pattern.format(n=number, group=group)
         self.name = name or lab.unused_name(self.client_id)
         self._interceptors = ConsumerInterceptors(self.config["interceptor.classes"])
-        self._thread = OneThread(lab.stage, profile.names_both_threads)
+        self._thread = OneThread(lab.stage, profile.fetching.names_both_threads)
         self._closed = False
         classic = self.config.get("group.protocol", "classic").lower() == "classic"
         event = lab.call(self.name, "new KafkaConsumer", given)
@@ -175,7 +175,7 @@ class KafkaConsumer:
             for tp in self._subscriptions.assigned() if partitions is None else partitions:
                 self._state(tp)
                 self._log(line, partition=tp)
-                self._log("SEEKING_TO_STRATEGY", partition=tp, strategy=self.profile.reset_strategy_text(strategy))
+                self._log("SEEKING_TO_STRATEGY", partition=tp, strategy=self.profile.printing.reset_strategy_text(strategy))
                 self._subscriptions.request_reset(tp, strategy)
 
     # reading
@@ -204,7 +204,7 @@ class KafkaConsumer:
     def enforce_rebalance(self, reason: str | None = None) -> None:
         """Have the group rebalance in a later poll, though nothing has changed (KIP-568; `reason` is KIP-800's). Raises
         UnsupportedVersionException for a client that cannot, IllegalStateException without a group."""
-        if not self.profile.enforces_rebalances:
+        if not self.profile.group.enforces_rebalances:
             raise UnsupportedVersionException(f"A consumer {self.profile.name} has no enforceRebalance: it came with 2.6 (KIP-568). Take a newer version.")
         self._check_open()
         if self.config["group.id"] is None:
@@ -300,7 +300,7 @@ class KafkaConsumer:
 
         Raises IllegalStateException for a partition it does not read, UnsupportedVersionException for a client that has no such call.
         """
-        if not self.profile.tells_current_lag:
+        if not self.profile.fetching.tells_current_lag:
             raise UnsupportedVersionException(f"A consumer {self.profile.name} has no currentLag: it came with 3.0 (KIP-695). Take a newer "
                                               "version, or read the metric records-lag from metrics().")
         self._state(partition)

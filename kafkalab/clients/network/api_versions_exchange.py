@@ -17,7 +17,7 @@ from kafkalab.clients.network.request_sender import RequestSender
 from kafkalab.errors import Errors
 from kafkalab.lines.cluster_text import api_versions_text, features_text
 from kafkalab.protocol.api_keys import ApiKeys
-from kafkalab.protocol.api_versions import usable_versions
+from kafkalab.releases.api_versions import usable_versions
 from kafkalab.protocol.messages import ApiVersionsRequest
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafkalab.clients.network.log_context import LogContext
-from kafkalab.versions import Profile
+from kafkalab.releases import Profile
 
 
 def register(log: LogContext, profile: Profile, started_at_ms: int) -> None:

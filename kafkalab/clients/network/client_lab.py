@@ -10,7 +10,7 @@ from kafkalab.sim.journal import Journal
 from kafkalab.sim.network import Network
 from kafkalab.sim.rng import Streams
 from kafkalab.sim.scheduler import Scheduler
-from kafkalab.versions import Profile
+from kafkalab.releases import Profile
 
 
 class ClientLab(Protocol):

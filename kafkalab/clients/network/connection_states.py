@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kafkalab.sim.journal import Journal
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 
 class ConnectionState(enum.Enum):
@@ -84,7 +84,7 @@ class ClusterConnectionStates:
         """The states of a client with that configuration."""
         first_ms = config.get("socket.connection.setup.timeout.ms")
         setup_ms = None if first_ms is None else (first_ms, config["socket.connection.setup.timeout.max.ms"])
-        return cls(rng, config["reconnect.backoff.ms"], config["reconnect.backoff.max.ms"], profile.jitter_inside_cap, journal, who,
+        return cls(rng, config["reconnect.backoff.ms"], config["reconnect.backoff.max.ms"], profile.connecting.jitter_inside_cap, journal, who,
                    setup_ms, setup_rng)
 
     def state(self, id: str) -> ConnectionState | None:

@@ -11,7 +11,7 @@ Three rules have been in force. Each walks the known nodes from a random start, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.node import Node
@@ -98,3 +98,11 @@ def _standing_first(loads: list[NodeLoad], log: LogContext, better: Callable[[No
         return untouched.node
     log("LEAST_LOADED_NONE")
     return None
+
+
+RULES: Mapping[str, Rule] = {
+    "fewest unanswered": fewest_unanswered,
+    "connected, then connecting": standing_then_preparing,
+    "connected, then longest untried": standing_then_longest_untried,
+}
+"""`Connecting.least_loaded` of a release's profile -> the rule."""

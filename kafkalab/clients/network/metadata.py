@@ -23,7 +23,7 @@ from kafkalab.records import TopicPartition
 from kafkalab.sim.apps import Signal
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 
 @record
@@ -111,7 +111,7 @@ class Metadata:
         self._due_ms = None
         self.view, self._bootstrap = ClusterView(None, nodes, {}, {}, {}, is_bootstrap=True), nodes
         self.update_version = 1
-        self._needs_full = self._profile.bootstrap_needs_update
+        self._needs_full = self._profile.connecting.bootstrap_needs_update
         if not self._needs_full:
             # Up to 2.1 the bootstrap cluster was stored as if a broker had answered: nothing is due (KAFKA-7567).
             self._last_refresh_ms = self._last_success_ms = now_ms
@@ -182,7 +182,7 @@ class Metadata:
         return now_ms >= self._last_refresh_ms + self._refresh_backoff_ms()
 
     def _refresh_backoff_ms(self) -> int:
-        if not self._profile.exponential_refresh_backoff:
+        if not self._profile.connecting.exponential_refresh_backoff:
             return self._backoff_ms
         in_a_row = max(self._failures, self._equivalents)
         if in_a_row == 0:
@@ -224,7 +224,7 @@ class Metadata:
                 error = error_for(topic.error_code)
                 self.error_topics[topic.name] = error
                 if error.retriable:
-                    self._log("METADATA_UPDATE_FOR_TOPIC", topic=topic.name, error=error.known_to(self._profile.name).name)
+                    self._log("METADATA_UPDATE_FOR_TOPIC", topic=topic.name, error=self._profile.connecting.known(error).name)
                     self._needs_full = True
                 continue
             self.topic_ids[topic.name] = topic.topic_id
@@ -238,7 +238,7 @@ class Metadata:
                 view = PartitionView(topic.name, p.partition_index, leader, p.leader_epoch, tuple(p.replica_nodes), tuple(p.isr_nodes))
                 if p.error_code != Errors.NONE.code:
                     self._log("METADATA_UPDATE_FOR_PARTITION", partition=tp,
-                              error=error_for(p.error_code).known_to(self._profile.name).name)
+                              error=self._profile.connecting.known(error_for(p.error_code)).name)
                     self._needs_full = True
                 partitions[tp] = view
                 views.append(view)
@@ -307,6 +307,9 @@ class Metadata:
         self._log("EPOCH_REPLACE_CHECK_BY_METADATA", epoch="null" if known is None else known, new_epoch=epoch, partition=tp)
         if known is None:
             self._log("EPOCH_FIRST_SEEN", epoch="null", new_epoch=epoch, partition=tp, topic_id=topic_id)
+            self._epochs[tp] = epoch
+        elif self.view.is_bootstrap:  # a rebootstrap has forgotten the topic's id, and not the epoch
+            self._log("EPOCH_RESET", new_epoch=epoch, partition=tp, topic_id=topic_id)
             self._epochs[tp] = epoch
         elif epoch >= known:
             self._log("EPOCH_SEEN_AGAIN", epoch=known, new_epoch=epoch, partition=tp)

@@ -58,8 +58,8 @@ class DefaultMetadataUpdater:
         self._in_flight = False
         errors = {t.name: error_for(t.error_code) for t in response.topics if t.error_code != Errors.NONE.code}
         if errors:
-            version = self._client.profile.name
-            shown = ", ".join(f"{topic}={error.known_to(version).name}" for topic, error in errors.items())
+            known = self._client.profile.connecting.known
+            shown = ", ".join(f"{topic}={known(error).name}" for topic, error in errors.items())
             self._client.log("METADATA_ERRORS", correlation_id=request.correlation_id, errors=f"{{{shown}}}")
         if response.brokers:
             self._asking_since_ms = None

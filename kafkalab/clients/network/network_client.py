@@ -37,7 +37,7 @@ from kafkalab.protocol.wire_forms import as_sent
 from kafkalab.sim.scheduler import Scheduler
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 CLOSED_BECAUSE = {"refused": "failed", "broken": "peer", "idle": "idle"}
 """What the selector says of a lost connection -> what the journal says."""
@@ -132,7 +132,7 @@ class NetworkClient:
         responses: list[ClientResponse] = []
         self._sockets.closed(connection, "self")
         for request in self._in_flight.clear(connection):
-            self._cancel(request, self._clock.now_ms, responses, timed_out=False, is_told=self.profile.tells_cancelled_by_itself)
+            self._cancel(request, self._clock.now_ms, responses, timed_out=False, is_told=self.profile.connecting.tells_cancelled_by_itself)
         self.states.disconnected(connection, self._clock.now_ms)
         self.api_versions.disconnected(connection)
         _complete(responses)
@@ -221,8 +221,8 @@ class NetworkClient:
             if not request.expects_response:
                 self._in_flight.complete_sent(request)
                 responses.append(ClientResponse(request, now_ms))
-        for connection, message, cause in found.received:
-            self._received(connection, message, cause, responses)
+        for connection, answer, cause in found.received:
+            self._received(connection, answer, cause, responses)
         for connection, how in found.disconnected:
             self._lost(connection, how, responses)
         for connection in found.connected:
@@ -271,7 +271,7 @@ class NetworkClient:
     def _lost(self, connection: str, how: str, responses: list[ClientResponse]) -> None:
         """The selector found a connection gone: refused, broken, or closed by itself because idle."""
         node = self._nodes[connection]
-        self.log("IDLE_DISCONNECTED" if how == "idle" and self.profile.names_idle_closes else "NODE_DISCONNECTED", node_id=connection)
+        self.log("IDLE_DISCONNECTED" if how == "idle" and self.profile.connecting.names_idle_closes else "NODE_DISCONNECTED", node_id=connection)
         if how == "refused":
             self.log("CONNECTION_NOT_ESTABLISHED", node_id=connection, address=f"{node.host}/127.0.0.1", port=node.port)
         self._disconnected(connection, CLOSED_BECAUSE[how], responses)
@@ -285,7 +285,7 @@ class NetworkClient:
         for request in self._in_flight.clear(connection):
             self._cancel(request, now_ms, responses, timed_out)
         node = self._nodes[connection]
-        if self.metadata.view.is_bootstrap and node.is_bootstrap and self.profile.warns_of_bootstrap_disconnect:
+        if self.metadata.view.is_bootstrap and node.is_bootstrap and self.profile.connecting.warns_of_bootstrap_disconnect:
             self.log("BOOTSTRAP_DISCONNECTED", node=node)
         self.metadata.request_update()
 

@@ -15,7 +15,7 @@ from kafkalab.clients.network.log_context import Later, LogContext
 from kafkalab.clients.network.metadata import Metadata
 from kafkalab.clients.network.node import Node
 from kafkalab.clients.network.requests import ClientRequest, ClientResponse
-from kafkalab.versions import Profile
+from kafkalab.releases import Profile
 
 
 class RequestSender(Protocol):

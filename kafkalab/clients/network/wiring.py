@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.network.client_settings import ClientSettings
 from kafkalab.clients.network.connection_states import ClusterConnectionStates
-from kafkalab.clients.network.least_loaded import Rule
+from kafkalab.clients.network.least_loaded import RULES, Rule
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.metadata import Metadata
 from kafkalab.clients.network.network_client import NetworkClient
@@ -20,7 +20,7 @@ from kafkalab.protocol.messages import MetadataResponse, MetadataResponseBroker
 
 if TYPE_CHECKING:
     from kafkalab.clients.network.client_lab import ClientLab
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 
 def node_maker(profile: Profile) -> Callable[..., Node]:
@@ -30,7 +30,7 @@ def node_maker(profile: Profile) -> Callable[..., Node]:
     def node_of(id: int, host: str, port: int, rack: str | None, coordinator: bool = False) -> Node:
         key = (id, host, port, rack, coordinator)
         if key not in cache:
-            connection = profile.coordinator_connection.format(id=id, opposite=2147483647 - id) if coordinator else str(id)
+            connection = profile.connecting.coordinator_connection.format(id=id, opposite=2147483647 - id) if coordinator else str(id)
             number = 2147483647 - id if coordinator else id
             text = node_text(host, port, connection, profile.name, rack)
             cache[key] = Node(number, None if id < 0 else id, connection, host, port, rack, text)
@@ -90,17 +90,17 @@ def network_client(lab: ClientLab, kind: str, who: str, client_id: str, config: 
     metadata = Metadata(log, lab.streams.stream(f"{who}/metadata"), profile, config["retry.backoff.ms"],
                         config.get("retry.backoff.max.ms", 1000), config["metadata.max.age.ms"], wanted_topics, _cluster_printer(profile))
     telemetry = None
-    if profile.telemetry_after_refusal_ms is not None and config.get("enable.metrics.push", False):
-        telemetry = TelemetryReporter(plain, profile.telemetry_after_refusal_ms, lab.epoch_ms)
-    first_use_ms = dict(profile.first_use_ms)
+    if profile.connecting.telemetry_after_refusal_ms is not None and config.get("enable.metrics.push", False):
+        telemetry = TelemetryReporter(plain, profile.connecting.telemetry_after_refusal_ms, lab.epoch_ms)
+    first_use_ms = dict(profile.connecting.first_use_ms)
     if config.get("transactional.id") is not None:
-        first_use_ms["producer connecting"] = profile.transactional_connecting_ms
+        first_use_ms["producer connecting"] = profile.transacting.transactional_connecting_ms
     settings = ClientSettings(
         kind=kind, client_id=client_id, request_timeout_ms=config["request.timeout.ms"], reconnect_backoff_ms=config["reconnect.backoff.ms"],
         max_in_flight=max_in_flight, allow_auto_topic_creation=auto_create,
         rebootstraps=_rebootstraps(config),
         rebootstrap_trigger_ms=config.get("metadata.recovery.rebootstrap.trigger.ms") if _rebootstraps(config) else None,
-        cluster_check=profile.cluster_check and bool(config.get("metadata.cluster.check.enable", True)),
+        cluster_check=profile.connecting.cluster_check and bool(config.get("metadata.cluster.check.enable", True)),
         topic_ids=topic_ids, first_use_ms=first_use_ms if lab.cold else {})
     return NetworkClient(who, settings, profile, lab.clock, selector, states, metadata, telemetry, log, plain,
-                         lab.streams.stream(f"{who}/least loaded"), least_loaded or profile.least_loaded, node_of, lab.epoch_ms)
+                         lab.streams.stream(f"{who}/least loaded"), least_loaded or RULES[profile.connecting.least_loaded], node_of, lab.epoch_ms)

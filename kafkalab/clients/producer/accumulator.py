@@ -31,7 +31,7 @@ from kafkalab.records import TopicPartition
 from kafkalab.sim.apps import FOREVER_MS
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 
 @dataclass(slots=True)
@@ -156,7 +156,7 @@ class RecordAccumulator:
                 found.leaderless[topic] = None
             elif leader.id not in found.nodes and tp not in self.muted:
                 self._batch_ready(queue, leader, backing_off, now_ms, found)
-        if topic in self._builtin or self._profile.partitioner == "adaptive":
+        if topic in self._builtin or self._profile.producing.partitioner == "adaptive":
             self.builtin(topic).on_load(sizes if all_seen else None, ids, len(tps))
 
     def _batch_ready(self, queue: deque[ProducerBatch], leader: Node, backing_off: bool, now_ms: int, found: Ready) -> None:
@@ -174,13 +174,13 @@ class RecordAccumulator:
         known = self._ordered.get(topic)
         if known is None or known[0] != len(self.batches):  # a queue once opened stays
             tps = [tp for tp in self.batches if tp.topic == topic]
-            known = self._ordered[topic] = len(self.batches), partitions_in_hash_order(tps) if self._profile.ready_in_hash_order else sorted(tps)
+            known = self._ordered[topic] = len(self.batches), partitions_in_hash_order(tps) if self._profile.producing.ready_in_hash_order else sorted(tps)
         return known[1]
 
     def _backs_off(self, batch: ProducerBatch, view: ClusterView, now_ms: int) -> bool:
         """Does a batch that failed have to wait still? From 3.6 on not if its partition has another leader now (KAFKA-15415)."""
         waits = batch.attempts > 0 and batch.waited_ms(now_ms) < self._backoff.wait_ms(batch)
-        if not self._profile.batches_follow_leader:
+        if not self._profile.producing.batches_follow_leader:
             return waits
         self._note_leader(batch, view)
         backs_off = waits and not batch.leader_changed
@@ -218,7 +218,7 @@ class RecordAccumulator:
         partitions = cluster.partitions_for_node(node.id)
         if not partitions:
             return []
-        counts_nodes_apart = self._profile.drain_index_by_node
+        counts_nodes_apart = self._profile.producing.drain_index_by_node
         key = node.id if counts_nodes_apart else -1
         start = self._drain_index.get(key, 0) % len(partitions)
         size = 0
@@ -273,7 +273,7 @@ class RecordAccumulator:
         topic = batch.partition.topic
         self.estimator.reset(topic, self._compression.type, max(1.0, batch.compression_ratio))
         limit = self._batch_size
-        if batch.is_split and self._profile.halves_split_batches:
+        if batch.is_split and self._profile.producing.halves_split_batches:
             limit = max(batch.largest_record_bytes, batch.size_bytes // 2)
         parts = batch.split(limit)
         for part in reversed(parts):

@@ -33,7 +33,7 @@ from kafkalab.errors import ApiException, IllegalArgumentException, IllegalState
 from kafkalab.lines import metrics
 from kafkalab.protocol.messages import WireRecord
 from kafkalab.records import ProducerRecord, RecordMetadata, TopicPartition
-from kafkalab.sim.apps import FOREVER_MS, Signal
+from kafkalab.sim.apps import LONGEST_GIVEN_MS, PATIENCE_MS, Signal
 
 if TYPE_CHECKING:
     from kafkalab.clients.network.metadata import ClusterView
@@ -165,17 +165,17 @@ class KafkaProducer(TransactionalMethods):
         wire = WireRecord(record.key, record.value, timestamp_ms)
         sent = self._lab.journal.cause
         return Send(record, wire, lambda tp: self._outcome(record, tp, timestamp_ms, future, callback, sent), callback_text(callback),
-                    now_ms + self.config["max.block.ms"])
+                    self._lab.stage.deadline_after(self.config["max.block.ms"]))
 
     def _send_failed(self, send: Send, error: ApiException, future: FutureRecordMetadata, callback: Callback | None) -> None:
         """What send() itself finds wrong with a record does not raise: it goes to the future and the callback, at once."""
-        if self._transactions is not None and self.profile.refuses_calls_after_error:
+        if self._transactions is not None and self.profile.transacting.refuses_calls_after_error:
             self._transactions.on_send_error(error)
         self._log("SEND_FAILED", error=error, trace=error.java_text())
         record = send.record
         if callback is not None:
             number = send.partition if send.partition >= 0 else -1 if record.partition is None else record.partition
-            filled = RecordMetadata(record.topic, number, -1, -1) if self.profile.fills_metadata_of_failed_send else None
+            filled = RecordMetadata(record.topic, number, -1, -1) if self.profile.producing.fills_metadata_of_failed_send else None
             callback(filled, error)
         self._metrics.failed(record.topic, 1)
         self._interceptors.on_send_error(record, send.partition if send.partition >= 0 else None, error)
@@ -244,7 +244,7 @@ class KafkaProducer(TransactionalMethods):
                 while waiting:
                     batch = waiting.pop(0)
                     if not batch.done:
-                        self._block(batch.done_signal, FOREVER_MS - 1)
+                        self._wait_for(batch.done_signal, f"the outcome of a batch for {batch.partition}, for which flush() waits,")
                     waiting += batch.parts
             finally:
                 self._accumulator.flushing -= 1
@@ -254,7 +254,7 @@ class KafkaProducer(TransactionalMethods):
         """The partition numbers of a topic. Raises TimeoutException when no broker tells within max.block.ms."""
         if not isinstance(topic, str):
             raise IllegalArgumentException(f"topic cannot be null: give its name, not {topic!r}")
-        view = self._await_topic(topic, None, self._lab.now_ms + self.config["max.block.ms"])
+        view = self._await_topic(topic, None, self._lab.stage.deadline_after(self.config["max.block.ms"]))
         return [p.partition for p in view.topics[topic]]
 
     def metrics(self) -> MetricValues:
@@ -272,7 +272,7 @@ class KafkaProducer(TransactionalMethods):
         with lab.journal.because(lab.call(self.name, "close", {})):
             self._log("PRODUCER_CLOSING", timeout_ms=timeout_ms)
             self._topics.close()
-            self._close_sender(timeout_ms)
+            sent_all = self._close_sender(timeout_ms)
             self._interceptors.close()
             for line in metrics.removed_at_close(self.profile.name, "producer", self.client_id, nodes=self._client.tried_connections()):
                 self._log("METRIC_REMOVED", metric=line)
@@ -282,8 +282,11 @@ class KafkaProducer(TransactionalMethods):
             app_info.unregister(self._log, "producer")
             self._log("PRODUCER_CLOSED")
             lab.journal.append("closed", self.name)
+        if not sent_all and timeout_ms > LONGEST_GIVEN_MS and not self._in_callback:
+            raise lab.stage.given_up("the end of what this producer had to send, for which close() waits,")
 
-    def _close_sender(self, timeout_ms: int) -> None:
+    def _close_sender(self, timeout_ms: int) -> bool:
+        """End the I/O thread; says whether it came to its end within the time."""
         lab, finished = self._lab, self._sender.finished
         if self._in_callback and timeout_ms > 0:
             self._log("CLOSE_IN_CALLBACK", timeout_ms=timeout_ms)
@@ -291,12 +294,15 @@ class KafkaProducer(TransactionalMethods):
             if self._client.telemetry:
                 self._client.telemetry.initiate_close()
             self._sender.initiate_close()
-            lab.stage.wait(finished, min(lab.now_ms + timeout_ms, FOREVER_MS - 1))
-        if not finished.is_set:
+            limit_ms = timeout_ms if timeout_ms <= LONGEST_GIVEN_MS else self.config["delivery.timeout.ms"] + PATIENCE_MS
+            lab.stage.wait(finished, lab.now_ms + min(limit_ms, LONGEST_GIVEN_MS))
+        in_time = finished.is_set
+        if not in_time:
             self._log("CLOSING_BY_FORCE", timeout_ms=timeout_ms)
             self._sender.force_close()
             if not self._in_callback:
-                lab.stage.wait(finished, FOREVER_MS - 1)
+                lab.stage.wait_for(finished, "the end of this producer's I/O thread")
+        return in_time
 
     # waiting
 
@@ -309,11 +315,20 @@ class KafkaProducer(TransactionalMethods):
         return self._lab.stage.wait(signal, deadline_ms)
 
     def _wait_for_future(self, signal: Signal, timeout_ms: int | None) -> bool:
-        return signal.is_set or self._block(signal, FOREVER_MS - 1 if timeout_ms is None else self._lab.now_ms + timeout_ms)
+        if timeout_ms is not None:
+            return signal.is_set or self._block(signal, self._lab.now_ms + timeout_ms)
+        self._wait_for(signal, "the outcome of a record")
+        return True
+
+    def _wait_for(self, signal: Signal, what: str) -> None:
+        """Wait as long as it takes: a batch has delivery.timeout.ms, and the lab's patience comes on top."""
+        if not signal.is_set:
+            self._refuse_in_callback("A call that waits")
+            self._lab.stage.wait_for(signal, what, besides_ms=self.config["delivery.timeout.ms"])
 
     def _refuse_in_callback(self, what: str, error: Exception | None = None) -> None:
         if self._in_callback:
-            if error is not None and self.profile.flush_in_callback_fails:
+            if error is not None and self.profile.producing.flush_in_callback_fails:
                 raise error
             raise IllegalStateException(f"{what} inside a callback would wait for the I/O thread, and callbacks run on it: in Java this is a "
                                         "deadlock. Remember what is to be done and do it outside the callback.")

@@ -19,7 +19,7 @@ from kafkalab.errors import ConfigException
 from kafkalab.hashing import murmur2, to_positive
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 PACKAGE = "org.apache.kafka.clients.producer."
 
@@ -196,7 +196,7 @@ def partitioner_of(given: Any, profile: Profile, rng: random.Random) -> Partitio
 
 def _default(profile: Profile, rng: random.Random) -> Partitioner | None:
     makers = {"round robin": RoundRobinDefaultPartitioner, "sticky": StickyDefaultPartitioner, "adaptive": None}
-    make = makers[profile.partitioner]
+    make = makers[profile.producing.partitioner]
     return None if make is None else make(rng)
 
 
@@ -205,11 +205,11 @@ def _named(given: str, profile: Profile, rng: random.Random) -> Partitioner | No
     if name not in KNOWN.values():
         raise ConfigException(f"Invalid value {given} for configuration partitioner.class: Class {given} could not be found. "
                               f"Known are {', '.join(sorted(KNOWN.values()))}; or give a Python class or function.")
-    if name not in profile.partitioner_classes:
+    if name not in profile.producing.partitioner_classes:
         raise ConfigException(f"Invalid value {given} for configuration partitioner.class: Class {given} could not be found. "
-                              f"A client {profile.name} has {', '.join(profile.partitioner_classes) or 'none but its own'}.")
+                              f"A client {profile.name} has {', '.join(profile.producing.partitioner_classes) or 'none but its own'}.")
     if name == "DefaultPartitioner":
         return _default(profile, rng) or StickyDefaultPartitioner(rng)
     if name == "UniformStickyPartitioner":
         return UniformStickyPartitioner(rng)
-    return RoundRobinPartitioner(rng, remembers_new_batch=not profile.round_robin_skips)
+    return RoundRobinPartitioner(rng, remembers_new_batch=not profile.producing.round_robin_skips)

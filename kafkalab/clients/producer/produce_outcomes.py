@@ -25,7 +25,7 @@ from kafkalab.records import TopicPartition
 from kafkalab.sim.scheduler import Scheduler
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 
 class ProduceOutcomes:
@@ -72,12 +72,12 @@ class ProduceOutcomes:
 
     def _lost(self, node: Node, response: ClientResponse) -> PartitionProduceResponse:
         """The connection is gone, and with it the answer. From 3.x on a time-out is told apart from other losses."""
-        timed_out = response.timed_out and self._profile.tells_timed_out_requests
+        timed_out = response.timed_out and self._profile.producing.tells_timed_out_requests
         self._log("PRODUCE_TIMED_OUT" if timed_out else "PRODUCE_CANCELLED", node_id=node.connection,
                   header=self._header_text(response))
         error = Errors.REQUEST_TIMED_OUT if timed_out else Errors.NETWORK_EXCEPTION
         text = f"Disconnected from node {node.connection}" + (" due to timeout" if timed_out else "")
-        return PartitionProduceResponse(index=0, error_code=error.code, error_message=text if self._profile.names_lost_node else None)
+        return PartitionProduceResponse(index=0, error_code=error.code, error_message=text if self._profile.producing.names_lost_node else None)
 
     def _settle(self, batch: ProducerBatch, answer: PartitionProduceResponse, correlation_id: int) -> None:
         """completeBatch."""
@@ -102,7 +102,7 @@ class ProduceOutcomes:
         self._metrics.split()
 
     def _refused(self, batch: ProducerBatch, error: Errors, answer: PartitionProduceResponse, correlation_id: int) -> None:
-        known = error.known_to(self._profile.name)
+        known = self._profile.connecting.known(error)
         if self._may_retry(batch, error, answer):
             self._log("BATCH_RETRIED", correlation_id=correlation_id, partition=batch.partition,
                       count=self._retries - batch.attempts - 1, error=self._text_of(error, answer))
@@ -124,7 +124,7 @@ class ProduceOutcomes:
 
     def _learn_leader(self, batch: ProducerBatch, error: Errors, answer: PartitionProduceResponse) -> None:
         """An answer may name the new leader (KIP-951, 3.7): then the batch need not wait for metadata, nor for its backoff."""
-        if self._profile.learns_leaders and error in (Errors.NOT_LEADER_OR_FOLLOWER, Errors.FENCED_LEADER_EPOCH):
+        if self._profile.connecting.learns_leaders and error in (Errors.NOT_LEADER_OR_FOLLOWER, Errors.FENCED_LEADER_EPOCH):
             hint = answer.current_leader
             self._log("PRODUCE_ERROR_WITH_LEADER", partition=batch.partition, error=error.name, leader=hint.text())
             if hint.leader_id >= 0 and hint.leader_epoch >= 0:
@@ -155,7 +155,7 @@ class ProduceOutcomes:
             self._accumulator.forget(batch)
             return
         self._plain("BATCH_FAILED", partition=batch.partition, offset=-1, error=error, trace=error.java_text())
-        told_first = self._profile.tells_failure_first
+        told_first = self._profile.transacting.tells_failure_first
         if self._transactions is not None and not told_first:
             self._transactions.failed(batch, error, closes_gap)
         self._accumulator.finish(batch, FinalState.FAILED, -1, error)
@@ -163,7 +163,7 @@ class ProduceOutcomes:
             self._transactions.failed(batch, error, closes_gap)
 
     def _text_of(self, error: Errors, answer: PartitionProduceResponse) -> str:
-        name = error.known_to(self._profile.name).name
+        name = self._profile.connecting.known(error).name
         return f"{name}. Error Message: {answer.error_message}" if answer.error_message else name
 
     def _header_text(self, response: ClientResponse) -> str:

@@ -16,7 +16,7 @@ from kafkalab.sim.apps import Signal
 from kafkalab.sim.scheduler import Scheduler
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 
 IDLE_MS_UNTIL_2_4 = 300_000
@@ -45,7 +45,7 @@ class ProducerTopics:
     def attach(self, metadata: Metadata, wakeup: Callable[[], object]) -> None:
         self._metadata, self._wakeup = metadata, wakeup
         metadata.still_wants = self.retain
-        if self._profile.sends_request_topic_updates:
+        if self._profile.producing.sends_request_topic_updates:
             metadata.new_topics = lambda: list(self._new)
 
     def close(self) -> None:
@@ -109,7 +109,7 @@ class ProducerTopics:
             self._raise_fatal(topic)
             if self._clock.now_ms >= deadline_ms:
                 count = None if known is None else len(known)
-                raise TimeoutException(self._profile.missing_topic_text(topic, partition, count, self._limit_ms))
+                raise TimeoutException(self._profile.producing.missing_topic_text(topic, partition, count, self._limit_ms))
 
     def _goes_on(self, topic: str, answer: int | None, waited_ms: int) -> None:
         """What the caller does from now on was caused by the answer it waited for; the event names the call as well."""
@@ -137,7 +137,7 @@ class ProducerTopics:
         """Ask for the topic, for the first time without a backoff (2.5); returns the version that will be outdated then."""
         metadata = self._metadata
         version = metadata.update_version
-        if topic in self._new and self._profile.sends_request_topic_updates:
+        if topic in self._new and self._profile.producing.sends_request_topic_updates:
             metadata.request_update_for_new_topics()
         else:
             metadata.request_update()

@@ -28,7 +28,7 @@ from kafkalab.sim.apps import Signal
 from kafkalab.sim.scheduler import Scheduler
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 UNKNOWN = -1
 """RecordMetadata.UNKNOWN_PARTITION: the rule built into the accumulator will choose."""
@@ -72,7 +72,7 @@ class RecordAppends:
     def cluster(self, view: ClusterView) -> Cluster:
         """A picture of the cluster as partitioners see it; made once for each METADATA answer."""
         if self._view is not view:
-            self._view, self._cluster = view, Cluster(view, self._profile.cluster_in_hash_order)
+            self._view, self._cluster = view, Cluster(view, self._profile.connecting.cluster_in_hash_order)
         return self._cluster
 
     def add(self, send: Send, view: ClusterView) -> None:
@@ -85,7 +85,7 @@ class RecordAppends:
         if self._says_so_once:
             self._announce(send)
         self._check_transaction(send, cluster)
-        if not self._profile.asks_again_for_new_batch(self._custom):
+        if not self._profile.producing.asks_again_for_new_batch(self._custom):
             self._append(send, chosen, cluster)
         elif not self._fits(send, cluster):
             self._tell_partitioner(send, cluster)
@@ -93,7 +93,7 @@ class RecordAppends:
             self._log("RETRYING_APPEND", topic=send.record.topic, partition=chosen, old_partition=send.partition)
             send.partition = chosen
             self._append(send, chosen, cluster)
-        if self._transactions is not None and not self._profile.partition_joins_before_append:
+        if self._transactions is not None and not self._profile.transacting.partition_joins_before_append:
             self._transactions.add_partition(send.where)
         if send.wakes_sender:
             self._log("WAKING_SENDER", topic=send.record.topic, partition=send.partition)
@@ -106,13 +106,13 @@ class RecordAppends:
             if send.partition == UNKNOWN:
                 tp = TopicPartition(topic, self._accumulator.builtin(topic).peek(cluster).partition)
             self._transactions.check_send(tp)
-            if self._profile.partition_joins_before_append:
+            if self._profile.transacting.partition_joins_before_append:
                 self._transactions.add_partition(tp)
 
     @property
     def _says_so_once(self) -> bool:
         """Up to 3.2 the line about the append comes before it; later for each partition that is tried."""
-        return not self._profile.chooses_while_appending
+        return not self._profile.producing.chooses_while_appending
 
     def _choose(self, send: Send, cluster: Cluster) -> int:
         """The application's partition, the partitioner's, the key's; or UNKNOWN, for the rule of 3.3 and later."""
@@ -135,7 +135,7 @@ class RecordAppends:
         """Raises RecordTooLargeException (ensureValidRecordSize)."""
         limit = self._config["max.request.size"]
         if size > limit:
-            raise RecordTooLargeException(self._profile.too_large_text.format(size=size, limit=limit))
+            raise RecordTooLargeException(self._profile.producing.too_large_text.format(size=size, limit=limit))
         if size > self._config["buffer.memory"]:
             raise RecordTooLargeException(f"The message is {size} bytes when serialized which is larger than the total memory buffer you "
                                           "have configured with the buffer.memory configuration.")
@@ -146,7 +146,7 @@ class RecordAppends:
             on_new_batch(send.record.topic, cluster, send.partition)
 
     def _announce(self, send: Send) -> None:
-        self._log("APPENDING_RECORD", record=Later(record_text, send.record, self._profile.headers_read_only), callback=send.callback_text,
+        self._log("APPENDING_RECORD", record=Later(record_text, send.record, self._profile.producing.headers_read_only), callback=send.callback_text,
                   topic=send.record.topic, partition=send.partition)
 
     # appending
@@ -219,7 +219,7 @@ class RecordAppends:
         """Memory for a new batch, in bytes; the caller waits for it if there is none."""
         pool = self._accumulator.pool
         size, remaining_ms = self._accumulator.buffer_bytes_for(send.wire), max(0, send.deadline_ms - self._clock.now_ms)
-        shown = send.partition if self._profile.names_partition_of_buffer else chosen
+        shown = send.partition if self._profile.producing.names_partition_of_buffer else chosen
         self._log("ALLOCATING_BUFFER", size=size, topic=send.record.topic, partition=shown, timeout_ms=remaining_ms)
         if pool.closed:
             raise KafkaException("Producer closed while allocating memory")
@@ -239,7 +239,7 @@ class RecordAppends:
             available = pool.available_bytes
             pool.abandon(waiter)
             self._metrics.exhausted()
-            raise self._profile.buffer_exhausted(size=waiter.size_bytes, limit_ms=limit_ms, total=pool.total_bytes, available=available,
+            raise self._profile.producing.buffer_exhausted(size=waiter.size_bytes, limit_ms=limit_ms, total=pool.total_bytes, available=available,
                                                  poolable=pool.poolable_bytes)
 
 

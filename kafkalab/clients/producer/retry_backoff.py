@@ -14,14 +14,14 @@ from kafkalab.clients.network.connection_states import exponential_ms
 from kafkalab.clients.producer.producer_batch import ProducerBatch
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 
 class RetryBackoff:
     def __init__(self, config: Mapping[str, Any], profile: Profile, rng: random.Random) -> None:
         self._least_ms = config["retry.backoff.ms"]
         self._most_ms = max(self._least_ms, config.get("retry.backoff.max.ms", self._least_ms))
-        self._doubles, self._rng = profile.exponential_refresh_backoff, rng
+        self._doubles, self._rng = profile.connecting.exponential_refresh_backoff, rng
 
     def wait_ms(self, batch: ProducerBatch) -> int:
         """After a batch's last failure. Drawn once for each attempt, however often it is looked at; Java draws at each look."""

@@ -29,7 +29,7 @@ from kafkalab.sim.apps import Signal
 from kafkalab.sim.scheduler import Scheduler
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 ACKS = {"all": -1, "-1": -1, "0": 0, "1": 1}
 
@@ -48,7 +48,7 @@ class Sender:
         self._client, self._metadata, self._accumulator, self._transactions = client, client.metadata, accumulator, transactions
         self._config, self._profile, self._log, self._clock = config, profile, log, clock
         self._cluster, self._want_topic, self._metrics, self._cpu = cluster, want_topic, metrics, cpu
-        self._loop = LoopingClient(client, clock, config["request.timeout.ms"], profile.await_ready_polls_first)
+        self._loop = LoopingClient(client, clock, config["request.timeout.ms"], profile.connecting.await_ready_polls_first)
         self._transactional = None
         if transactions is not None:
             self._transactional = TransactionalSender(transactions, client, self._loop, accumulator, profile, closing=lambda: self._closing)
@@ -111,14 +111,14 @@ class Sender:
     def _open_transaction(self) -> TransactionManager | None:
         """The manager of a transaction that close() has to end first (since 2.3, KAFKA-6635); None where there is none."""
         manager = self._transactions
-        return manager if manager is not None and self._profile.aborts_when_closed and manager.has_ongoing_transaction else None
+        return manager if manager is not None and self._profile.transacting.aborts_when_closed and manager.has_ongoing_transaction else None
 
     def _run_once(self) -> Iterator[int]:
         if self._transactional is not None:
             pass_is_over = yield from self._transactional.step()
             if pass_is_over:
                 return
-            self._accumulator.completing = self._profile.queues_init_producer_id and self._transactions.is_completing
+            self._accumulator.completing = self._profile.transacting.queues_init_producer_id and self._transactions.is_completing
         yield from self._loop.poll(self._send_producer_data())
 
     # sending

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
+from kafkalab.releases.lineage import DEFAULT_CLIENT
+
 MANIFESTS = Path(__file__).resolve().parents[3] / "data" / "manifests"
 ENDINGS = (".json", ".yaml", ".yml")
 USUAL = {"consumer": 0.6, "producer": 0.3, "closed_consumer": 0.05, "closed_producer": 0.05}
@@ -68,7 +70,7 @@ class Manifest:
     levels: Mapping[str, str] = field(default_factory=lambda: {"": "TRACE"})
     config: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     variants: int = 1
-    versions: Mapping[str, float] = field(default_factory=lambda: {"3.9": 1})
+    versions: Mapping[str, float] = field(default_factory=lambda: {DEFAULT_CLIENT: 1})
     incidents: tuple[Mapping[str, object], ...] = ()
     skew: tuple[Mapping[str, object], ...] = ()
     parquet: bool = True
@@ -166,7 +168,7 @@ def _entries(path: Path) -> object:
 
 def _versions(incident: Mapping[str, object]) -> list[str]:
     """Which client versions an incident happens to; each has its copies of it."""
-    version = incident.get("version", "3.9")
+    version = incident.get("version", DEFAULT_CLIENT)
     return [str(one) for one in version] if isinstance(version, (list, tuple)) else [str(version)]
 
 

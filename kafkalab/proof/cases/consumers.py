@@ -16,7 +16,7 @@ from kafkalab.lab import Lab
 from kafkalab.records import ProducerRecord, TopicPartition
 from kafkalab.sim.journal import Journal
 from kafkalab.sim.scheduler import Scheduler
-from kafkalab.versions import profile_of
+from kafkalab.releases import profile_of
 
 TP = TopicPartition("orders", 0)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kafkalab.versions import Profile, profile_of
+from kafkalab.releases import Profile, profile_of
 
 UNSAID = "2.3"
 """The client, and the broker, of an entry that names none: most such entries restate a test of that release."""
@@ -56,12 +56,12 @@ def _version(meta: Mapping[str, Any], versions: Any) -> str:
     if versions is None:
         return UNSAID
     names = meta.get("profile_of", {})
-    for version in versions:
+    for said in versions:
         # "trunk 2024-10 (4.0-dev)" is the table's "trunk 2024-10", with a remark.
-        name = names.get(version) or names.get(str(version).partition(" (")[0])
+        name = names.get(said) or names.get(str(said).partition(" (")[0])
         if name is None:
             try:
-                return profile_of(str(version))[0].name
+                return profile_of(str(said))[0].name
             except ValueError:
                 continue
         return name

@@ -10,7 +10,7 @@ from kafkalab.stories.group_case import JOINS_WITHOUT_ID, REBALANCE_MS, GroupCas
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.groups.classic.group_state import ClassicGroupState, may_move
 from kafkalab.broker.groups.offset_expiry import expired_offsets
-from kafkalab.broker.profiles import broker_profile
+from kafkalab.releases import broker_profile
 from kafkalab.clients.consumer.assignors import MemberSubscription, assign
 from kafkalab.errors import Errors
 from kafkalab.records import TopicPartition
@@ -110,7 +110,7 @@ def initial_delay(entry: Entry) -> dict[str, Any]:
     settings = {"group.initial.rebalance.delay.ms": given["delay_ms"]} if "delay_ms" in given else None
     case = GroupCase(BROKER, settings)
     first_ms = case.lab.now_ms
-    for number, at_ms in enumerate(given["joins_at_ms"]):
+    for number in range(len(given["joins_at_ms"])):
         case.client(f"member-{number}")
     begin_ms = case.lab.now_ms
     for number, at_ms in enumerate(sorted(given["joins_at_ms"])):

@@ -10,12 +10,13 @@ from typing import Any
 from kafkalab.proof.cases.entry import CannotAnswer, Entry
 from kafkalab.clients.network.connection_states import ClusterConnectionStates
 from kafkalab.clients.network.idle_expiry import IdleExpiry
+from kafkalab.clients.network.least_loaded import RULES as LEAST_LOADED
 from kafkalab.clients.network.least_loaded import NodeLoad
 from kafkalab.clients.network.wiring import node_maker
 from kafkalab.config.client_config import ConsumerConfig
 from kafkalab.sim.journal import Journal
 from kafkalab.sim.scheduler import Scheduler
-from kafkalab.versions import profile_of
+from kafkalab.releases import profile_of
 
 STEP = re.compile(r"(?:u:(?P<id>[^@\s]+)|p)@(?P<at_ms>\d+)(?::\S+)?")
 """`u:a@900`: socket a was used at 900 ms; `p@1001`: a poll ended at 1001 ms."""
@@ -109,7 +110,7 @@ def least_loaded(entry: Entry) -> dict[str, Any]:
     loads = [_load(nodes[(start + step) % len(nodes)], given.get("metadata_update_due", False), attempts) for step in range(len(nodes))]
     found = {}
     for span, version in RULES.items():
-        node = profile_of(version)[0].least_loaded(loads, _silent)
+        node = LEAST_LOADED[profile_of(version)[0].connecting.least_loaded](loads, _silent)
         found[span] = None if node is None else node.id
     return found
 

@@ -10,7 +10,7 @@ from typing import Any
 from kafkalab.proof.cases.entry import CannotAnswer, Entry
 from kafkalab.broker.log.partition_log import PartitionLog
 from kafkalab.broker.log.producer_state import ProducerState
-from kafkalab.broker.profiles import BROKER_PROFILES
+from kafkalab.releases import BROKER_PROFILES
 from kafkalab.broker.transactions.transaction_state import TransactionState, illegal_from, legal_from
 from kafkalab.clients.consumer.reading.completed_fetch import visible_offsets
 from kafkalab.protocol.messages import AbortedTransaction, ControlRecordType, RecordBatch, WireRecord, marker_batch

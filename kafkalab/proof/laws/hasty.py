@@ -50,7 +50,7 @@ class HastyWriter:
 
     def produce(self, partition: int, key: str) -> bool:
         """Write one record; False where no answer came and it was given up. Raises Refused."""
-        if partition not in self._added and not self._profile.speaks_transaction_v2:
+        if partition not in self._added and not self._profile.transacting.speaks_transaction_v2:
             self._add(partition)
         sequence = self._sequences.get(partition, 0)
         self._sequences[partition] = sequence + 1
@@ -68,7 +68,7 @@ class HastyWriter:
         answer = self._ask_coordinator(m.EndTxnRequest(transactional_id=self._name, producer_id=self._producer_id, producer_epoch=self._epoch,
                                                        committed=committed), _error_of_answer)
         self._added.clear()
-        if self._profile.speaks_transaction_v2:  # each transaction has an epoch of its own (KIP-890)
+        if self._profile.transacting.speaks_transaction_v2:  # each transaction has an epoch of its own (KIP-890)
             self._enter(answer.producer_id, answer.producer_epoch)
 
     def _add(self, partition: int) -> None:

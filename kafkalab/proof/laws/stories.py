@@ -20,10 +20,13 @@ from kafkalab.proof.laws.faults import TOPIC, Fault, Menu, draw
 from kafkalab.proof.laws.laws import Scope
 from kafkalab.proof.laws.reading import tell
 from kafkalab.records import ProducerRecord, TopicPartition
+from kafkalab.releases import broker_profile, newest, releases_with
+from kafkalab.releases.lineage import BROKER_NAMES, NEWEST_BROKER, since
 from kafkalab.sim.rng import Streams
 
 GROUP = "inventory"
-VERSIONS = ("2.3", "2.8", "3.9", "4.4")
+VERSIONS = ("2.3", "2.8", "3.9", newest())
+"""The client releases that most stories draw from."""
 FAULTS_END_MS = 5_500
 """By then every fault is over; what comes after is for finding one's feet and for the last reader."""
 QUICK_BROKERS = {"group.initial.rebalance.delay.ms": 0, "group.min.session.timeout.ms": 1_000, "min.insync.replicas": 2,
@@ -33,8 +36,9 @@ QUICK_MEMBERS = {"group.consumer.session.timeout.ms": 1_500, "group.consumer.hea
                  "group.consumer.assignment.interval.ms": 100}
 """What a member of the new protocol is told by its broker (KIP-848)."""
 BROKER_SESSION_MS = 600
-SESSIONS = {"2.3": {"zookeeper.session.timeout.ms": BROKER_SESSION_MS}, "4.4": {"broker.session.timeout.ms": BROKER_SESSION_MS, "broker.heartbeat.interval.ms": 200, **QUICK_MEMBERS}}
-"""How soon a dead broker is noticed, by release."""
+ZOOKEEPER_SESSIONS = {"zookeeper.session.timeout.ms": BROKER_SESSION_MS}
+QUORUM_SESSIONS = {"broker.session.timeout.ms": BROKER_SESSION_MS, "broker.heartbeat.interval.ms": 200, **QUICK_MEMBERS}
+"""How soon a dead broker is noticed."""
 QUICK_PRODUCER = {"request.timeout.ms": 1_500, "delivery.timeout.ms": 6_000, "linger.ms": 0, "metadata.max.age.ms": 3_000, "max.block.ms": 4_000}
 MAX_BLOCK_MS = QUICK_PRODUCER["max.block.ms"]
 QUICK_CONSUMER = {"session.timeout.ms": 1_500, "heartbeat.interval.ms": 400, "max.poll.interval.ms": 2_500, "request.timeout.ms": 2_000, "auto.offset.reset": "earliest",
@@ -62,7 +66,7 @@ class Story:
     menu: Menu
     people: Callable[[Lab, random.Random, Story], None]
     scope: Scope = Scope()
-    broker_versions: Sequence[str] = ("2.3", "4.4")
+    broker_versions: Sequence[str] = BROKER_NAMES
     versions: Sequence[str] = VERSIONS
     acks: Sequence[str] = ("all",)
     settings: tuple[tuple[str, object], ...] = ()
@@ -95,7 +99,7 @@ def play(run: Run) -> Lab:
     story = run.story
     version, release = rng.choice(story.versions), rng.choice(story.broker_versions)
     lab = Lab(brokers=3, seed=run.seed, version=version, broker_version=release,
-              broker_config={**QUICK_BROKERS, **SESSIONS[release], **dict(story.settings)})
+              broker_config={**QUICK_BROKERS, **(QUORUM_SESSIONS if broker_profile(release).is_kraft else ZOOKEEPER_SESSIONS), **dict(story.settings)})
     lab.create_topic(TOPIC, partitions=rng.randint(1, 2), replication_factor=3, config=dict(story.topic))
     for fault in run.faults:
         fault.begin(lab)
@@ -431,15 +435,19 @@ SHORT = (("internal.segment.bytes", 300), ("retention.ms", 1_200), ("retention.b
 COMPACT = (("cleanup.policy", "compact"), ("internal.segment.bytes", 300), ("min.cleanable.dirty.ratio", 0.01))
 BY_HAND = (("auto.create.topics.enable", False),)
 MODERN = MappingProxyType({"group.protocol": "consumer"})
-NEWEST: Mapping[str, Any] = MappingProxyType({"versions": ("4.0", "4.4"), "broker_versions": ("4.4",)})
+NEWEST: Mapping[str, Any] = MappingProxyType({"versions": since("4.0"), "broker_versions": (NEWEST_BROKER,)})
 """Who speaks KIP-848."""
+WITH_VERSION_2 = releases_with(lambda profile: profile.transacting.speaks_transaction_v2)
+"""Clients that speak transaction.version 2 (KIP-890)."""
 
 STORIES = (
     Story("copies", Menu(("crash", "crash", "stop", "freeze", "island", "island", "cut", "lose answer", "lose answer", "slow", "kill"), ("writer-0", "writer-1")), writers),
     Story("groups", Menu(GROUP_FAULTS, READERS), readers, group=NO_SETTINGS),
     Story("slow readers", Menu(("slow", "pause"), READERS, most=2, longest_ms=600), slow_readers, group=NO_SETTINGS),
-    Story("transactions", Menu(TRANSACTION_FAULTS, COPIERS), copiers, Scope(verifies=False), versions=("2.3", "2.8", "3.9")),
-    Story("transactions, version 2", Menu(TRANSACTION_FAULTS, COPIERS), copiers, versions=("4.0", "4.4"), broker_versions=("4.4",)),
+    Story("transactions", Menu(TRANSACTION_FAULTS, COPIERS), copiers, Scope(verifies=False),
+          versions=[release for release in VERSIONS if release not in WITH_VERSION_2]),
+    Story("transactions, version 2", Menu(TRANSACTION_FAULTS, COPIERS), copiers, versions=WITH_VERSION_2,
+          broker_versions=[release for release in BROKER_NAMES if broker_profile(release).transaction_version >= 2]),
     Story("groups, KIP-848", Menu((*GROUP_FAULTS, "island"), READERS), lazy_readers, group=MODERN, **NEWEST),
     Story("static members", Menu(GROUP_FAULTS, READERS), static_readers, group=NO_SETTINGS),
     Story("static members, KIP-848", Menu((*GROUP_FAULTS, "island"), READERS), static_readers, group=MODERN, **NEWEST),

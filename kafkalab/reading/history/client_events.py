@@ -1,8 +1,11 @@
 """Consumers, producers and admins: their sockets, requests without an answer, subscriptions and positions.
 
-    clients["shop"] = {"kind": "consumer", "still_open": 1, "closed": False, "config": {"group.id": "test"}, "sockets": {17: {...}}, "in_flight": [...],
-                       "subscription": ["t4"], "assignment": ["t4-0"], "positions": {"t4-0": 3}, "paused": [],
-                       "member": {"group": "test", "state": "STABLE", "generation": 1}}   # with group.protocol=consumer also its "epoch"
+    clients["shop"] = {
+        "kind": "consumer", "still_open": 1, "closed": False, "config": {"group.id": "test"},
+        "sockets": {17: {...}}, "in_flight": [...],
+        "subscription": ["t4"], "assignment": ["t4-0"], "positions": {"t4-0": 3}, "paused": [],
+        # with group.protocol=consumer also its "epoch"
+        "member": {"group": "test", "state": "STABLE", "generation": 1}}
 
 Two clients of one name, such as the consumer and the producer of a program that copies, are shown as one of both kinds ("consumer, producer").
 A position of None waits for a reset. A socket's number is the id of the event of its opening, as in `Lab.sockets`.

@@ -4,7 +4,7 @@ from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import BrokerNode, ClusterState
 from kafkalab.broker.effects import Caller, CancelTimer, Note, Respond, SetTimer
 from kafkalab.broker.groups.group_coordinator import GroupCoordinator
-from kafkalab.broker.profiles import broker_profile
+from kafkalab.releases import broker_profile
 from kafkalab.errors import Errors
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.protocol.header import RequestHeader

@@ -4,7 +4,7 @@ import pytest
 
 from kafkalab.broker.shell.broker import Broker
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.profiles import broker_profile
+from kafkalab.releases import broker_profile
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.api_keys import ApiKeys, api_of
 from kafkalab.protocol.header import RequestHeader

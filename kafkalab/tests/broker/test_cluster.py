@@ -10,7 +10,7 @@ from kafkalab.broker.cluster.cluster_state import OFFSETS_TOPIC, BrokerNode, Clu
 from kafkalab.broker.cluster.directory import Directory
 from kafkalab.protocol.identifiers import java_uuid, kafka_uuid
 from kafkalab.broker.transactions.producer_ids import ProducerIds
-from kafkalab.broker.profiles import BROKER_PROFILES, broker_profile
+from kafkalab.releases import BROKER_PROFILES, broker_profile
 from kafkalab.config.broker_keys import BROKER_KEYS
 from kafkalab.config.keys import GONE
 from kafkalab.errors import ConfigException
@@ -82,7 +82,7 @@ def test_settings_by_their_dotted_names_and_no_others():
     assert broker_config({"group.initial.rebalance.delay.ms": 0}).group_initial_rebalance_delay_ms == 0
     with pytest.raises(ValueError, match="'log.dirs' is not simulated"):
         broker_config({"log.dirs": "/tmp"})
-    with pytest.raises(ValueError, match="no broker '3.0' here; there are 2.3, 4.4"):
+    with pytest.raises(ValueError, match="there is no broker version '3.0' here; choose one of 2.3, 4.4"):
         broker_profile("3.0")
 
 

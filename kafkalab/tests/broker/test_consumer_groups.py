@@ -7,7 +7,7 @@ from kafkalab.broker.groups.modern.assignors import range_, uniform
 from kafkalab.broker.groups.modern.consumer_group import ConsumerGroupMember
 from kafkalab.broker.groups.group_coordinator import GroupCoordinator
 from kafkalab.broker.cluster.metadata_cache import MetadataCache
-from kafkalab.broker.profiles import broker_profile
+from kafkalab.releases import broker_profile
 from kafkalab.errors import Errors, error_for
 from kafkalab.protocol.messages import (
     ConsumerGroupHeartbeatRequest, HeartbeatTopicPartitions, JoinGroupRequest, OffsetCommitRequest, OffsetCommitRequestPartition,

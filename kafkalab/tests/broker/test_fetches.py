@@ -4,7 +4,7 @@ import pytest
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.replication.fetch_requests import Fetches
-from kafkalab.broker.profiles import broker_profile
+from kafkalab.releases import broker_profile
 from kafkalab.broker.replication.replica_manager import ReplicaManager
 from kafkalab.protocol.messages import (
     FetchPartition,

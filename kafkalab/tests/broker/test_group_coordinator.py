@@ -366,7 +366,7 @@ def test_a_rebalance_that_was_under_way_is_forgotten_with_the_coordinator():
     assert error_name(story.join("inv-2")) == "UNKNOWN_MEMBER_ID"
 
 
-def test_a_group_of_which_nothing_was_written_is_unknown_afterwards_and_an_empty_one_keeps_its_offsets():
+def test_a_group_nobody_wrote_of_is_unknown_afterwards_and_an_empty_one_keeps_its_offsets():
     young = GroupByHand()
     young.join("inv-1")
     young.coordinator.load(young.now_ms)

@@ -8,14 +8,14 @@ from kafkalab import KafkaAdminClient, KafkaConsumer, Lab, TopicPartition
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.groups.group_coordinator import GroupCoordinator
 from kafkalab.broker.groups.offset_expiry import expired_offsets
-from kafkalab.broker.profiles import broker_profile
+from kafkalab.releases import PROFILES, broker_profile
 from kafkalab.protocol.consumer_protocol import Subscription, subscription_bytes
 from kafkalab.protocol.messages import JoinGroupRequestProtocol, OffsetFetchRequest, OffsetFetchRequestTopic
 from kafkalab.records import OffsetAndMetadata
 from kafkalab.tests.broker.driver import GroupByHand, error_name
 
 DAY_MS = 24 * 3_600_000
-WANTS_ORDERS = (JoinGroupRequestProtocol(name="range", metadata=subscription_bytes("3.9", Subscription(topics=("orders",)))),)
+WANTS_ORDERS = (JoinGroupRequestProtocol(name="range", metadata=subscription_bytes(PROFILES["3.9"].group.subscription_style, Subscription(topics=("orders",)))),)
 
 
 def written(story):

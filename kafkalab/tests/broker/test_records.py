@@ -7,7 +7,7 @@ from kafkalab.broker.effects import Appended
 from kafkalab.broker.replication.offset_requests import OffsetRequests
 from kafkalab.broker.log.partition_log import PartitionLog
 from kafkalab.broker.log.producer_state import ProducerState
-from kafkalab.broker.profiles import broker_profile
+from kafkalab.releases import broker_profile
 from kafkalab.broker.replication.replica_manager import ReplicaManager
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import (

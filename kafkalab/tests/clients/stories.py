@@ -1,7 +1,7 @@
 """What the stories of this folder have in common: a cluster of the client's time, and a consumer that goes on polling."""
 
 from kafkalab import Lab
-from kafkalab.versions import PROFILES
+from kafkalab.releases import PROFILES
 
 FIRST_FOUR = ("2.2", "2.3", "3.9", "4.4")
 MINUTE_MS = 60_000

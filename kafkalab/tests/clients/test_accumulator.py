@@ -13,7 +13,7 @@ from kafkalab.config import ProducerConfig
 from kafkalab.errors import KafkaException
 from kafkalab.protocol.messages import WireRecord
 from kafkalab.records import TopicPartition
-from kafkalab.versions import PROFILES
+from kafkalab.releases import PROFILES
 
 NODE = Node(0, 0, "0", "localhost", 9092, None, "localhost:9092 (id: 0 rack: null)")
 

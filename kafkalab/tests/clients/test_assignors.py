@@ -15,7 +15,7 @@ from kafkalab.clients.consumer.assignors.user_data import parse_sticky_user_data
 from kafkalab.errors import IllegalStateException
 from kafkalab.protocol.consumer_protocol import Subscription
 from kafkalab.records import TopicPartition
-from kafkalab.versions import PROFILES
+from kafkalab.releases import PROFILES
 
 CASES = json.loads(gzip.decompress((Path(__file__).parent / "assignor_cases.json.gz").read_bytes()))
 

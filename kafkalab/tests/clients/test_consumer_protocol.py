@@ -117,7 +117,8 @@ def test_closing_commits_and_says_goodbye_so_the_others_need_no_session_timeout(
 
 def test_a_killed_member_is_missed_after_its_session_of_45_s():
     lab = cluster()
-    first, (app, held) = a_consumer(lab, "one"), polling(lab, "two")
+    first = a_consumer(lab, "one")
+    polling(lab, "two")
     first.subscribe(["orders"])
     poll_for(lab, first, 15_000)
     lab.stage.kill("two")

@@ -7,7 +7,7 @@ import pytest
 
 from kafkalab import KafkaConsumer, KafkaException, KafkaProducer, Lab, ProducerRecord, TopicPartition
 from kafkalab.tests.clients.stories import BROKER_OF_ITS_TIME
-from kafkalab.versions import PROFILES
+from kafkalab.releases import PROFILES
 
 FEW, MORE = range(4), range(4, 60)
 

@@ -2,9 +2,10 @@
 
 import pytest
 
+from kafkalab.clients.network.least_loaded import RULES as BY_NAME
 from kafkalab.clients.network.least_loaded import NodeLoad, fewest_unanswered, standing_then_longest_untried, standing_then_preparing
 from kafkalab.clients.network.node import Node
-from kafkalab.versions import PROFILES
+from kafkalab.releases import PROFILES
 
 OLD, MIDDLE, NEW = fewest_unanswered, standing_then_preparing, standing_then_longest_untried
 RULES = (OLD, MIDDLE, NEW)
@@ -82,5 +83,5 @@ def test_the_rules_say_what_they_saw():
 
 
 def test_each_version_has_its_rule():
-    assert {name: profile.least_loaded for name, profile in PROFILES.items()} == {
+    assert {name: BY_NAME[profile.connecting.least_loaded] for name, profile in PROFILES.items()} == {
         "2.1": OLD, "2.2": OLD, "2.3": MIDDLE, "2.8": NEW, "3.6": NEW, "3.9": NEW, "4.0": NEW, "4.4": NEW}

@@ -8,7 +8,7 @@ from kafkalab.clients.network.metadata import Metadata
 from kafkalab.clients.network.wiring import node_maker
 from kafkalab.protocol.messages import MetadataResponse, MetadataResponseBroker, MetadataResponsePartition, MetadataResponseTopic
 from kafkalab.records import TopicPartition
-from kafkalab.versions import PROFILES
+from kafkalab.releases import PROFILES
 
 T0 = TopicPartition("t", 0)
 UNKNOWN_TOPIC, LEADER_NOT_AVAILABLE = 3, 5

@@ -12,7 +12,7 @@ from kafkalab.clients.producer.partitioner_cluster import Cluster
 from kafkalab.errors import ConfigException, IllegalArgumentException
 from kafkalab.records import TopicPartition
 from kafkalab.tests.clients.stories import cluster as lab_of
-from kafkalab.versions import PROFILES
+from kafkalab.releases import PROFILES
 
 
 def view(leaders):
@@ -128,7 +128,7 @@ def test_round_robin_partitioner_skips_where_it_is_asked_twice():
 # in producers of each version
 
 def test_each_version_has_its_rule():
-    assert [profile.partitioner for profile in PROFILES.values()] == ["round robin"] * 3 + ["sticky"] + ["adaptive"] * 4
+    assert [profile.producing.partitioner for profile in PROFILES.values()] == ["round robin"] * 3 + ["sticky"] + ["adaptive"] * 4
 
 
 def test_one_record_after_the_other_without_a_key():

@@ -19,7 +19,7 @@ from kafkalab.errors import (
 )
 from kafkalab.protocol.messages import PartitionProduceResponse, ProduceRequest, ProduceResponse, TopicProduceResponse
 from kafkalab.tests.clients.stories import FIRST_FOUR, cluster
-from kafkalab.versions import PROFILES
+from kafkalab.releases import PROFILES
 
 KB, PAUSE_MS = 1_000, 20_000
 NOT_IDEMPOTENT = {"enable.idempotence": False}

@@ -3,7 +3,7 @@
 import pytest
 
 from kafkalab.clients.network.telemetry import NEVER_MS, TRANSITIONS, TelemetryReporter, TelemetryState
-from kafkalab.versions import PROFILES
+from kafkalab.releases import PROFILES
 
 
 def reporter(after_refusal_ms):
@@ -17,7 +17,7 @@ def test_the_first_question_is_due_at_once():
 
 @pytest.mark.parametrize(("version", "waits_ms"), [("3.9", 300_000), ("4.0", NEVER_MS), ("4.4", NEVER_MS)])
 def test_its_two_fates(version, waits_ms):
-    telemetry, said = reporter(PROFILES[version].telemetry_after_refusal_ms)
+    telemetry, said = reporter(PROFILES[version].connecting.telemetry_after_refusal_ms)
     telemetry.begin_request()
     assert telemetry.time_to_next_update(10, 30_000) == 30_000, "while the answer is awaited, the request's time-out counts"
     telemetry.refused(10)
@@ -29,7 +29,7 @@ def test_its_two_fates(version, waits_ms):
 
 @pytest.mark.parametrize("version", ["2.1", "2.2", "2.3", "2.8", "3.6"])
 def test_before_3_7_there_was_none(version):
-    assert PROFILES[version].telemetry_after_refusal_ms is None
+    assert PROFILES[version].connecting.telemetry_after_refusal_ms is None
 
 
 def test_closed_it_asks_no_more():

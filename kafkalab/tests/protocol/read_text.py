@@ -10,6 +10,7 @@ from dataclasses import fields
 
 from kafkalab.lines import data_fields
 from kafkalab.lines.struct_fields import STRUCTS
+from kafkalab.releases import PROFILES
 from kafkalab.protocol import messages as m
 
 PLAIN = re.compile(r"[^,\])}]*")
@@ -54,7 +55,7 @@ def _build_data(tree, kind: type, version: str):
 def _build_struct(tree, kind: type, version: str):
     hints = typing.get_type_hints(kind)
     values = {}
-    for field in STRUCTS[version][kind]:
+    for field in STRUCTS[PROFILES[version].printing.struct_names][kind]:
         branch = tree["fields"]
         *heads, name = field.path.split(".")
         for head in heads:

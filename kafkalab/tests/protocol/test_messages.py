@@ -10,6 +10,7 @@ from kafkalab.protocol.consumer_protocol import (
     Subscription, assignment_bytes, parse_assignment, parse_subscription, subscription_bytes)
 from kafkalab.protocol.records_wire import varint_bytes
 from kafkalab.protocol.wire_forms import as_sent
+from kafkalab.releases import PROFILES
 
 
 def test_a_message_cannot_be_changed_after_it_was_sent():
@@ -90,7 +91,7 @@ def signed(content):
      [0, 3, 0, 0, 0, 1, 0, 3, 111, 110, 101, 0, 0, 0, 4, -1, -1, -1, -1, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1]),
 ])
 def test_a_subscription_is_written_as_each_client_wrote_it(version, subscription, recorded):
-    assert signed(subscription_bytes(version, subscription)) == recorded
+    assert signed(subscription_bytes(PROFILES[version].group.subscription_style, subscription)) == recorded
 
 
 @pytest.mark.parametrize(("version", "recorded"), [
@@ -98,7 +99,7 @@ def test_a_subscription_is_written_as_each_client_wrote_it(version, subscription
     ("4.4", [0, 3, 0, 0, 0, 1, 0, 3, 111, 110, 101, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 2, -1, -1, -1, -1]),
 ])
 def test_an_assignment_is_written_as_each_client_wrote_it(version, recorded):
-    assert signed(assignment_bytes(version, {"one": (0, 1, 2)})) == recorded
+    assert signed(assignment_bytes(PROFILES[version].group.subscription_style, {"one": (0, 1, 2)})) == recorded
 
 
 @pytest.mark.parametrize("version", ["2.8", "3.9", "4.4"])
@@ -108,5 +109,5 @@ def test_reading_undoes_writing(version):
         topics = tuple(f"t{number}" for number in range(chance.randrange(4)))
         owned = {topic: tuple(sorted(chance.sample(range(9), chance.randrange(4)))) for topic in topics}
         said = Subscription(topics=topics, owned=owned, user_data=chance.choice((None, b"", b"abc")))
-        assert parse_subscription(subscription_bytes(version, said)) == said
-        assert parse_assignment(assignment_bytes(version, owned)) == owned
+        assert parse_subscription(subscription_bytes(PROFILES[version].group.subscription_style, said)) == said
+        assert parse_assignment(assignment_bytes(PROFILES[version].group.subscription_style, owned)) == owned

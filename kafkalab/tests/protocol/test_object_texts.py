@@ -8,6 +8,7 @@ from kafkalab.protocol import messages as m
 from kafkalab.protocol.api_keys import ApiKeys
 from kafkalab.protocol.consumer_protocol import Subscription, subscription_bytes
 from kafkalab.protocol.header import RequestHeader
+from kafkalab.releases import PROFILES
 
 ME = "consumer-1-7681495f-3e2f-4f08-89e2-6502985195e7"
 
@@ -30,7 +31,7 @@ def test_asking_for_metadata(version, topic, recorded):
 
 def joining(version, topic, group="test"):
     return m.JoinGroupRequest(group_id=group, session_timeout_ms=10000, rebalance_timeout_ms=300000, protocols=(
-        m.JoinGroupRequestProtocol(name="range", metadata=subscription_bytes(version, Subscription(topics=(topic,)))),))
+        m.JoinGroupRequestProtocol(name="range", metadata=subscription_bytes(PROFILES[version].group.subscription_style, Subscription(topics=(topic,)))),))
 
 
 def test_joining_in_2_2_hides_the_subscription_behind_an_identity():

@@ -11,10 +11,10 @@ import pytest
 
 from kafkalab.lines.cluster_text import api_versions_text, features_text
 from kafkalab.lines.payload import wire_text
-from kafkalab.lines.text_style import STYLES
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.api_keys import ApiKeys
-from kafkalab.protocol.api_versions import BROKER_APIS, api_versions_response, newest_known, version_to_use
+from kafkalab.releases import BROKER_PROFILES, PROFILES
+from kafkalab.releases.api_versions import api_versions_response, newest_known, version_to_use
 from kafkalab.protocol.wire_forms import as_sent
 from kafkalab.tests.protocol.read_text import read_data, read_produce, read_struct
 
@@ -27,7 +27,7 @@ def read(version, api, direction, text):
     kind = getattr(ApiKeys[api], direction)
     if kind is m.ProduceRequest:
         return read_produce(text)
-    return (read_struct if STYLES[version].wire_as_struct else read_data)(text, kind, version)
+    return (read_struct if PROFILES[version].printing.wire_as_struct else read_data)(text, kind, version)
 
 
 @pytest.mark.parametrize(("version", "broker", "scenario", "api", "api_version", "direction", "text"), TEXTS,
@@ -48,7 +48,7 @@ def test_a_different_message_prints_differently():
 def test_every_version_and_api_of_a_simple_consumer_is_covered():
     needed = {"API_VERSIONS", "METADATA", "FIND_COORDINATOR", "JOIN_GROUP", "SYNC_GROUP", "HEARTBEAT", "LEAVE_GROUP",
               "OFFSET_FETCH", "OFFSET_COMMIT", "LIST_OFFSETS", "FETCH", "PRODUCE"}
-    for version in STYLES:
+    for version in PROFILES:
         seen = {(row[3], row[5]) for row in TEXTS if row[0] == version}
         assert {(api, direction) for api in needed for direction in ("request", "response")} <= seen, version
 
@@ -56,7 +56,7 @@ def test_every_version_and_api_of_a_simple_consumer_is_covered():
 def test_every_api_of_an_administrator_is_covered_where_it_prints_as_a_struct():
     needed = {"CREATE_TOPICS", "DELETE_TOPICS", "CREATE_PARTITIONS", "LIST_GROUPS", "DESCRIBE_GROUPS",
               "DELETE_GROUPS", "DELETE_RECORDS", "DESCRIBE_CONFIGS"}
-    for version in (name for name, style in STYLES.items() if style.wire_as_struct):
+    for version in (name for name, profile in PROFILES.items() if profile.printing.wire_as_struct):
         seen = {(row[3], row[5]) for row in TEXTS if row[0] == version}
         assert {(api, way) for api in needed for way in ("request", "response")} <= seen, version
 
@@ -66,7 +66,7 @@ def test_both_sides_agree_on_the_version_that_was_recorded(row):
     """The text has the fields of the version we would have sent, or the test above would not hold in that version."""
     version, broker, _, api, api_version, *_ = row
     chosen = newest_known(version, ApiKeys[api]) if api == "API_VERSIONS" else version_to_use(
-        version, ApiKeys[api], BROKER_APIS[broker])
+        version, ApiKeys[api], BROKER_PROFILES[broker].apis)
     assert chosen == int(api_version)
 
 
@@ -93,7 +93,7 @@ def test_what_a_client_makes_of_a_brokers_versions(version, broker, scenario, te
     asked_in = newest_known(version, ApiKeys.API_VERSIONS)
     response = as_sent(api_versions_response(broker, finalized_features_epoch=epoch), asked_in)
     versions = api_versions_text(response.api_keys, version)
-    if STYLES[version].features:
+    if PROFILES[version].printing.features:
         assert f"{features_text(response, version)}, API versions: {versions}." == text
     else:
         assert versions == text

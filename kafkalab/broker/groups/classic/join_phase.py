@@ -13,7 +13,8 @@ from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer
 from kafkalab.broker.groups.classic.group import NEW_MEMBER_TIMEOUT_MS, NO_GENERATION, ClassicGroup, ClassicGroupMember
 from kafkalab.broker.groups.classic.group_state import ClassicGroupState, may_move
-from kafkalab.broker.profiles import FIRST_GENERATION, BrokerProfile
+from kafkalab.releases import BrokerProfile
+from kafkalab.releases.broker_profile import FIRST_GENERATION
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import JoinGroupRequest, JoinGroupResponse, SyncGroupResponse

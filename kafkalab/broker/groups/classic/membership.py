@@ -25,7 +25,7 @@ from kafkalab.broker.groups.classic.join_phase import (
     WriteGroup,
     join_refused,
 )
-from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.releases import BrokerProfile
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import (

@@ -12,7 +12,7 @@ from kafkalab.clients.consumer.assignors.sticky_assignors import forgetting, sti
 from kafkalab.clients.network.hash_order import ids_in_hash_order
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 ASSIGNORS = ("range", "roundrobin", "sticky", "cooperative-sticky")
 """The names under which they stand in a JoinGroup request."""
@@ -35,16 +35,16 @@ def assign(name: str, profile: Profile, partitions_of: Mapping[str, int | Partit
     members = {member: members[member] for member in ids_in_hash_order(members)}
     cluster = PartitionsPerTopic(partitions_of, members)
     if name == "range":
-        return range_assign(cluster, members, profile.assigns_static_first, profile.assigns_by_rack)
+        return range_assign(cluster, members, profile.group.assigns_static_first, profile.group.assigns_by_rack)
     if name == "roundrobin":
-        return round_robin_assign(cluster, members, profile.assigns_static_first)
+        return round_robin_assign(cluster, members, profile.group.assigns_static_first)
     if name not in ASSIGNORS:
         raise ValueError(f"there is no assignor {name!r}; there are {', '.join(ASSIGNORS)}")
     cooperative = name == "cooperative-sticky"
-    if cooperative and not profile.tells_owned_partitions:
+    if cooperative and not profile.group.tells_owned_partitions:
         raise ValueError(f"clients {profile.name} have no cooperative-sticky assignor: it came with 2.4 (KIP-429)")
     remembered = members if cooperative else {member: _in_user_data(described) for member, described in members.items()}
-    if profile.sticky_reads_user_data_once and not topics_equal(members)[0]:
+    if profile.group.sticky_reads_user_data_once and not topics_equal(members)[0]:
         remembered = forgetting(remembered, cooperative)
     assignment, transferred = sticky_assign(cluster, remembered, profile, say, newest_generation)
     return withhold(assignment, members, transferred) if cooperative else assignment

@@ -16,7 +16,7 @@ from kafkalab.errors import IllegalStateException
 from kafkalab.records import TopicPartition
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 Transferred = dict[TopicPartition, str]
 """Partitions that somebody else held before -> who gets them now; cooperative-sticky withholds them."""
@@ -116,7 +116,7 @@ class ByQuota:
     def _keep(self) -> None:
         for member, held in self._past.held.items():
             owned = [tp for tp in held if not self._racks.mismatch(member, tp)]
-            if self._profile.sticky_sorts_owned:
+            if self._profile.group.sticky_sorts_owned:
                 self._given_up.update((tp, member) for tp in held if self._racks.mismatch(member, tp))
                 owned.sort(key=lambda tp: (tp.partition, tp.topic))
             owned = [tp for tp in owned if tp not in self._past.disputed]
@@ -154,7 +154,7 @@ class ByQuota:
                 held = len(self.assignment[member]) + 1
                 if held >= self._floor:
                     del self._below[at]
-                    if held < self._ceiling and (self._over < self._overs or not self._profile.sticky_sorts_owned):
+                    if held < self._ceiling and (self._over < self._overs or not self._profile.group.sticky_sorts_owned):
                         self._at_floor.append(member)
                 else:
                     at += 1
@@ -167,7 +167,7 @@ class ByQuota:
                 member = self._at_floor[at]
                 if len(self.assignment[member]) + 1 == self._ceiling:
                     del self._at_floor[at]
-                    if self._profile.sticky_sorts_owned:
+                    if self._profile.group.sticky_sorts_owned:
                         self._one_more_over()
             self._give(partition, member)
         return left
@@ -197,7 +197,7 @@ class ByQuota:
     def _give(self, partition: TopicPartition, member: str) -> None:
         self.assignment[member].append(partition)
         giver = self._given_up.get(partition)
-        same = giver == member and self._profile.sticky_sorts_owned
+        same = giver == member and self._profile.group.sticky_sorts_owned
         if giver is not None and not same or partition in self._past.disputed:
             self.transferred[partition] = member
 

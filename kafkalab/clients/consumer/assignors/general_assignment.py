@@ -19,7 +19,7 @@ from kafkalab.clients.network.hash_order import ids_in_hash_order, partitions_in
 from kafkalab.records import TopicPartition
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 
 class GeneralAssignment:
@@ -58,7 +58,7 @@ class GeneralAssignment:
         movable = [tp for tp in in_order if self._readers[tp.topic] > 1]
         fixed = {m: self._set_aside(m) for m in self._wants if not self._takes_part(m)}
         before = {member: list(held) for member, held in self.held.items()}
-        if self._profile.sticky_moves_new_first and not self._revoking:
+        if self._profile.group.sticky_moves_new_first and not self._revoking:
             self._reassign([tp for tp in unassigned if self._readers[tp.topic] > 1])
         if self._reassign(movable) and not initializing and _imbalance(self.held) >= _imbalance(before):
             self.held = before
@@ -69,7 +69,7 @@ class GeneralAssignment:
 
     def _in_order(self) -> list[TopicPartition]:
         """All partitions in the order in which they are given out: those with the fewest possible readers first."""
-        if self._profile.sticky_takes_from_the_fullest and not self._fresh and len(set(self._wants_set.values())) == 1:
+        if self._profile.group.sticky_takes_from_the_fullest and not self._fresh and len(set(self._wants_set.values())) == 1:
             return self._from_the_fullest()
         topics = sorted(self._cluster.counts, key=lambda topic: (self._readers[topic], topic))
         return [partition for topic in topics for partition in self._cluster.partitions(topic)]
@@ -100,7 +100,7 @@ class GeneralAssignment:
     def _keep(self) -> set[TopicPartition]:
         """Drop what cannot stay where it is; gives what stays."""
         kept: set[TopicPartition] = set()
-        trusting = self._profile.sticky_takes_numbers_on_trust
+        trusting = self._profile.group.sticky_takes_numbers_on_trust
         for member, held in self.held.items():
             staying = []
             for partition in held:
@@ -184,7 +184,7 @@ class GeneralAssignment:
         fewest, most = self._sorted.smallest_size(), self._sorted.largest_size()
         if fewest >= most - 1:
             return True
-        margin = self._profile.sticky_balance_margin
+        margin = self._profile.group.sticky_balance_margin
         owner = self._owner
         if self._held_twice:
             owner = {tp: member for member in ids_in_hash_order(self.held) for tp in self.held[member]}

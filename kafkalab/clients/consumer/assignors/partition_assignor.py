@@ -15,7 +15,7 @@ from kafkalab.protocol.consumer_protocol import Subscription
 from kafkalab.records import TopicPartition
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 
 class PartitionAssignor:
@@ -38,7 +38,7 @@ class PartitionAssignor:
             return user_data.cooperative_user_data(self._generation)
         if self.name != "sticky" or self._assigned is None:
             return None
-        return user_data.sticky_user_data(self._assigned, self._generation if self._profile.sticky_knows_generations else None)
+        return user_data.sticky_user_data(self._assigned, self._generation if self._profile.group.sticky_knows_generations else None)
 
     def on_assignment(self, partitions: Iterable[TopicPartition], generation: int) -> None:
         self._assigned, self._generation = tuple(partitions), generation
@@ -57,7 +57,7 @@ class PartitionAssignor:
         generation = sent
         if self.name == "sticky":
             owned, generation = user_data.parse_sticky_user_data(subscription.user_data)
-            if not self._profile.sticky_knows_generations:
+            if not self._profile.group.sticky_knows_generations:
                 generation = None
         elif self.cooperative and sent is None:
             generation = user_data.parse_cooperative_user_data(subscription.user_data)

@@ -23,7 +23,7 @@ from kafkalab.clients.consumer.assignors.ownership_claims import (
 from kafkalab.clients.consumer.assignors.rack_info import RackInfo
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 
 def sticky_assign(cluster: PartitionsPerTopic, members: Mapping[str, MemberSubscription], profile: Profile, say: Say,
@@ -32,11 +32,11 @@ def sticky_assign(cluster: PartitionsPerTopic, members: Mapping[str, MemberSubsc
 
     newest_generation: the highest this assignor saw in earlier rounds.
     """
-    racks = RackInfo(cluster, members, profile.assigns_by_rack)
+    racks = RackInfo(cluster, members, profile.group.assigns_by_rack)
     alike, looked_at = topics_equal(members)
-    if profile.sticky_fast_path == "":
-        past = by_generation(members) if profile.sticky_knows_generations else believed(members)
-    elif profile.sticky_fast_path == "capacity":
+    if profile.group.sticky_fast_path == "":
+        past = by_generation(members) if profile.group.sticky_knows_generations else believed(members)
+    elif profile.group.sticky_fast_path == "capacity":
         if alike:
             say("STICKY_ALL_SUBSCRIBED_ALIKE")
             return by_capacity(cluster, newest_generation_only(cluster, members), say)

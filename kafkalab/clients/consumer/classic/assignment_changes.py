@@ -30,7 +30,7 @@ from kafkalab.records import TopicPartition
 
 if TYPE_CHECKING:
     from kafkalab.config import ConsumerConfig
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 
 class RebalanceProtocol(enum.Enum):
@@ -66,7 +66,7 @@ class AssignmentChanges:
         before = self._membership.generation
         self._log("ON_JOIN_PREPARE", generation=before.id, member_id=before.member_id)
         if self._auto_commit.enabled:
-            if not self._profile.prepares_with_async_commit:
+            if not self._profile.group.prepares_with_async_commit:
                 self._auto_commit.commit_sync(self._client.timer(self._config["max.poll.interval.ms"]))
             elif not self._await_commit(timer):
                 return False
@@ -77,7 +77,7 @@ class AssignmentChanges:
 
     def _give_up(self, generation: Generation) -> BaseException | None:
         owned = self._callbacks.in_order(self._subscriptions.assigned())
-        if self._profile.tells_owned_partitions and _is_nobody(generation):
+        if self._profile.group.tells_owned_partitions and _is_nobody(generation):
             if not owned:
                 return None
             self._log("GIVING_AWAY_AS_LOST")
@@ -87,8 +87,8 @@ class AssignmentChanges:
             if not unwanted:
                 return None
             return self._after(self._callbacks.revoked(unwanted), [tp for tp in self._subscriptions.assigned() if tp not in unwanted])
-        error = self._callbacks.revoked(self._subscriptions.assigned() if self._profile.revokes_even_nothing else owned)
-        if self._profile.eager_unassigns_at_prepare:
+        error = self._callbacks.revoked(self._subscriptions.assigned() if self._profile.group.revokes_even_nothing else owned)
+        if self._profile.group.eager_unassigns_at_prepare:
             self._subscriptions.assign_from_subscribed([])
         return error
 

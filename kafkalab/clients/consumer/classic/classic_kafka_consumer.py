@@ -41,14 +41,14 @@ class ClassicKafkaConsumer:
             self.coordinator = ConsumerCoordinator(group, config, profile, network, subscriptions, log, lab.stage,
                                                    lab.streams.stream(f"{setup.name}/coordinator lookup"), choice)
             self.coordinator.offsets.on_commit = setup.interceptors.on_commit
-            if profile.classic_banner:
+            if profile.group.classic_banner:
                 log("CONSUMER_PROTOCOL_BANNER")
         self._validation = PositionValidation(network, subscriptions, config, profile, log)
         self.offset_fetcher = OffsetFetcher(network, subscriptions, config, profile, log)
         self._collector = FetchCollector(subscriptions, config, profile, log, client.metadata.request_update)
         self._fetcher = Fetcher(network, subscriptions, self._collector, config, profile, log)
-        self._awaits_join: bool = profile.awaits_join_in_poll
-        self._returns_when_moved: bool = profile.returns_when_position_moved
+        self._awaits_join: bool = profile.group.awaits_join_in_poll
+        self._returns_when_moved: bool = profile.fetching.returns_when_position_moved
         self._has_all_positions = False
         setup.register(log)
         log("CONSUMER_INITIALIZED")

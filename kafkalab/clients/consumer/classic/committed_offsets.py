@@ -19,7 +19,7 @@ from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import FetchPosition, SubscriptionState
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.errors import (
-    COORDINATOR_LOST, COMMIT_DURING_REBALANCE, COMMIT_FAILED_REBALANCED, COMMIT_FAILED_TEXT, COMMIT_OF_FENCED, COMMIT_OF_OLD_GENERATION, COMMIT_WHILE_JOINING,
+    COORDINATOR_LOST, COMMIT_DURING_REBALANCE, COMMIT_FAILED_REBALANCED, COMMIT_OF_FENCED, COMMIT_OF_OLD_GENERATION, COMMIT_WHILE_JOINING,
     RETRIABLE_COMMIT, CommitFailedException, Errors, FencedInstanceIdException, KafkaException, RebalanceInProgressException, RetriableCommitFailedException,
     RetriableException, error_for,
 )
@@ -31,7 +31,7 @@ from kafkalab.protocol.messages import (
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 EXPELLED = (Errors.UNKNOWN_MEMBER_ID, Errors.ILLEGAL_GENERATION, Errors.FENCED_INSTANCE_ID, Errors.REBALANCE_IN_PROGRESS)
 """Answers that say: you are not the member you think you are, or the group has moved on."""
@@ -93,13 +93,13 @@ class CommittedOffsets:
                 continue
             known, leader = view.partitions.get(tp), view.leader(tp)
             position = FetchPosition(committed.offset, committed.leader_epoch, leader, known.epoch if known else None)
-            if self._profile.notes_epoch_before_setting:
+            if self._profile.fetching.notes_epoch_before_setting:
                 metadata.note_leader_epoch(tp, committed.leader_epoch)
-            self._log("SETTING_COMMITTED_OFFSET", partition=tp, position=position.text(self._profile.position_style),
+            self._log("SETTING_COMMITTED_OFFSET", partition=tp, position=position.text(self._profile.fetching.position_style),
                       offset=committed.offset, leader=leader)
-            if not self._profile.notes_epoch_before_setting:
+            if not self._profile.fetching.notes_epoch_before_setting:
                 metadata.note_leader_epoch(tp, committed.leader_epoch)
-            if self._profile.validates_positions:
+            if self._profile.fetching.validates_positions:
                 self._subscriptions.seek_unvalidated(tp, position)
             else:
                 self._subscriptions.seek(tp, position)
@@ -115,7 +115,7 @@ class CommittedOffsets:
             indexes.setdefault(tp.topic, []).append(tp.partition)
         topics = tuple(OffsetFetchRequestTopics(name=topic, partition_indexes=tuple(numbers)) for topic, numbers in indexes.items())
         request = OffsetFetchRequest(groups=(OffsetFetchRequestGroup(group_id=self._membership.group_id, topics=topics),),
-                                     require_stable=self._profile.requires_stable_offsets)
+                                     require_stable=self._profile.group.requires_stable_offsets)
         self._fetch_under_way = future = RequestFuture()
         self._client.send(self._lookup.node, request).on_done(lambda sent: self._fetched(partitions, sent, future))
         return future
@@ -208,9 +208,9 @@ class CommittedOffsets:
             generation = NO_GENERATION
         elif self._membership.state is not ClassicMemberState.STABLE:
             self._log("COMMIT_NOT_A_MEMBER")
-            if self._membership.is_rebalancing and self._profile.tells_commits_of_rebalances:
+            if self._membership.is_rebalancing and self._profile.group.tells_commits_of_rebalances:
                 return RequestFuture.failed_with(RebalanceInProgressException(COMMIT_WHILE_JOINING))
-            return RequestFuture.failed_with(CommitFailedException(COMMIT_FAILED_TEXT[self._profile.name]))
+            return RequestFuture.failed_with(CommitFailedException(self._profile.group.commit_failed_text))
         self._log("SENDING_OFFSET_COMMIT", offsets=offsets_text(offsets), node=node)
         topics: dict[str, list[OffsetCommitRequestPartition]] = {}
         for tp, committed in offsets.items():
@@ -244,7 +244,7 @@ class CommittedOffsets:
     def _refusal(self, error: Errors, sent_by: Generation) -> BaseException:
         """What a refused commit means for this member, and the exception to raise (OffsetCommitResponseHandler)."""
         membership = self._membership
-        if error in EXPELLED and not self._profile.tells_commits_of_rebalances:
+        if error in EXPELLED and not self._profile.group.tells_commits_of_rebalances:
             if error is Errors.FENCED_INSTANCE_ID:
                 return error.exception()
             membership.expelled()

@@ -45,7 +45,7 @@ from kafkalab.sim.apps import FOREVER_MS, Stage
 
 if TYPE_CHECKING:
     from kafkalab.config import ConsumerConfig
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 POLL_TIMEOUT = (
     "consumer poll timeout has expired. This means the time between subsequent calls to poll() was longer than the configured "
@@ -108,13 +108,13 @@ class ConsumerCoordinator:
             self._heartbeat.polled(self._clock.now_ms)
             if self._lookup.unknown and not self._lookup.ensure_ready(timer):
                 return False
-            if self.rejoin_needed():
-                if not self._see_topics_of_pattern(timer) or not self._ensure_active(timer if wait_for_join else self._client.timer(0)):
-                    return False
+            if self.rejoin_needed() and not (
+                    self._see_topics_of_pattern(timer) and self._ensure_active(timer if wait_for_join else self._client.timer(0))):
+                return False
         else:
             if self._client.client.metadata.update_requested and not self._client.client.has_ready_nodes():
                 self._client.await_metadata_update(timer)
-            if self._profile.transmits_after_assign:
+            if self._profile.fetching.transmits_after_assign:
                 self._client.poll_no_wakeup()
         self._auto_commit.commit_if_due()
         return True
@@ -220,7 +220,7 @@ class ConsumerCoordinator:
         if cause is None:
             return
         self._log("REBALANCE_FAILED", trace=java_text(cause))
-        if self._profile.states_rejoin_reason:
+        if self._profile.group.states_rejoin_reason:
             name, message = type(cause).__name__, str(cause) or "null"
             self._membership.request_rejoin(f"rebalance failed due to {name}", f"rebalance failed due to '{message}' ({name})")
 
@@ -229,7 +229,7 @@ class ConsumerCoordinator:
     def before_unsubscribing(self) -> None:
         """Give up the assignment (2.4 and later tell the listener), then the membership."""
         try:
-            if self._profile.revokes_on_close:
+            if self._profile.group.revokes_on_close:
                 self._changes.before_leaving()
         finally:
             self.maybe_leave("the consumer unsubscribed from all topics")
@@ -250,7 +250,7 @@ class ConsumerCoordinator:
         generation, node = self.generation, self._lookup.node
         if self._membership.instance_id is not None or node is None or self.state is ClassicMemberState.UNJOINED or not generation.member_id:
             return False
-        in_full = self._profile.leave_reason_in_full and reason.startswith("consumer poll timeout")
+        in_full = self._profile.group.leave_reason_in_full and reason.startswith("consumer poll timeout")
         self._log("SENDING_LEAVE_GROUP", member_id=generation.member_id, node=node, reason=POLL_TIMEOUT if in_full else reason)
         request = LeaveGroupRequest(group_id=self.group_id, members=(MemberIdentity(member_id=generation.member_id, reason=reason),))
 
@@ -263,7 +263,7 @@ class ConsumerCoordinator:
 
     def _forget_membership(self) -> None:
         self._log("RESET_GENERATION_ON_LEAVE")
-        if self._profile.states_rejoin_reason:
+        if self._profile.group.states_rejoin_reason:
             self._log("REQUEST_JOINING", reason="consumer pro-actively leaving the group")
         self._membership.expelled()
 
@@ -277,7 +277,7 @@ class ConsumerCoordinator:
             self.offsets.run_callbacks()
         self._heartbeats.close()
         try:
-            if self._profile.revokes_on_close:
+            if self._profile.group.revokes_on_close:
                 self._changes.before_leaving()
         finally:
             self.maybe_leave("the consumer is being closed")

@@ -25,9 +25,9 @@ class ConsumerNetworkClient(ConsumerNetwork):
     """is_polling: somebody waits inside a poll; then the other thread only puts requests in."""
 
     def __init__(self, client: NetworkClient, stage: Stage, clock: Scheduler, retry_backoff_ms: int) -> None:
-        super().__init__(client, clock)
+        super().__init__(client, stage, clock)
         self.is_polling = False
-        self._stage, self._retry_backoff_ms = stage, retry_backoff_ms
+        self._retry_backoff_ms = retry_backoff_ms
         self._unsent: dict[str, list[ClientRequest]] = {}
         self._nodes: dict[str, Node] = {}
         self._unsent_count = 0

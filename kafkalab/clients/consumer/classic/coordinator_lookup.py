@@ -23,7 +23,7 @@ from kafkalab.lines.java_values import value_text
 from kafkalab.protocol.messages import FindCoordinatorRequest
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 class CoordinatorLookup:
     """Finds the coordinator, knows it, and loses it. `node` is the coordinator last found, None when it is to be looked up.
@@ -35,7 +35,7 @@ class CoordinatorLookup:
                  retry_backoff_ms: int, retry_backoff_max_ms: int, rng: random.Random) -> None:
         self.node: Node | None = None
         self.on_released: Callable[[], object] = lambda: None
-        self._most_ms, self._rng, self._doubles = max(retry_backoff_ms, retry_backoff_max_ms), rng, profile.exponential_refresh_backoff
+        self._most_ms, self._rng, self._doubles = max(retry_backoff_ms, retry_backoff_max_ms), rng, profile.connecting.exponential_refresh_backoff
         self._group_id, self._profile, self._client, self._heartbeat, self._log = group_id, profile, client, heartbeat, log
         self._retry_backoff_ms = retry_backoff_ms
         self._under_way: RequestFuture | None = None
@@ -88,7 +88,7 @@ class CoordinatorLookup:
                 self.mark_unknown("coordinator unavailable", disconnected=False)
                 self._rest(attempts, timer)
                 attempts += 1
-            if self._profile.keeps_answered_lookup:
+            if self._profile.group.keeps_answered_lookup:
                 self.forget_lookup()
             if not self.unknown or timer.expired:
                 break
@@ -136,7 +136,7 @@ class CoordinatorLookup:
             self.mark_unknown(f"error response {error.name}", disconnected=False)
 
     def _answered(self, future: RequestFuture, sent: RequestFuture) -> None:
-        if not self._profile.keeps_answered_lookup:
+        if not self._profile.group.keeps_answered_lookup:
             self._under_way = None
         if sent.failed:
             self._log("FIND_COORDINATOR_FAILED", error=sent.error)

@@ -29,7 +29,7 @@ from kafkalab.records import TopicPartition
 
 if TYPE_CHECKING:
     from kafkalab.config import ConsumerConfig
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 JOIN_GROUP_TIMEOUT_LAPSE_MS = 5000
 """A JoinGroup may rest at the coordinator for max.poll.interval.ms, the rebalance timeout, and needs some time to travel."""
@@ -62,7 +62,7 @@ class GroupJoin:
     def begin(self) -> RequestFuture:
         """Send JoinGroup to the coordinator, unless a join is under way."""
         if self.under_way is None:
-            if self._profile.join_disables_heartbeats:
+            if self._profile.group.join_disables_heartbeats:
                 self._heartbeats.disable()
             self._membership.transition_to(ClassicMemberState.PREPARING_REBALANCE)
             self.under_way = RequestFuture()
@@ -106,7 +106,7 @@ class GroupJoin:
                 return
             membership.generation = Generation(response.generation_id, response.member_id, response.protocol_name)
             membership.transition_to(ClassicMemberState.COMPLETING_REBALANCE)
-            if self._profile.heartbeats_from_join:
+            if self._profile.group.heartbeats_from_join:
                 self._heartbeats.enable()
                 self._log("JOINED_GROUP", generation=membership.generation_text())
             self._synchronize(response)
@@ -115,9 +115,9 @@ class GroupJoin:
             self._log("MEMBER_ID_REQUIRED", member_id=response.member_id, generation=membership.generation)
             membership.generation = Generation(-1, response.member_id, None)
             membership.transition_to(ClassicMemberState.UNJOINED)
-            if self._profile.states_rejoin_reason:
+            if self._profile.group.states_rejoin_reason:
                 membership.request_rejoin(f"need to re-join with the given member-id: {response.member_id}")
-            self._end(JoinAgain(error.exception() if self._profile.member_id_required_is_failure else None))
+            self._end(JoinAgain(error.exception() if self._profile.group.member_id_required_is_failure else None))
         elif error is Errors.UNKNOWN_MEMBER_ID:
             self._log("JOIN_GROUP_OF_STRANGER", error=error.message, generation=membership.generation)
             membership.refused("JOIN_GROUP", error)
@@ -191,7 +191,7 @@ class GroupJoin:
                 return
             membership.settled()
             self._heartbeat.reset_timeouts(self._client.clock.now_ms)
-            if not self._profile.heartbeats_from_join:
+            if not self._profile.group.heartbeats_from_join:
                 self._log("JOINED_GROUP", generation=membership.generation_text())
                 self._heartbeats.enable()
             self._log("SYNCED_GROUP", generation=membership.generation)

@@ -22,7 +22,7 @@ from kafkalab.records import TopicPartition
 
 if TYPE_CHECKING:
     from kafkalab.config import ConsumerConfig
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 
 class GroupLeader:
@@ -43,8 +43,8 @@ class GroupLeader:
 
     def protocols(self, generation_id: int) -> tuple[JoinGroupRequestProtocol, ...]:
         """This member's subscription, once for each of its assignors."""
-        owned = by_topic(sorted(self._subscriptions.assigned())) if self._profile.tells_owned_partitions else {}
-        return tuple(JoinGroupRequestProtocol(name=name, metadata=subscription_bytes(self._profile.name, Subscription(
+        owned = by_topic(sorted(self._subscriptions.assigned())) if self._profile.group.tells_owned_partitions else {}
+        return tuple(JoinGroupRequestProtocol(name=name, metadata=subscription_bytes(self._profile.group.subscription_style, Subscription(
             topics=self._subscriptions.topics, owned=owned, generation_id=generation_id, rack_id=self._rack_id,
             user_data=assignor.subscription_user_data()))) for name, assignor in self.assignors.items())
 
@@ -74,13 +74,13 @@ class GroupLeader:
             if unassigned := [topic for topic in wanted if topic not in given]:
                 self._log("TOPICS_NOT_ASSIGNED", topics=list_text(unassigned))
         self._log("FINISHED_ASSIGNMENT", generation=generation_id, assignment=Later(_finished_text, _frozen(assignment)))
-        return tuple(SyncGroupRequestAssignment(member_id=member, assignment=assignment_bytes(self._profile.name, by_topic(partitions)))
+        return tuple(SyncGroupRequestAssignment(member_id=member, assignment=assignment_bytes(self._profile.group.subscription_style, by_topic(partitions)))
                      for member, partitions in assignment.items())
 
     def _racks(self, counts: Mapping[str, int]) -> dict[str, list[tuple[str, ...]]] | None:
         """Where the replicas of each partition stand; None in a cluster without racks."""
         view = self._metadata.view
-        if not self._profile.assigns_by_rack or not any(node.rack for node in view.nodes):
+        if not self._profile.group.assigns_by_rack or not any(node.rack for node in view.nodes):
             return None
         rack_of = {node.id: node.rack for node in view.nodes if node.rack}
         return {topic: [tuple(rack_of[id] for id in partition.replicas if id in rack_of) for partition in view.topics[topic]] for topic in counts}

@@ -23,7 +23,7 @@ from kafkalab.protocol.messages import HeartbeatRequest
 from kafkalab.sim.apps import FOREVER_MS, Signal, Stage
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 
 WAKES_AFTER_MS = 2
@@ -123,13 +123,13 @@ class HeartbeatThread:
     def _look_up(self) -> None:
         """Ask where the coordinator is. Since KAFKA-10793 this thread forgets a question that somebody has asked before, its own too, so that
         several may be under way at a time."""
-        if not self._profile.keeps_answered_lookup:
+        if not self._profile.group.keeps_answered_lookup:
             self._lookup.find()
         elif self._lookup.has_asked:
             self._lookup.forget_lookup()
         else:
             self._lookup.find()
-            if not self._profile.rests_after_lookup:
+            if not self._profile.group.rests_after_lookup:
                 self._lookup.forget_lookup()
 
     def _have_a_turn(self) -> None:
@@ -169,11 +169,11 @@ class HeartbeatThread:
         elif action == REJOIN:
             # KIP-62: the member is alive and must rejoin in its next poll.
             self._heartbeat.received(now_ms)
-            if self._profile.heartbeats_from_join and self._membership.state is not ClassicMemberState.STABLE:
+            if self._profile.group.heartbeats_from_join and self._membership.state is not ClassicMemberState.STABLE:
                 self._log("HEARTBEAT_IGNORED", error=error.name, state=self._membership.state.name)  # It is about to finish joining.
                 return
             self._log("HEARTBEAT_REBALANCING")
-            if self._profile.states_rejoin_reason:
+            if self._profile.group.states_rejoin_reason:
                 self._membership.request_rejoin("group is already rebalancing")
             self._membership.rejoin_needed = True
         elif action in (START_OVER, STOP):

@@ -16,7 +16,7 @@ from kafkalab.lines.java_values import value_text
 from kafkalab.protocol.frozen import record
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 
 class ClassicMemberState(enum.Enum):
@@ -114,9 +114,9 @@ class Membership:
 
         ILLEGAL_GENERATION leaves the id good: 3.6 keeps it, 2.8 and older forget it too, and the group waits for the one it was.
         """
-        keeps_id = self._profile.keeps_id_of_old_generation and error is Errors.ILLEGAL_GENERATION
+        keeps_id = self._profile.group.keeps_id_of_old_generation and error is Errors.ILLEGAL_GENERATION
         self._log("RESET_GENERATION_KEEPING_ID" if keeps_id else "RESET_GENERATION", error=error.name, api=api)
-        if self._profile.states_rejoin_reason:
+        if self._profile.group.states_rejoin_reason:
             self.request_rejoin(f"encountered {error.name} from {api} response")
         member_id = self.generation.member_id
         self.expelled()
@@ -131,4 +131,4 @@ class Membership:
 
     def generation_text(self) -> str:
         """The generation as this version prints it in "Successfully joined group"."""
-        return str(self.generation) if self._profile.prints_generation_object else value_text(self.generation.id)
+        return str(self.generation) if self._profile.printing.prints_generation_object else value_text(self.generation.id)

@@ -60,7 +60,7 @@ class AsyncKafkaConsumer:
         self._callbacks = RebalanceCallbacks(profile, subscriptions, log)
         self._group = None if group is None else self._managers(group)
         self._background = ConsumerNetworkThread(network, self._reading, self._group, log)
-        starting_ms = profile.first_use_ms.get("background thread", (0, 0)) if lab.cold else (0, 0)
+        starting_ms = profile.connecting.first_use_ms.get("background thread", (0, 0)) if lab.cold else (0, 0)
         lab.stage.loop(self._background.run(starting_ms), client.selector.signal, setup.name)
         setup.register(log)
         log("ASYNC_CONSUMER_INITIALIZED")
@@ -78,7 +78,7 @@ class AsyncKafkaConsumer:
         commits = CommitRequestManager(group, member_id, config, profile, coordinator, network, self.subscriptions, log)
         membership = ConsumerMembershipManager(group, member_id, config, network, self.subscriptions, commits.commit_before_reconciling,
                                                commits.tell_epoch, commits.restart, self._to_do.append, self._callbacks, profile, log)
-        heartbeats = HeartbeatRequestManager(membership, coordinator, network, state(INTERNALS + profile.heartbeat_state_class, "HeartbeatRequestState"), config, log)
+        heartbeats = HeartbeatRequestManager(membership, coordinator, network, state(INTERNALS + profile.group.heartbeat_state_class, "HeartbeatRequestState"), config, log)
         commits.on_commit = self._setup.interceptors.on_commit
         return RequestManagers(coordinator, commits, heartbeats, membership)
 
@@ -128,7 +128,7 @@ class AsyncKafkaConsumer:
 
     def _wait_for_background(self, event: AsyncPollEvent, timer: CallTimer) -> None:
         """4.0 waits for its events; later a poll goes on, and the background has worked it off already, or not yet."""
-        if not self._setup.profile.assigns_in_poll:
+        if not self._setup.profile.group.assigns_in_poll:
             while not event.is_complete and not timer.expired:
                 self.network.poll(timer)
             if not event.is_complete:

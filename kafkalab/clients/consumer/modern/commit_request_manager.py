@@ -31,7 +31,7 @@ from kafkalab.sim.apps import FOREVER_MS
 
 if TYPE_CHECKING:
     from kafkalab.clients.consumer.reading.commit_offsets import CommitCallback
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 PASSED_ON = (
     Errors.GROUP_AUTHORIZATION_FAILED, Errors.COORDINATOR_NOT_AVAILABLE, Errors.NOT_COORDINATOR, Errors.REQUEST_TIMED_OUT,
@@ -179,7 +179,7 @@ class CommitRequestManager:
                 known, leader = view.partitions.get(tp), view.leader(tp)
                 position = FetchPosition(committed.offset, committed.leader_epoch, leader, known.epoch if known else None)
                 metadata.note_leader_epoch(tp, committed.leader_epoch)
-                self._log("SETTING_COMMITTED_OFFSET", partition=tp, position=position.text(self._profile.position_style),
+                self._log("SETTING_COMMITTED_OFFSET", partition=tp, position=position.text(self._profile.fetching.position_style),
                           offset=committed.offset, leader=leader)
                 self._subscriptions.seek_unvalidated(tp, position)
             future.complete()

@@ -23,7 +23,7 @@ from kafkalab.records import TopicPartition
 
 if TYPE_CHECKING:
     from kafkalab.clients.consumer.reading.rebalance_callbacks import RebalanceCallbacks
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 
 class MemberState(enum.Enum):
@@ -281,7 +281,7 @@ class ConsumerMembershipManager:
             self._follow_up(lambda: self._taken(target))
             return error
 
-        if self._profile.assigns_in_poll or self._subscriptions.listener is not None:
+        if self._profile.group.assigns_in_poll or self._subscriptions.listener is not None:
             self._to_application(take)
             self._log("MEMBER_ASSIGNMENT_ENQUEUED")
         else:

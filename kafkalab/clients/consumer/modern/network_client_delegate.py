@@ -17,6 +17,7 @@ from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.network_client import NetworkClient
 from kafkalab.clients.network.node import Node
+from kafkalab.clients.network.selector import SPINNING_PASS_MS, SPINNING_PASSES
 from kafkalab.clients.network.requests import ClientResponse
 from kafkalab.errors import DisconnectException, TimeoutException, UnsupportedVersionException
 from kafkalab.lines import payload
@@ -26,7 +27,7 @@ from kafkalab.sim.apps import Signal, Stage
 from kafkalab.sim.scheduler import Scheduler
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 
 @dataclass(slots=True)
@@ -44,9 +45,10 @@ class NetworkClientDelegate(ConsumerNetwork):
     """progress is set after each pass of the background thread."""
 
     def __init__(self, client: NetworkClient, stage: Stage, clock: Scheduler, profile: Profile, log: LogContext, config: Mapping[str, Any]) -> None:
-        super().__init__(client, clock)
+        super().__init__(client, stage, clock)
         self.progress = Signal()
-        self._stage, self._profile, self._log = stage, profile, log
+        self._timeless_polls = 0
+        self._profile, self._log = profile, log
         self._retry_backoff_ms, self._timeout_ms = config["retry.backoff.ms"], config["request.timeout.ms"]
         self._unsent: list[UnsentRequest] = []
         self._error: BaseException | None = None
@@ -115,9 +117,17 @@ class NetworkClientDelegate(ConsumerNetwork):
         self.raise_if_woken()
 
     def poll(self, timer: CallTimer) -> None:
-        """Wait until the background thread has made a pass."""
+        """Wait until the background thread has made a pass.
+
+        A Java client may spin here: with no broker to ask, each pass begins again with the bootstrap addresses, which counts as news.
+        Passes take no virtual time, so after as many as in `Selector` each further one comes 10 ms later.
+        """
         self.progress.clear()
+        began_ms = self.clock.now_ms
         self.wait(self.progress, timer)
+        self._timeless_polls = self._timeless_polls + 1 if self.clock.now_ms == began_ms else 0
+        if self._timeless_polls > SPINNING_PASSES:
+            self.sleep(min(SPINNING_PASS_MS, timer.remaining_ms))
         self.raise_error()
 
     def poll_until(self, future: RequestFuture, timer: CallTimer) -> bool:
@@ -127,7 +137,7 @@ class NetworkClientDelegate(ConsumerNetwork):
         if not future.is_done:
             self.wait(done, timer)
         self.raise_error()
-        return future.is_done
+        return future.is_done or not timer.expired  # a timer without an end raises
 
     def sleep(self, ms: int) -> None:
         self._stage.wait(Signal(), self.clock.now_ms + ms)

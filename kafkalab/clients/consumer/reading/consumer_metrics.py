@@ -20,7 +20,7 @@ from kafkalab.clients.network.metrics import MetricName, MetricValues, Sensor
 from kafkalab.sim.journal import Event, Journal
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 FETCH, COORDINATOR, CONSUMER = "consumer-fetch-manager-metrics", "consumer-coordinator-metrics", "consumer-metrics"
 HEARTBEATS = ("HEARTBEAT", "CONSUMER_GROUP_HEARTBEAT")
@@ -205,7 +205,7 @@ class ConsumerMetrics:
         del values["heartbeat-response-time-avg"]
         if self._classic:
             values |= {**self._joins.measured("join-time", "join-rate", "join-total"), **self._syncs.measured("sync-time", "sync-rate", "sync-total")}
-        if self._profile.counts_polls_and_rebalances:
+        if self._profile.fetching.counts_polls_and_rebalances:
             values |= {
                 **self._rebalances.measured("rebalance-latency", "rebalance-rate-per-hour", "rebalance-total"),
                 "rebalance-latency-total": self._rebalances.total,
@@ -218,7 +218,7 @@ class ConsumerMetrics:
             "connection-count": self._open, "connection-creation-total": self._created.count, "connection-close-total": self._lost.count,
             "request-total": self._requests.count, "request-rate": self._requests.rate(), "response-total": self._responses.count,
             "response-rate": self._responses.rate()}
-        if self._profile.counts_polls_and_rebalances:
+        if self._profile.fetching.counts_polls_and_rebalances:
             values |= {"last-poll-seconds-ago": _seconds_since(self._last_poll_ms, now_ms), "time-between-poll-avg": self._polls.average(),
                        "time-between-poll-max": self._polls.maximum()}
         return self._named(CONSUMER, values)

@@ -14,14 +14,15 @@ from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.network.network_client import NetworkClient
 from kafkalab.clients.network.node import Node
 from kafkalab.errors import WakeupException
+from kafkalab.sim.apps import Stage
 from kafkalab.sim.scheduler import Scheduler
 
 
 class ConsumerNetwork:
     """Remembers one wakeup until the poll that it is for. `_interrupt` makes a poll that waits look."""
 
-    def __init__(self, client: NetworkClient, clock: Scheduler) -> None:
-        self.client, self.clock = client, clock
+    def __init__(self, client: NetworkClient, stage: Stage, clock: Scheduler) -> None:
+        self.client, self.clock, self._stage = client, clock, stage
         self._woken = False
         self._wakeups_disabled = False
 
@@ -56,7 +57,7 @@ class ConsumerNetwork:
     # what they have in common
 
     def timer(self, timeout_ms: int) -> CallTimer:
-        return CallTimer(self.clock, timeout_ms)
+        return CallTimer(self.clock, timeout_ms, self._stage.given_up)
 
     def least_loaded_node(self) -> Node | None:
         return self.client.least_loaded_node()

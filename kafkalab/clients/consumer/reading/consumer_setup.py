@@ -15,7 +15,7 @@ from kafkalab.clients.network.wiring import bootstrap_nodes, network_client
 from kafkalab.config import ConsumerConfig, dump_text
 from kafkalab.lines import metrics
 from kafkalab.protocol.frozen import record
-from kafkalab.versions import Profile
+from kafkalab.releases import Profile
 
 MAX_IN_FLIGHT = 100
 """Requests a consumer may have unanswered on one connection (ConsumerUtils.CONSUMER_MAX_INFLIGHT_REQUESTS_PER_CONNECTION)."""

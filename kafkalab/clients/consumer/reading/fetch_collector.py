@@ -19,7 +19,7 @@ from kafkalab.protocol.messages import RecordBatch
 from kafkalab.records import ConsumerRecord, TopicPartition
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 MOVED = (Errors.NOT_LEADER_OR_FOLLOWER, Errors.FENCED_LEADER_EPOCH, Errors.KAFKA_STORAGE_ERROR)
 """Answers that mean: somebody else leads this partition now, ask for metadata."""
@@ -76,7 +76,7 @@ class FetchCollector:
             if state is None:
                 continue
             if not self._subscriptions.is_fetchable(fetch.partition):
-                if state.paused and self._profile.keeps_paused_data:
+                if state.paused and self._profile.fetching.keeps_paused_data:
                     kept.append(fetch)
                 elif not fetch.initialized and state.state is not FetchState.FETCHING:
                     self._log("FETCH_WITHOUT_POSITION", partition=fetch.partition)
@@ -132,7 +132,7 @@ class FetchCollector:
     def _refused(self, fetch: CompletedFetch, position: FetchPosition, error: Errors) -> None:
         tp = fetch.partition
         if error in MOVED:
-            raised = error.known_to(self._profile.name).raises
+            raised = self._profile.connecting.known(error).raises
             assert raised is not None, "an error has an exception"
             self._log("FETCH_ERROR_REFRESH", partition=tp, error=f"org.apache.kafka.common.errors.{raised.__name__}")
             self._request_update()
@@ -143,7 +143,7 @@ class FetchCollector:
             self._log("FETCH_UNKNOWN_LEADER_EPOCH", partition=tp)
         elif error is Errors.OFFSET_OUT_OF_RANGE:
             if self._subscriptions.default_reset == "none":
-                raise ConsumerOffsetOutOfRangeException(self._profile.out_of_range_text(tp, position))
+                raise ConsumerOffsetOutOfRangeException(self._profile.fetching.out_of_range_text(tp, position))
             self._log("FETCH_OUT_OF_RANGE", partition=tp, offset=fetch.fetch_offset, position=self._text(position))
             self._subscriptions.request_reset(tp)
 
@@ -154,7 +154,7 @@ class FetchCollector:
         moved = fetch.next_offset > before.offset
         if moved:
             after = FetchPosition(fetch.next_offset, before.leader_epoch, before.leader, before.leader_epoch)
-        if moved or self._profile.mentions_empty_fetches:
+        if moved or self._profile.fetching.mentions_empty_fetches:
             self._log("FETCH_RETURNING", count=len(taken), partition=fetch.partition, offset=before.offset, position=self._text(before),
                       new_offset=after.offset, new_position=self._text(after))
         if moved:
@@ -183,8 +183,8 @@ class FetchCollector:
 
     def _move_to_end(self, tp: TopicPartition) -> None:
         """Fair turns: a partition just served goes to the end of the line (PartitionStates.moveToEnd)."""
-        if self._profile.rotates_partitions:
+        if self._profile.fetching.rotates_partitions:
             self._subscriptions.partitions[tp] = self._subscriptions.partitions.pop(tp)
 
     def _text(self, position: FetchPosition) -> Later:
-        return Later(position.text, self._profile.position_style)
+        return Later(position.text, self._profile.fetching.position_style)

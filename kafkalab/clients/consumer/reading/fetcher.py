@@ -25,7 +25,7 @@ from kafkalab.protocol.messages import FetchPartition, FetchRequest, FetchRespon
 from kafkalab.records import TopicPartition
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 LED_BY_ANOTHER = frozenset({Errors.NOT_LEADER_OR_FOLLOWER.code, Errors.FENCED_LEADER_EPOCH.code})
 """Errors whose answer names who leads, and in which epoch."""
@@ -47,9 +47,9 @@ class Fetcher:
         self.on_answer: Callable[[], object] = lambda: None
         self._sessions: dict[int, FetchSessionHandler] = {}
         self._pending: dict[int, Node] = {}
-        self._topic_id = self._metadata.topic_ids.get if profile.prints_ids_of_changes else None
+        self._topic_id = self._metadata.topic_ids.get if profile.printing.prints_ids_of_changes else None
         level = config["isolation.level"]
-        self._isolation = level if profile.isolation_in_lower_case else level.upper()
+        self._isolation = level if profile.printing.isolation_in_lower_case else level.upper()
         self._isolation_level = 1 if level == "read_committed" else 0
         self._down = client.client.states.down
         self._limits: dict[str, Any] = {"max_wait_ms": config["fetch.max.wait.ms"], "min_bytes": config["fetch.min.bytes"],
@@ -72,7 +72,7 @@ class Fetcher:
 
     def close(self, timer: CallTimer) -> None:
         """Tell every broker that the fetch session ends, and wait for the answers (3.6 and later)."""
-        if not self._profile.closes_fetch_sessions:
+        if not self._profile.fetching.closes_fetch_sessions:
             return
         futures = self.begin_close()
         while not timer.expired and not all(future.is_done for future in futures):
@@ -96,13 +96,13 @@ class Fetcher:
         """What to ask each leader for (prepareFetchRequests)."""
         wanted: dict[Node, dict[TopicPartition, FetchPartition]] = {}
         buffered, view, log = self._collector.buffered(), self._metadata.view, self._log
-        spared = self._hosts_of(buffered) if buffered and self._profile.spares_buffered_nodes else ()
+        spared = self._hosts_of(buffered) if buffered and self._profile.fetching.spares_buffered_nodes else ()
         for tp, state in self._subscriptions.fetchable():
             if buffered and tp in buffered:
                 continue
             node = state.leader if state.leader_as_of is view else self._leader_of(tp, state)
             if node is None:
-                log("FETCH_LEADER_MISSING", partition=tp, position=state.position.text(self._profile.position_style))
+                log("FETCH_LEADER_MISSING", partition=tp, position=state.position.text(self._profile.fetching.position_style))
                 self._metadata.request_update()
             elif node.connection in self._down and self._client.is_unavailable(node):
                 log("FETCH_SKIPPED_BACKOFF", partition=tp, node=node)
@@ -117,7 +117,7 @@ class Fetcher:
                     of_node = wanted[node] = {}
                 of_node[tp] = state.asked if state.asked_at is position else self._fetch_partition(tp, state)
                 log("FETCH_ADDED", isolation=self._isolation, partition=tp, offset=position.offset, node=node,
-                    position=Later(position.text, self._profile.position_style))
+                    position=Later(position.text, self._profile.fetching.position_style))
         return wanted
 
     def _hosts_of(self, buffered: set[TopicPartition]) -> set[int]:
@@ -136,13 +136,13 @@ class Fetcher:
         leader = view.leader(tp)
         if leader is not None:
             state.position = state.position.led_by(leader, view.partitions[tp].epoch)
-        elif not self._profile.keeps_leader_of_position:
+        elif not self._profile.fetching.keeps_leader_of_position:
             return None
         return state.position.leader
 
     def _fetch_partition(self, tp: TopicPartition, state: PartitionState) -> FetchPartition:
         position = state.position
-        epoch = position.leader_epoch if self._profile.fetches_with_epoch and position.leader_epoch is not None else -1
+        epoch = position.leader_epoch if self._profile.fetching.fetches_with_epoch and position.leader_epoch is not None else -1
         state.asked_at = position
         state.asked = FetchPartition(partition=tp.partition, current_leader_epoch=epoch, fetch_offset=position.offset,
                                      partition_max_bytes=self._config["max.partition.fetch.bytes"])
@@ -187,7 +187,7 @@ class Fetcher:
                 self._log("FETCH_RETURNED", isolation=self._isolation, offset=offset, partition=tp,
                           data=Later(payload.fetched_text, message, t, p, self._profile.name))
                 data = message.responses[t].partitions[p]
-                if self._profile.learns_leaders and data.error_code in LED_BY_ANOTHER:
+                if self._profile.connecting.learns_leaders and data.error_code in LED_BY_ANOTHER:
                     self._log("FETCH_NEW_LEADER", partition=tp, error=error_for(data.error_code).name, leader=data.current_leader.text())
                     if data.current_leader.leader_id >= 0 and data.current_leader.leader_epoch >= 0:
                         news[tp] = (data.current_leader.leader_id, data.current_leader.leader_epoch)

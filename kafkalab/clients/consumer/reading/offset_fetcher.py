@@ -22,7 +22,7 @@ from kafkalab.records import TopicPartition
 
 if TYPE_CHECKING:
     from kafkalab.clients.consumer.reading.call_timer import CallTimer
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 LATEST, EARLIEST = -1, -2
 TIMESTAMP_OF = {"latest": LATEST, "earliest": EARLIEST}
@@ -65,7 +65,7 @@ class OffsetFetcher:
                 self._log("LEADER_UNAVAILABLE_FOR_OFFSET", node=leader, partition=tp)
             else:
                 led.append((tp, leader))
-        for leader in leaders_in_hash_order((leader for _, leader in led), self._profile.node_knows_fencing):
+        for leader in leaders_in_hash_order((leader for _, leader in led), self._profile.printing.node_knows_fencing):
             found[leader] = {tp: TIMESTAMP_OF[self._subscriptions.partitions[tp].reset_strategy] for tp, other in led if other is leader}
         return found
 
@@ -73,7 +73,7 @@ class OffsetFetcher:
         topics: dict[str, list[ListOffsetsPartition]] = {}
         for tp, timestamp in timestamps.items():
             view = self._client.client.metadata.view.partitions[tp]
-            epoch = view.epoch if self._profile.list_offsets_with_epoch and view.epoch is not None else -1
+            epoch = view.epoch if self._profile.fetching.list_offsets_with_epoch and view.epoch is not None else -1
             asked = ListOffsetsPartition(partition_index=tp.partition, current_leader_epoch=epoch, timestamp=timestamp)
             topics.setdefault(tp.topic, []).append(asked)
         request = ListOffsetsRequest(isolation_level=1 if self._config["isolation.level"] == "read_committed" else 0,
@@ -99,7 +99,7 @@ class OffsetFetcher:
                         found[tp] = p
                     else:
                         self._log("LIST_OFFSETS_PARTITION_ERROR", partition=tp,
-                                  error=error_for(p.error_code).known_to(self._profile.name).name)
+                                  error=self._profile.connecting.known(error_for(p.error_code)).name)
                         self._client.client.metadata.request_update()
             future.complete(found)
 
@@ -125,7 +125,7 @@ class OffsetFetcher:
         metadata.note_leader_epoch(tp, answer.leader_epoch)
         view = metadata.view.partitions.get(tp)
         position = FetchPosition(answer.offset, None, metadata.view.leader(tp), view.epoch if view else None)
-        self._log("RESETTING_OFFSET", partition=tp, offset=answer.offset, position=position.text(self._profile.position_style))
+        self._log("RESETTING_OFFSET", partition=tp, offset=answer.offset, position=position.text(self._profile.fetching.position_style))
         self._subscriptions.seek(tp, position)
 
     def found_by_time(self, timestamps: Mapping[TopicPartition, int], timeout_ms: int) -> dict[TopicPartition, ListOffsetsPartitionResponse]:

@@ -24,7 +24,7 @@ from kafkalab.protocol.messages import EpochEndOffset, OffsetForLeaderEpochReque
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 UNDEFINED = -1
 """The epoch or the offset in the answer of a leader that does not know the epoch it was asked for."""
@@ -53,7 +53,7 @@ class PositionValidation:
         if self._truncation is not None:
             error, self._truncation = self._truncation, None
             raise error
-        if not self._profile.validates_positions:
+        if not self._profile.fetching.validates_positions:
             return
         if self._metadata.update_version != self._seen_version:
             self._seen_version = self._metadata.update_version
@@ -69,7 +69,7 @@ class PositionValidation:
     def _ask_leaders(self, waiting: list[TopicPartition]) -> None:
         positions = {tp: self._subscriptions.partitions[tp].position for tp in waiting}
         leaders = [position.leader for position in positions.values() if position.leader is not None]
-        for leader in leaders_in_hash_order(leaders, self._profile.node_knows_fencing):
+        for leader in leaders_in_hash_order(leaders, self._profile.printing.node_knows_fencing):
             own = {tp: position for tp, position in positions.items() if position.leader is leader}
             if leader.connection not in self._client.client.api_versions.known:
                 self._client.try_connect(leader)  # what it understands is not known yet
@@ -77,7 +77,7 @@ class PositionValidation:
             retry_ms = self._client.clock.now_ms + self._config["request.timeout.ms"]
             for tp in own:
                 self._subscriptions.partitions[tp].next_retry_ms = retry_ms
-            self._ask(leader, positions if self._profile.validates_all_at_each_leader else own)
+            self._ask(leader, positions if self._profile.fetching.validates_all_at_each_leader else own)
 
     def _ask(self, leader: Node, asked: Asked) -> None:
         topics: dict[str, list[OffsetForLeaderPartition]] = {}
@@ -102,7 +102,7 @@ class PositionValidation:
             for answer in topic.partitions:
                 tp, error = TopicPartition(topic.topic, answer.partition), error_for(answer.error_code)
                 if error is not Errors.NONE:
-                    self._log("OFFSETS_FAILED_RETRYING", partition=tp, error=error.known_to(self._profile.name).name)
+                    self._log("OFFSETS_FAILED_RETRYING", partition=tp, error=self._profile.connecting.known(error).name)
                     failed.append(tp)
                     continue
                 self._log("LEADER_EPOCH_HANDLING", partition=tp, offset=answer.end_offset, epoch=answer.leader_epoch)
@@ -118,11 +118,11 @@ class PositionValidation:
         state = self._subscriptions.partitions.get(tp)
         if state is None or state.state is not FetchState.AWAIT_VALIDATION or state.position != position:
             return True
-        unknown = UNDEFINED in (end.end_offset, end.leader_epoch) and self._profile.resets_unknown_ends
+        unknown = UNDEFINED in (end.end_offset, end.leader_epoch) and self._profile.fetching.resets_unknown_ends
         if not unknown and end.end_offset >= position.offset:
             self._subscriptions.complete_validation(tp)
             return True
-        before = position.text(self._profile.position_style)
+        before = position.text(self._profile.fetching.position_style)
         if self._subscriptions.default_reset == "none":
             if unknown:
                 self._log("TRUNCATION_END_UNKNOWN_WITHOUT_POLICY", partition=tp, position=before)
@@ -134,12 +134,12 @@ class PositionValidation:
             self._subscriptions.request_reset(tp)
             return True
         new = FetchPosition(end.end_offset, end.leader_epoch, position.leader, position.leader_epoch)
-        self._log("TRUNCATION_DETECTED", partition=tp, position=before, new_position=new.text(self._profile.position_style))
+        self._log("TRUNCATION_DETECTED", partition=tp, position=before, new_position=new.text(self._profile.fetching.position_style))
         self._subscriptions.seek(tp, new)
         return True
 
     def _end_text(self, end: EpochEndOffset) -> str:
-        if self._profile.prints_epoch_end_object:
+        if self._profile.fetching.prints_epoch_end_object:
             return f"EpochEndOffset{{error=NONE, leaderEpoch={end.leader_epoch}, endOffset={end.end_offset}}}"
         return offset_text(OffsetAndMetadata(end.end_offset, end.leader_epoch))
 
@@ -148,10 +148,10 @@ class PositionValidation:
         and this version takes its -1 for an offset, IllegalArgumentException."""
         try:
             ends = {tp: OffsetAndMetadata(end.end_offset, end.leader_epoch) for tp, (_, end) in lost.items()
-                    if end.end_offset != UNDEFINED or not self._profile.resets_unknown_ends}
+                    if end.end_offset != UNDEFINED or not self._profile.fetching.resets_unknown_ends}
         except IllegalArgumentException as negative:
             return negative
-        return LogTruncationException(self._profile.truncation_text.format(
+        return LogTruncationException(self._profile.fetching.truncation_text.format(
             truncations=list_text(_truncation_text(tp, position, ends.get(tp)) for tp, (position, _) in lost.items()),
             divergent=offsets_text(ends), offsets=f"{{{', '.join(f'{tp}={end.offset}' for tp, end in ends.items())}}}"))
 

@@ -18,7 +18,7 @@ from kafkalab.lines.java_values import list_text
 from kafkalab.records import TopicPartition
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 
 class RebalanceCallbacks:
@@ -29,10 +29,10 @@ class RebalanceCallbacks:
 
     def in_order(self, partitions: Iterable[TopicPartition]) -> list[TopicPartition]:
         """As this version's sets iterate: hash sets up to 2.8, sorted ones later."""
-        return partitions_in_hash_order(partitions) if self._profile.prints_assignment_in_hash_order else sorted(partitions)
+        return partitions_in_hash_order(partitions) if self._profile.printing.prints_assignment_in_hash_order else sorted(partitions)
 
     def revoked(self, partitions: list[TopicPartition]) -> BaseException | None:
-        text = list_text(partitions) if self._profile.revokes_even_nothing else self.text(partitions)
+        text = list_text(partitions) if self._profile.group.revokes_even_nothing else self.text(partitions)
         self._log("REVOKING_PARTITIONS", partitions=text)
         return self._call("on_partitions_revoked", partitions)
 
@@ -55,8 +55,8 @@ class RebalanceCallbacks:
             raise
         except Exception as error:
             self._log("LISTENER_FAILED", listener=listener, method=method, partitions=list_text(partitions), error=error)
-            return error if self._profile.raises_listener_errors else None
+            return error if self._profile.group.raises_listener_errors else None
         return None
 
     def text(self, partitions: list[TopicPartition]) -> str:
-        return list_text(partitions) if self._profile.brackets_partitions else ", ".join(map(str, partitions))
+        return list_text(partitions) if self._profile.printing.brackets_partitions else ", ".join(map(str, partitions))

@@ -45,7 +45,7 @@ from kafkalab.protocol.api_keys import ApiKeys, api_of
 from kafkalab.records import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 __all__ = ["State", "TRANSITIONS", "TransactionManager"]
 
@@ -155,10 +155,10 @@ class TransactionManager:
         return self._once(State.INITIALIZING, "initTransactions", self._initialize)
 
     def _initialize(self) -> TxnResult:
-        if self.profile.refuses_calls_after_error:
+        if self.profile.transacting.refuses_calls_after_error:
             self._fail_if_in_error()
         self._move(State.INITIALIZING)
-        if self.profile.queues_init_producer_id:
+        if self.profile.transacting.queues_init_producer_id:
             self.log("INIT_PRODUCER_ID_FIRST")
         else:
             self._set_id(NO_ID)
@@ -208,9 +208,9 @@ class TransactionManager:
         self._fail_if_pending("sendOffsetsToTransaction")
         self._fail_if_in_error()
         if self.state is not State.IN_TRANSACTION:
-            raise self.profile.wrong_state(self.profile.no_transaction_for_offsets_text.format(state=self.state.value))
+            raise self.profile.transacting.wrong_state(self.profile.transacting.no_transaction_for_offsets_text.format(state=self.state.value))
         shown = "{" + ", ".join(f"{tp}={_offset_text(offset)}" for tp, offset in offsets.items()) + "}"
-        self.log("TRANSACTION_ADDING_OFFSETS", offsets=shown, group=str(group) if self.profile.offsets_carry_member else group.group_id)
+        self.log("TRANSACTION_ADDING_OFFSETS", offsets=shown, group=str(group) if self.profile.transacting.offsets_carry_member else group.group_id)
         if self.is_v2:
             self.transaction_started = True
             request: TxnRequest = self.offset_commit(offsets, group)
@@ -226,7 +226,7 @@ class TransactionManager:
 
     def check_send(self, tp: TopicPartition) -> None:
         """May a record be sent now? Raises what Java raises (failIfNotReadyForSend, maybeAddPartition)."""
-        if self.profile.refuses_calls_after_error:
+        if self.profile.transacting.refuses_calls_after_error:
             self._fail_if_in_error()
             self._fail_if_pending("send")
         elif self.has_error:
@@ -235,9 +235,9 @@ class TransactionManager:
         if not self.is_transactional:
             return
         if not self.has_producer_id:
-            raise IllegalStateException(self.profile.send_before_init_text.format(partition=tp))
+            raise IllegalStateException(self.profile.transacting.send_before_init_text.format(partition=tp))
         if self.state is not State.IN_TRANSACTION:
-            raise IllegalStateException(self.profile.send_outside_text.format(partition=tp, state=self.state.value))
+            raise IllegalStateException(self.profile.transacting.send_outside_text.format(partition=tp, state=self.state.value))
 
     def add_partition(self, tp: TopicPartition) -> None:
         """A record goes there: the partition joins the transaction before its first batch leaves, or by it (transaction.version 2)."""
@@ -254,7 +254,7 @@ class TransactionManager:
         """Does the cluster speak transaction.version 2? Looked up at initTransactions and at each end of a transaction, so that no
         transaction changes its manners on the way (KIP-890)."""
         versions = self.client.api_versions
-        if not self.profile.speaks_transaction_v2 or self._features_epoch >= versions.features_epoch:
+        if not self.profile.transacting.speaks_transaction_v2 or self._features_epoch >= versions.features_epoch:
             return
         self._features_epoch = versions.features_epoch
         before, self.is_v2 = self.is_v2, versions.finalized_features.get("transaction.version", 0) >= 2
@@ -316,7 +316,7 @@ class TransactionManager:
             return False
         entry = self._partitions.of(tp)
         if batch.base_sequence < 0:
-            stale = self.profile.bumps_idempotent_epoch and entry.in_flight and entry.known_as != self.known_as
+            stale = self.profile.transacting.bumps_idempotent_epoch and entry.in_flight and entry.known_as != self.known_as
             return not stale and tp not in self._unresolved
         first = min((other.base_sequence for other in entry.in_flight), default=-1)
         return first < 0 or batch.base_sequence == first
@@ -326,7 +326,7 @@ class TransactionManager:
         if batch.base_sequence >= 0:
             return
         tp = batch.partition
-        if self.profile.bumps_idempotent_epoch:
+        if self.profile.transacting.bumps_idempotent_epoch:
             entry = self._partitions.of(tp)
             if entry.known_as != self.known_as and not entry.in_flight:
                 entry.begin_at_zero(self.known_as)
@@ -341,7 +341,7 @@ class TransactionManager:
 
     def acknowledged(self, batch: ProducerBatch, base_offset: int = -1) -> None:
         """The broker has the batch."""
-        if not self.profile.bumps_idempotent_epoch and (batch.producer_id, batch.producer_epoch) != self.known_as:
+        if not self.profile.transacting.bumps_idempotent_epoch and (batch.producer_id, batch.producer_epoch) != self.known_as:
             self._partitions.leave(batch)
             return
         last = self._partitions.acknowledge(batch, base_offset)
@@ -349,7 +349,7 @@ class TransactionManager:
 
     def can_retry(self, error: Errors, batch: ProducerBatch, log_start_offset: int) -> bool:
         """May a batch that was refused so be sent again? (TransactionManager.canRetry)"""
-        if not self.profile.bumps_idempotent_epoch:
+        if not self.profile.transacting.bumps_idempotent_epoch:
             return self._can_retry_before_kip_360(error, batch, log_start_offset)
         tp = batch.partition
         entry = self._partitions.of(tp)
@@ -395,7 +395,7 @@ class TransactionManager:
     def failed(self, batch: ProducerBatch, error: BaseException, closes_gap: bool) -> None:
         """A batch has failed for good. closes_gap: the broker has refused it, so it is surely not in the log (handleFailedBatch)."""
         self.on_send_error(error)
-        if not self.profile.bumps_idempotent_epoch:
+        if not self.profile.transacting.bumps_idempotent_epoch:
             if (batch.producer_id, batch.producer_epoch) != self.known_as:
                 return
             if isinstance(error, OutOfOrderSequenceException) and not self.is_transactional:
@@ -449,7 +449,7 @@ class TransactionManager:
                 continue
             if self._partitions.comes_next(tp, entry.next_sequence):
                 del self._unresolved[tp]
-            elif self.profile.bumps_idempotent_epoch:
+            elif self.profile.transacting.bumps_idempotent_epoch:
                 self._resolve_by_epoch(tp)
             elif not self.is_transactional:
                 self._tell_lost(tp)
@@ -516,7 +516,7 @@ class TransactionManager:
 
     def initialized(self, known_as: ProducerIdAndEpoch, is_epoch_bump: bool) -> None:
         self._set_id(known_as)
-        if self.is_transactional or self.profile.queues_init_producer_id:
+        if self.is_transactional or self.profile.transacting.queues_init_producer_id:
             self._move(State.READY)
         if is_epoch_bump:
             self._begin_sequences_anew()
@@ -558,7 +558,7 @@ class TransactionManager:
         self.to_abortable_error(error)
 
     def _raises_epoch_itself(self) -> bool:
-        return self._coordinator_bumps_epochs and not self.is_v2 and self.profile.bumps_idempotent_epoch
+        return self._coordinator_bumps_epochs and not self.is_v2 and self.profile.transacting.bumps_idempotent_epoch
 
     # small things
 
@@ -589,7 +589,7 @@ class TransactionManager:
         """Raises what Java raises for a call that does not fit the state: a KafkaException until 2.8, an IllegalStateException since."""
         if after not in TRANSITIONS[self.state]:
             whose = "" if self.transactional_id is None else f"TransactionalId {self.transactional_id}: "
-            raise self.profile.wrong_state(f"{whose}Invalid transition attempted from state {self.state.value} to state {after.value}")
+            raise self.profile.transacting.wrong_state(f"{whose}Invalid transition attempted from state {self.state.value} to state {after.value}")
         self.last_error = error
         if error is None:
             self.log("TRANSACTION_STATE", state_from=self.state.value, state_to=after.value)
@@ -607,10 +607,10 @@ class TransactionManager:
             return
         error, profile = self.last_error, self.profile
         whose = {"transactional_id": self.transactional_id, "producer": str(self.known_as)}
-        if isinstance(error, ProducerFencedException) and profile.fenced_text:
-            raise ProducerFencedException(profile.fenced_text.format(**whose))
-        if isinstance(error, InvalidProducerEpochException) and profile.old_epoch_text:
-            raise InvalidProducerEpochException(profile.old_epoch_text.format(**whose))
+        if isinstance(error, ProducerFencedException) and profile.transacting.fenced_text:
+            raise ProducerFencedException(profile.transacting.fenced_text.format(**whose))
+        if isinstance(error, InvalidProducerEpochException) and profile.transacting.old_epoch_text:
+            raise InvalidProducerEpochException(profile.transacting.old_epoch_text.format(**whose))
         raise KafkaException("Cannot execute transactional method because we are in an error state") from error
 
     def _fail_if_pending(self, operation: str) -> None:
@@ -620,7 +620,7 @@ class TransactionManager:
         result, _, earlier = self._pending_result
         if result.is_acknowledged:
             self._pending_result = None
-        elif self.profile.names_pending_call:
+        elif self.profile.transacting.names_pending_call:
             raise IllegalStateException(f"Cannot attempt operation `{operation}` because the previous call to `{earlier}` timed out and "
                                         "must be retried")
 

@@ -21,7 +21,7 @@ from kafkalab.errors import Errors, KafkaException, TransactionAbortedException,
 from kafkalab.protocol.messages import InitProducerIdRequest
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 ABORTED_TEXT = "Failing batch since transaction was aborted"
 Pass = Generator[int, None, bool]
@@ -56,7 +56,7 @@ class TransactionalSender:
     def step(self) -> Pass:
         """What a pass does about it; True when that was the whole pass."""
         self._manager.resolve_sequences()
-        if not self._profile.queues_init_producer_id:
+        if not self._profile.transacting.queues_init_producer_id:
             return (yield from self._step_until_2_3())
         if self._manager.has_fatal_error:
             return (yield from self._give_up_batches())

@@ -20,11 +20,10 @@ from kafkalab.clients.producer.transactions.transaction_manager import Transacti
 from kafkalab.clients.producer.transactions.txn_requests import TxnResult
 from kafkalab.errors import IllegalArgumentException, IllegalStateException, TimeoutException
 from kafkalab.records import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
-from kafkalab.sim.apps import FOREVER_MS
 
 if TYPE_CHECKING:
     from kafkalab.config import ProducerConfig
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
     from kafkalab.clients.network.log_context import LogContext
     from kafkalab.clients.network.client_lab import ClientLab
     from contextlib import AbstractContextManager
@@ -78,24 +77,24 @@ class TransactionalMethods:
         if not offsets:
             return
         with self._calling_transactional("send_offsets_to_transaction"):
-            if self.profile.awaits_topic_ids_of_offsets:
-                deadline_ms = self._lab.now_ms + self.config["max.block.ms"]
+            if self.profile.transacting.awaits_topic_ids_of_offsets:
+                deadline_ms = self._lab.stage.deadline_after(self.config["max.block.ms"])
                 for topic in dict.fromkeys(tp.topic for tp in offsets):
                     self._await_topic_ids(topic, deadline_ms)
-            self._await(self._begun(lambda: manager.send_offsets(offsets, group)), limited=self.profile.queues_init_producer_id)
+            self._await(self._begun(lambda: manager.send_offsets(offsets, group)), limited=self.profile.transacting.queues_init_producer_id)
 
     def commit_transaction(self) -> None:
         """Send what waits, and make all of it visible to readers of committed records. Raises what went wrong with any record."""
         manager = self._manager()
         with self._calling_transactional("commit_transaction"):
-            self._await(self._begun(manager.begin_commit), limited=self.profile.limits_transactional_calls)
+            self._await(self._begun(manager.begin_commit), limited=self.profile.transacting.limits_transactional_calls)
 
     def abort_transaction(self) -> None:
         """Drop what waits; what was sent is never shown to readers of committed records."""
         manager = self._manager()
         with self._calling_transactional("abort_transaction"):
             self._log("TRANSACTION_ABORTED_BY_CLOSE")
-            self._await(self._begun(manager.begin_abort), limited=self.profile.limits_transactional_calls)
+            self._await(self._begun(manager.begin_abort), limited=self.profile.transacting.limits_transactional_calls)
 
     def _manager(self) -> TransactionManager:
         if self._transactions is None:
@@ -113,9 +112,11 @@ class TransactionalMethods:
     def _await(self, result: TxnResult, limited: bool = True) -> None:
         """Wait for the outcome, at most max.block.ms; a call that timed out may be repeated."""
         limit_ms = self.config["max.block.ms"]
-        deadline_ms = self._lab.now_ms + limit_ms if limited else FOREVER_MS - 1
-        if not self._lab.stage.wait(result.signal, deadline_ms):
-            raise TimeoutException(self.profile.awaited_too_long_text.format(limit_ms=limit_ms, operation=result.operation))
+        stage = self._lab.stage
+        if not limited:
+            stage.wait_for(result.signal, f"the outcome of {result.operation}", besides_ms=self.config["delivery.timeout.ms"])
+        elif not stage.wait(result.signal, stage.deadline_after(limit_ms)):
+            raise TimeoutException(self.profile.transacting.awaited_too_long_text.format(limit_ms=limit_ms, operation=result.operation))
         result.is_acknowledged = True
         if result.error is not None:
             raise result.error

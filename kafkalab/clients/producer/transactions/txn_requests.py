@@ -32,7 +32,7 @@ from kafkalab.protocol import messages as m
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.records import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
 from kafkalab.sim.apps import Signal
-from kafkalab.versions import Profile
+from kafkalab.releases import Profile
 
 GROUP, TRANSACTION = 0, 1
 """FIND_COORDINATOR's key types."""
@@ -201,9 +201,9 @@ class TxnRequest:
 
     def raised(self, error: Errors) -> ApiException:
         """The exception this client version has for an error. Since 2.7 a coordinator's word that somebody is fenced is final."""
-        if error in FENCED and self.manager.profile.bumps_idempotent_epoch:
+        if error in FENCED and self.manager.profile.transacting.bumps_idempotent_epoch:
             error = Errors.PRODUCER_FENCED
-        known = error.known_to(self.manager.profile.name)
+        known = self.manager.profile.connecting.known(error)
         return known.raises(known.message)
 
     def refused(self, error: Errors, what: str) -> None:
@@ -396,7 +396,7 @@ class TxnOffsetCommit(TxnRequest):
                 committed_leader_epoch=-1 if offset.leader_epoch is None else offset.leader_epoch, committed_metadata=offset.metadata))
         ids = manager.client.metadata.topic_ids
         member = {}
-        if manager.profile.offsets_carry_member:
+        if manager.profile.transacting.offsets_carry_member:
             member = {"generation_id_or_member_epoch": group.generation_id, "member_id": group.member_id,
                       "group_instance_id": group.group_instance_id}
         super().__init__(manager, m.TxnOffsetCommitRequest(
@@ -447,6 +447,6 @@ class TxnOffsetCommit(TxnRequest):
     def _errors_text(self, message: m.TxnOffsetCommitResponse) -> str:
         """A map of errors; 4.4 prints the answer's topics instead."""
         name = self.manager.profile.name
-        if self.manager.profile.awaits_topic_ids_of_offsets:
+        if self.manager.profile.transacting.awaits_topic_ids_of_offsets:
             return list_text(part_text(topic, name) for topic in message.topics)
         return old_objects.txn_offset_errors_text(message, name)
