@@ -3,14 +3,17 @@
     >>> from autograder.grade import grade
     >>> grade("03", "alice.ipynb")["score"]
 
-Four kinds of process grade a class, each with one duty. This one, the parent, takes in what was handed in, rebuilds it from the
-master and never runs a learner's code. Workers run the code, inside the sandbox (sandbox/parent.py, sandbox/worker.py). Judges decide
-on what was heard, outside, on plain data (grading/judging.py). One writer owns the gradebook and what is kept (grading/writer.py).
+Four kinds of process grade a class, each with one duty. This one, the parent, takes in what was
+handed in, rebuilds it from the master and never runs a learner's code. Workers run the code, inside
+the sandbox (sandbox/parent.py, sandbox/worker.py). Judges decide on what was heard, outside, on
+plain data (grading/judging.py). One writer owns the gradebook and what is kept (grading/writer.py).
 
-A submission goes down one of as many *lanes* as there are workers: run, judged, written, then the next. So a run that is cut
-off, by Ctrl-C, by kill -9 or by the power, has at most one submission per worker to do again when it is started again. While
-one lane waits for a judge or the disk the others keep the cores busy.
+A submission goes down one of as many *lanes* as there are workers: run, judged, written, then the
+next. So a run that is cut off, by Ctrl-C, by kill -9 or by the power, has at most one submission
+per worker to do again when it is started again. While one lane waits for a judge or the disk the
+others keep the cores busy.
 """
+
 from __future__ import annotations
 
 import dataclasses
@@ -50,24 +53,39 @@ from autograder.teacher import late
 from autograder.teacher.late import settle as settle_late
 from autograder.variants import numbers_for
 
-__all__ = ["ALL_RAN", "grade", "grade_class", "grade_file", "hear", "judge", "needs_attention", "public", "run"]
+__all__ = [
+    "ALL_RAN",
+    "grade",
+    "grade_class",
+    "grade_file",
+    "hear",
+    "judge",
+    "needs_attention",
+    "public",
+    "run",
+]
 QUIET_STATUSES = ("graded", "repaired")
-WORKERS_PER_JUDGE = 2              # most verdicts are looked up; one that thinks for long, over a class's first play, keeps at most two lanes waiting
-JUDGE_SECONDS = 120.0              # for one submission; a judge's first ones are slow, for it plays labs to know the truth
+# most verdicts are looked up; one that thinks for long, over a class's first play, keeps at most
+# two lanes waiting
+WORKERS_PER_JUDGE = 2
+# for one submission; a judge's first ones are slow, for it plays labs to know the truth
+JUDGE_SECONDS = 120.0
 SAYS_HOW_MANY_READ_EVERY = 1_000
 # So many of one chapter, and at most such a share of others, make the others strays.
 STRAYS_BESIDE, MOST_STRAYS = 4, 0.2
 
 
 class Unready(ValueError):
-    """The folder cannot be graded into as it is; the message is the sentence that says why and what to do."""
+    """The folder cannot be graded into as it is; the message is the
+    sentence that says why and what to do."""
 
 
 def grade(source: str | Path, submission: str | Path) -> dict:
-    """Grade one file against a chapter ("03", or the path of its notebook) or whatever chapter it answers (""), without a gradebook.
+    """Grade one file against a chapter ("03", or the path of its notebook) or whatever chapter it
+    answers (""), without a gradebook.
 
-    Returns what RESULTS.json holds for it: student, assignment, score, max, open_pending, open_max, status, reason, seconds,
-    level, and the cells. Points are those of the notebook handed out.
+    Returns what RESULTS.json holds for it: student, assignment, score, max, open_pending, open_max,
+    status, reason, seconds, level, and the cells. Points are those of the notebook handed out.
     """
     asked = chapter_number(Path(source).stem) if str(source) else None
     return next(iter(grade_file(Path(submission), asked).values()))
@@ -115,14 +133,21 @@ def _of_its_uploader(submission: Submission, ids: tuple[str, ...]) -> Submission
 
 
 def run(submission: Submission, sandbox: Sandbox) -> dict:
-    """Run and judge one submission; the result with everything worth keeping (see `public` for what goes out)."""
+    """Run and judge one submission; the result with everything worth
+    keeping (see `public` for what goes out)."""
     return judge(submission, *hear(submission, sandbox))
 
 
 def hear(submission: Submission, sandbox: Sandbox) -> tuple[dict, dict]:
-    """What the sandbox heard: (cases asked by question, the sandbox's answer). Safe in a thread; nothing is decided here."""
+    """What the sandbox heard: (cases asked by question, the sandbox's answer).
+    Safe in a thread; nothing is decided here."""
     if not submission.can_run:
-        return {}, {"replies": {}, "ended": submission.reason, "seconds": 0.0, "level": sandbox.reached()[0]}
+        return {}, {
+            "replies": {},
+            "ended": submission.reason,
+            "seconds": 0.0,
+            "level": sandbox.reached()[0],
+        }
     asked = asked_of(submission)
     own = master(submission.chapter)
     numbers = {
@@ -130,36 +155,77 @@ def hear(submission: Submission, sandbox: Sandbox) -> tuple[dict, dict]:
         for question in own.questions
     }
     cells = steps(own, submission.answers, extras=submission.extras)
-    jobs = [{"source": _python(step.source), "question": step.question, "spark": step.spark,
-             "cases": [case for case, hidden in asked.get(step.question, ()) if not hidden],
-             "hidden": [case for case, hidden in asked.get(step.question, ()) if hidden]} for step in cells]
+    jobs = [
+        {
+            "source": _python(step.source),
+            "question": step.question,
+            "spark": step.spark,
+            "cases": [case for case, hidden in asked.get(step.question, ()) if not hidden],
+            "hidden": [case for case, hidden in asked.get(step.question, ()) if hidden],
+        }
+        for step in cells
+    ]
     return asked, sandbox.run(jobs, numbers, spark=any(step.spark for step in cells))
 
 
 def public(result: dict) -> dict:
     """The result as RESULTS.json shows it."""
-    shown = ("student", "assignment", "score", "max", "open_pending", "open_max", "status", "reason", "seconds", "level", "cells")
+    shown = (
+        "student",
+        "assignment",
+        "score",
+        "max",
+        "open_pending",
+        "open_max",
+        "status",
+        "reason",
+        "seconds",
+        "level",
+        "cells",
+    )
     return {name: result[name] for name in shown}
 
 
 def needs_attention(results_by_name) -> list[str]:
-    """The submissions a person should look at: those that were not read whole, did not run to their end, or do what no honest answer does."""
-    return [name for name, result in results_by_name.items() if result["status"] not in QUIET_STATUSES or result.get("flags")]
+    """The submissions a person should look at: those that were not read whole, did not run to
+    their end, or do what no honest answer does."""
+    return [
+        name
+        for name, result in results_by_name.items()
+        if result["status"] not in QUIET_STATUSES or result.get("flags")
+    ]
 
 
-def grade_class(folder: Path, out: Path, asked: str | None = None, roster: Roster = Roster(), workers: int | None = None,
-                force: bool = False, say=lambda text: print(text, file=sys.stderr), ignore: tuple[Path, ...] = (),
-                allow_unsafe: bool = False) -> results.Results:
-    """Grade everything in `folder` into `out` and return its results by submission's name; what was graded into `out` from other folders stays.
+def grade_class(
+    folder: Path,
+    out: Path,
+    asked: str | None = None,
+    roster: Roster = Roster(),
+    workers: int | None = None,
+    force: bool = False,
+    say=lambda text: print(text, file=sys.stderr),
+    ignore: tuple[Path, ...] = (),
+    allow_unsafe: bool = False,
+) -> results.Results:
+    """Grade everything in `folder` into `out` and return its results by submission's name; what was
+    graded into `out` from other folders stays.
 
-    Submissions whose result is already there are not run again, unless `force`. `say` is told how far it is. Below sandbox level
-    L2 this refuses with a ValueError, unless `allow_unsafe`.
+    Submissions whose result is already there are not run again, unless `force`. `say` is told how
+    far it is. Below sandbox level L2 this refuses with a ValueError, unless `allow_unsafe`.
     """
     out.mkdir(parents=True, exist_ok=True)
-    with holding(out / ".grading", 0, "another run is grading into this folder; wait for it to end, or end it"):
+    with holding(
+        out / ".grading",
+        0,
+        "another run is grading into this folder; wait for it to end, or end it",
+    ):
         try:
             held_to(out, keep=True)
-            before, roster, calibrations = ledger.read(out), class_of(out, roster), calibration.read(out)
+            before, roster, calibrations = (
+                ledger.read(out),
+                class_of(out, roster),
+                calibration.read(out),
+            )
             moments = late.handed_in_times(roster.rows)
         except ValueError as why:
             raise Unready(*why.args) from None
@@ -176,20 +242,27 @@ def grade_class(folder: Path, out: Path, asked: str | None = None, roster: Roste
             receipts,
             roster,
             calibrations,
-            dict((_place(each), key) for each, key in (*keyed, *keyed_older)),
+            {_place(each): key for each, key in (*keyed, *keyed_older)},
         )
         counts = choice.of(each for each, _ in (*keyed, *keyed_older))
         here, there = _works(keyed, counts, receipts), _works(keyed_older, counts, receipts)
         todo = _still_to_do(here, out, calibrations, force)
         if len(todo) < len(here):
             say(f"{len(here) - len(todo)} of {len(here)} were graded before; {len(todo)} to go.")
-        for chapter in sorted({each.submission.chapter for each in todo if each.submission.can_run}):
+        for chapter in sorted(
+            {each.submission.chapter for each in todo if each.submission.can_run}
+        ):
             if old := stale(chapter):
-                say(f"Edited since sealed: {', '.join(old)}. Labs are played again for every answer there; `python -m autograder seal {' '.join(old)}` "
-                    "makes that fast, and check() in notebooks say the same as grading.")
+                say(
+                    f"Edited since sealed: {', '.join(old)}. Labs are played again for every "
+                    f"answer there; `python -m autograder seal {' '.join(old)}` "
+                    "makes that fast, and check() in notebooks say the same as grading."
+                )
         todo += _still_to_do(there, out, calibrations, force=False)
         if todo or not (out / "gradebook.db").exists():
-            _grade_all(todo, _Course(out, roster, workers or os.cpu_count() or 1, not allow_unsafe), say)
+            _grade_all(
+                todo, _Course(out, roster, workers or os.cpu_count() or 1, not allow_unsafe), say
+            )
         fairer = choice.of(each for each, _ in (*keyed, *keyed_older))
         if any(fairer[who] is not counts[who] for who in counts):
             # Now that all are graded, a late file is known to be worth no more.
@@ -204,9 +277,19 @@ def grade_class(folder: Path, out: Path, asked: str | None = None, roster: Roste
                 lambda text: None,
             )
         shown = ledger.named(ledger.Entry(each.submission, each.key) for each in (*here, *there))
-        superseded = {name: later.name for name, entry in shown.items() if entry.submission.can_run
-                      and (later := counts[entry.submission.student, entry.submission.chapter]) is not entry.submission}
-        borrowed = frozenset(name for name in superseded if not _bears(roster, own := shown[name].submission) and _bears(roster, counts[own.student, own.chapter]))
+        superseded = {
+            name: later.name
+            for name, entry in shown.items()
+            if entry.submission.can_run
+            and (later := counts[entry.submission.student, entry.submission.chapter])
+            is not entry.submission
+        }
+        borrowed = frozenset(
+            name
+            for name in superseded
+            if not _bears(roster, own := shown[name].submission)
+            and _bears(roster, counts[own.student, own.chapter])
+        )
         too_late = frozenset(
             name
             for name in superseded.keys() - borrowed
@@ -220,11 +303,15 @@ def grade_class(folder: Path, out: Path, asked: str | None = None, roster: Roste
             borrowed,
             too_late,
         )
-        ledger.keep(out, shown)                          # first: cut off between the two, the next run shows them all
+        # first: cut off between the two, the next run shows them all
+        ledger.keep(out, shown)
         results.write_atomically(out / "results.json", results.as_json(everything.items()))
         enrol(out, roster)
         if todo and (back := put_back(out)):
-            say(f"{back} mark{'s' if back > 1 else ''} of `review` that the gradebook had lost {'are' if back > 1 else 'is'} in it again.")
+            say(
+                f"{back} mark{'s' if back > 1 else ''} of `review` that the gradebook had lost "
+                f"{'are' if back > 1 else 'is'} in it again."
+            )
         restamp(
             out,
             {
@@ -238,7 +325,7 @@ def grade_class(folder: Path, out: Path, asked: str | None = None, roster: Roste
         ):
             say(line)
         (out / UNFINISHED).unlink(missing_ok=True)
-        names = list(shown)[:len(here)]
+        names = list(shown)[: len(here)]
         return results.Results(
             out / "results",
             {name: shown[name].key for name in names},
@@ -253,13 +340,23 @@ def new_judge() -> Colleague:
     return Colleague("autograder.grading.judging", seconds=JUDGE_SECONDS)
 
 
-def receive(folder: Path, out: Path, roster: Roster = Roster(), at: datetime | None = None, ignore: tuple[Path, ...] = (),
-            say=lambda text: print(text, file=sys.stderr)) -> list[Submission]:
+def receive(
+    folder: Path,
+    out: Path,
+    roster: Roster = Roster(),
+    at: datetime | None = None,
+    ignore: tuple[Path, ...] = (),
+    say=lambda text: print(text, file=sys.stderr),
+) -> list[Submission]:
     """Take in what is in `folder` without grading it: a copy and a receipt of everything new, from
     the moment that the class list says, else from `at` or now. That moment decides what is late.
     Returns what was new."""
     out.mkdir(parents=True, exist_ok=True)
-    with holding(out / ".grading", 0, "another run is grading into this folder; wait for it to end, or end it"):
+    with holding(
+        out / ".grading",
+        0,
+        "another run is grading into this folder; wait for it to end, or end it",
+    ):
         held_to(out, keep=True)
         roster = class_of(out, roster)
         return _received(
@@ -270,7 +367,8 @@ def receive(folder: Path, out: Path, roster: Roster = Roster(), at: datetime | N
 class _Choice:
     """Which of a student's files of one chapter counts, by the course's policy (late.COUNTS).
 
-    Of several that say they are somebody's those are looked at whose file bears the name; anybody can write another's into a notebook.
+    Of several that say they are somebody's those are looked at whose file bears the name; anybody
+    can write another's into a notebook.
     """
 
     def __init__(
@@ -365,18 +463,23 @@ def _told_of_lateness(choice: _Choice, new: list[Submission], too_late: list[str
 
 @dataclass(frozen=True)
 class _Work:
-    """One submission (without its answers: they are read again from the copy when its turn comes) and what is to be done."""
+    """One submission (without its answers: they are read again from the copy when its turn
+    comes) and what is to be done."""
 
     submission: Submission
     key: str
-    counts: bool                           # the student's last one, which the gradebook shows
+    counts: bool  # the student's last one, which the gradebook shows
     received: str
-    known: dict | None = None              # its result, when only the gradebook is behind
+    known: dict | None = None  # its result, when only the gradebook is behind
 
     @property
     def kind(self) -> str:
         """Submissions of one kind take about the same time."""
-        return "nothing to run" if self.known is not None or not self.submission.can_run else self.submission.chapter
+        return (
+            "nothing to run"
+            if self.known is not None or not self.submission.can_run
+            else self.submission.chapter
+        )
 
 
 @dataclass(frozen=True)
@@ -386,7 +489,7 @@ class _Course:
     out: Path
     roster: Roster
     workers: int
-    official: bool                         # refuse a sandbox below level L2
+    official: bool  # refuse a sandbox below level L2
 
 
 def _received(
@@ -408,7 +511,7 @@ def _received(
         found += [each.without_answers() for each in of(arrival, roster, asked)]
         if number % SAYS_HOW_MANY_READ_EVERY == 0:
             say(f"{number} submissions read")
-    os.sync()                              # the copies are on the disk before a receipt says so
+    os.sync()  # the copies are on the disk before a receipt says so
     receipts = Receipts(out / "receipts.jsonl")
     found = _without_strays(found)
     return found, receipts, receipts.receive(found, at, moments)
@@ -420,7 +523,7 @@ def _without_strays(found: list[Submission]) -> list[Submission]:
     chapters = Counter(each.chapter for each in found if each.can_run)
     if len(chapters) < 2:
         return found
-    (usual, many), = chapters.most_common(1)
+    ((usual, many),) = chapters.most_common(1)
     right = {each.path for each in found if each.chapter == usual}
     strays = {
         id(each)
@@ -455,39 +558,56 @@ def _bears(roster: Roster, submission: Submission) -> bool:
     return roster.bears(submission.path, submission.student)
 
 
-def _standing(older: list[ledger.Entry], found: list[Submission], receipts: Receipts) -> list[ledger.Entry]:
-    """Those of earlier runs that are still shown. What could not be read is forgotten once the same student has handed in anything since."""
+def _standing(
+    older: list[ledger.Entry], found: list[Submission], receipts: Receipts
+) -> list[ledger.Entry]:
+    """Those of earlier runs that are still shown. What could not be read is forgotten once the
+    same student has handed in anything since."""
     newest: dict[str, int] = {}
     older = [entry for entry in older if receipts.knows(entry.submission)]
     for each in (*found, *(entry.submission for entry in older)):
         newest[each.student] = max(newest.get(each.student, 0), receipts.number(each))
-    return [entry for entry in older if entry.submission.can_run or receipts.number(entry.submission) == newest[entry.submission.student]]
+    return [
+        entry
+        for entry in older
+        if entry.submission.can_run
+        or receipts.number(entry.submission) == newest[entry.submission.student]
+    ]
 
 
 def _still_to_do(work: list[_Work], out: Path, calibrations, force: bool) -> list[_Work]:
-    """What has no result yet; and what has one that the gradebook must be told of again: it counts since another one went, or the
-    teacher has calibrated a question since, or its notebook was lost. One that no longer counts is marked so here, before anything
-    takes its place."""
+    """What has no result yet; and what has one that the gradebook must be told of again: it counts
+    since another one went, or the teacher has calibrated a question since, or its notebook was
+    lost. One that no longer counts is marked so here, before anything takes its place."""
     todo, kept, in_gradebook = [], out / "results", recorded(out)
     for each in work:
         known = None if force else results.read(kept, each.key)
         if known is None or known.get("lost"):
             todo.append(each)
-        elif each.counts and (not known["counted"] or settle(known, calibrations) != known or not _shown(out, each.submission, known, in_gradebook)):
+        elif each.counts and (
+            not known["counted"]
+            or settle(known, calibrations) != known
+            or not _shown(out, each.submission, known, in_gradebook)
+        ):
             todo.append(_Work(each.submission, each.key, each.counts, each.received, known))
         elif known["counted"] and not each.counts:
             results.keep(kept, each.key, {**known, "counted": False})
     return todo
 
 
-def _shown(out: Path, submission: Submission, known: dict, in_gradebook: dict[tuple[str, str], float]) -> bool:
+def _shown(
+    out: Path, submission: Submission, known: dict, in_gradebook: dict[tuple[str, str], float]
+) -> bool:
     own = master(submission.chapter)
     points = sum(told(mark) or 0.0 for mark in marks_of(known).values())
-    return isclose(in_gradebook.get((submission.student, own.name), -1.0), points, abs_tol=1e-6) and written(out, own, submission.student)
+    return isclose(
+        in_gradebook.get((submission.student, own.name), -1.0), points, abs_tol=1e-6
+    ) and written(out, own, submission.student)
 
 
 def _grade_all(todo: list[_Work], course: _Course, say) -> None:
-    """Send everything down the lanes. The order is shuffled, the same way each time, so that the pace of the first tells the rest."""
+    """Send everything down the lanes. The order is shuffled, the same way each time, so that the
+    pace of the first tells the rest."""
     todo = Random(len(todo)).sample(todo, len(todo))
     ahead, back = iter(todo), queue.SimpleQueue()
     turn, stopping = threading.Lock(), threading.Event()
@@ -503,7 +623,9 @@ def _grade_all(todo: list[_Work], course: _Course, say) -> None:
                 with turn:
                     work = next(ahead, None)
                 if work is None:
-                    stopping.wait()                      # what a thread has started dies with it (prctl(2)), and others may still need it
+                    # what a thread has started dies with it (prctl(2)), and others may still need
+                    # it
+                    stopping.wait()
                     return
                 started = time.monotonic()
                 done = _settled(work, course, sandbox, judging, stopping)
@@ -514,7 +636,8 @@ def _grade_all(todo: list[_Work], course: _Course, say) -> None:
                 _write(writer, course, work, whole, result, asked, heard)
                 back.put((work.kind, time.monotonic() - started, first))
                 first = False
-        except BaseException as failed:                  # ours, not the class's: the run ends, and the next one goes on
+        except BaseException as failed:
+            # ours, not the class's: the run ends, and the next one goes on
             back.put(failed)
 
     runs = any(work.known is None and work.submission.can_run for work in todo)
@@ -523,7 +646,9 @@ def _grade_all(todo: list[_Work], course: _Course, say) -> None:
         try:
             writer.start()
             for number in range(lanes):
-                threads.append(threading.Thread(target=lane, args=(judges[number % len(judges)],), daemon=True))
+                threads.append(
+                    threading.Thread(target=lane, args=(judges[number % len(judges)],), daemon=True)
+                )
                 threads[-1].start()
             for _ in todo:
                 done = back.get()
@@ -531,10 +656,14 @@ def _grade_all(todo: list[_Work], course: _Course, say) -> None:
                     raise done
                 pace.done(*done)
             spent = writer.ask({"do": "close"})
-            say(f"Graded in {pace.spent():.1f} s; writing the gradebook took {spent['seconds']:.1f} s of that, the files beside it {spent['beside']:.1f} s.")
+            say(
+                f"Graded in {pace.spent():.1f} s; writing the gradebook took "
+                f"{spent['seconds']:.1f} s of that, the files beside it {spent['beside']:.1f} s."
+            )
         finally:
             stopping.set()
-            sandbox.stop()                               # a lane in the middle of a submission hears that its worker is lost, and drops it
+            # a lane in the middle of a submission hears that its worker is lost, and drops it
+            sandbox.stop()
             for each in judges:
                 each.stop()
             for thread in threads:
@@ -543,7 +672,8 @@ def _grade_all(todo: list[_Work], course: _Course, say) -> None:
 
 
 def _settled(work: _Work, course: _Course, sandbox: Sandbox, judging: Colleague, stopping):
-    """Run and judge one submission: (with its answers, result, asked, heard); None when the run is being stopped."""
+    """Run and judge one submission: (with its answers, result, asked, heard);
+    None when the run is being stopped."""
     if work.known is not None:
         return _again(work.submission, course), work.known, None, None
     if not work.submission.can_run:
@@ -552,35 +682,61 @@ def _settled(work: _Work, course: _Course, sandbox: Sandbox, judging: Colleague,
     asked = heard = None
     try:
         asked, heard = hear(whole, sandbox)
-        result = {} if stopping.is_set() else judging.ask({"submission": whole.as_plain(), "heard": heard})
+        result = (
+            {}
+            if stopping.is_set()
+            else judging.ask({"submission": whole.as_plain(), "heard": heard})
+        )
         lost = heard["ended"] == LOST
-    except (SandboxFailed, Unofficial):                  # no worker can be had at all: that is the machine's trouble
+    except (SandboxFailed, Unofficial):
+        # no worker can be had at all: that is the machine's trouble
         raise
-    except Exception as failed:                          # one submission that we ourselves stumble over must not stop a class
-        result = {**blank(whole, sandbox.level), "assignment": master(whole.chapter).name, "status": PARTIAL,
-                  "reason": f"it could not be judged ({type(failed).__name__}: {failed}); this is the autograder's fault, not the student's."}
+    except Exception as failed:
+        # one submission that we ourselves stumble over must not stop a class
+        result = {
+            **blank(whole, sandbox.level),
+            "assignment": master(whole.chapter).name,
+            "status": PARTIAL,
+            "reason": (
+                f"it could not be judged ({type(failed).__name__}: {failed}); this is the "
+                "autograder's fault, not the student's."
+            ),
+        }
         lost = True
     if stopping.is_set():
         return None
     return whole, {**result, "lost": True} if lost else result, asked, heard
 
 
-def _write(writer: Colleague, course: _Course, work: _Work, whole: Submission, result: dict, asked, heard) -> None:
-    letter = {"do": "write", "row": course.roster.rows.get(whole.student, {}), "key": work.key, "submission": whole.as_plain(), "result": result,
-              "received": work.received, "asked": asked, "heard": heard}
+def _write(
+    writer: Colleague, course: _Course, work: _Work, whole: Submission, result: dict, asked, heard
+) -> None:
+    letter = {
+        "do": "write",
+        "row": course.roster.rows.get(whole.student, {}),
+        "key": work.key,
+        "submission": whole.as_plain(),
+        "result": result,
+        "received": work.received,
+        "asked": asked,
+        "heard": heard,
+    }
     writer.ask(letter)
 
 
 def _again(submission: Submission, course: _Course) -> Submission:
     whole = ledger.whole(course.out, submission)
     if whole is None:
-        raise LookupError(f"The copy of {submission.name} in {course.out / 'received'} is not what was received; take that folder away "
-                          "and grade again.")
+        raise LookupError(
+            f"The copy of {submission.name} in {course.out / 'received'} is not what was received; "
+            "take that folder away and grade again."
+        )
     return whole
 
 
 def _python(source: str) -> str:
-    """A cell as plain Python; a cell that is none goes as it is, and fails in the sandbox with its own error."""
+    """A cell as plain Python; a cell that is none goes as it is,
+    and fails in the sandbox with its own error."""
     try:
         return as_python(source)
     except Exception:

@@ -1,4 +1,5 @@
-"""What travels between application and client: records, positions, offsets. Frozen values with reprs short enough to read in a cell.
+"""What travels between application and client: records, positions, offsets. Frozen values with
+reprs short enough to read in a cell.
 
 Names and meaning are those of org.apache.kafka.clients.producer and .consumer.
 """
@@ -30,12 +31,14 @@ SERIALIZER = "org.apache.kafka.common.serialization.StringSerializer"
 
 @dataclass(frozen=True, slots=True)
 class ProducerRecord:
-    """A record to send. Without `partition` the partitioner chooses; without `timestamp_ms` the moment of `send` counts.
+    """A record to send. Without `partition` the partitioner chooses; without `timestamp_ms` the
+    moment of `send` counts.
 
-    At most topic and value go without a name, as in Java's ProducerRecord(topic, value): what comes third is the value in Java,
-    where the key stands before it, so a key, a partition and a time are named here. Raises IllegalArgumentException for more without
-    a name and, as Java's constructor does, without a topic and for numbers below 0; SerializationException for
-    a key or value that is no text (Java's StringSerializer says so when the record is sent).
+    At most topic and value go without a name, as in Java's ProducerRecord(topic, value): what comes
+    third is the value in Java, where the key stands before it, so a key, a partition and a time are
+    named here. Raises IllegalArgumentException for more without a name and, as Java's constructor
+    does, without a topic and for numbers below 0; SerializationException for a key or value that is
+    no text (Java's StringSerializer says so when the record is sent).
     """
 
     topic: str
@@ -47,22 +50,36 @@ class ProducerRecord:
     def __new__(cls, *unnamed: object, **named: object) -> ProducerRecord:
         if len(unnamed) > 2:
             raise IllegalArgumentException(
-                f"ProducerRecord({', '.join(map(repr, unnamed))}) does not say which of these is the key: name all but the topic, "
-                f"ProducerRecord({unnamed[0]!r}, key={unnamed[1]!r}, value={unnamed[2]!r})."
-                if len(unnamed) == 3 else "ProducerRecord takes the topic and names: ProducerRecord(\"t\", partition=0, key=\"k\", value=\"v\").")
+                (
+                    f"ProducerRecord({', '.join(map(repr, unnamed))}) does not say which of these "
+                    f"is the key: name all but the topic, ProducerRecord({unnamed[0]!r}, "
+                    f"key={unnamed[1]!r}, value={unnamed[2]!r})."
+                )
+                if len(unnamed) == 3
+                else (
+                    'ProducerRecord takes the topic and names: ProducerRecord("t", partition=0, '
+                    'key="k", value="v").'
+                )
+            )
         return object.__new__(cls)  # not super(): slots make the class anew
 
     def __post_init__(self) -> None:
         if not isinstance(self.topic, str):
-            raise IllegalArgumentException(f"Topic cannot be null: give its name, not {self.topic!r}.")
+            raise IllegalArgumentException(
+                f"Topic cannot be null: give its name, not {self.topic!r}."
+            )
         for name, number in (("timestamp", self.timestamp_ms), ("partition", self.partition)):
             if number is not None and (not isinstance(number, int) or number < 0):
                 shown = "Partition number" if name == "partition" else "Timestamp"
-                raise IllegalArgumentException(f"Invalid {name}: {number}. {shown} should always be non-negative or null.")
+                raise IllegalArgumentException(
+                    f"Invalid {name}: {number}. {shown} should always be non-negative or null."
+                )
         for name, text in (("key", self.key), ("value", self.value)):
             if text is not None and not isinstance(text, str):
-                raise SerializationException(f"Can't convert {name} of class {type(text).__name__} to class {SERIALIZER} specified in "
-                                             f"{name}.serializer: give {text!r} as text, {str(text)!r}")
+                raise SerializationException(
+                    f"Can't convert {name} of class {type(text).__name__} to class {SERIALIZER} "
+                    f"specified in {name}.serializer: give {text!r} as text, {str(text)!r}"
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +126,8 @@ class ConsumerRecords(tuple):
 
 @dataclass(frozen=True, slots=True)
 class ConsumerGroupMetadata:
-    """Who commits: a group, and which member of which generation speaks for it. What `group_metadata()` of a consumer returns, for
-    `send_offsets_to_transaction` (KIP-447)."""
+    """Who commits: a group, and which member of which generation speaks for it. What
+    `group_metadata()` of a consumer returns, for `send_offsets_to_transaction` (KIP-447)."""
 
     group_id: str
     generation_id: int = -1
@@ -118,15 +135,18 @@ class ConsumerGroupMetadata:
     group_instance_id: str | None = None
 
     def __str__(self) -> str:
-        return (f"GroupMetadata(groupId = {self.group_id}, generationId = {self.generation_id}, memberId = {self.member_id}, "
-                f"groupInstanceId = {self.group_instance_id or ''})")
+        return (
+            f"GroupMetadata(groupId = {self.group_id}, generationId = {self.generation_id}, "
+            f"memberId = {self.member_id}, groupInstanceId = {self.group_instance_id or ''})"
+        )
 
     __repr__ = __str__
 
 
 @dataclass(frozen=True, slots=True)
 class OffsetAndMetadata:
-    """A committed offset: the next record to read, not the last one read. Raises IllegalArgumentException for a negative one."""
+    """A committed offset: the next record to read, not the last one read.
+    Raises IllegalArgumentException for a negative one."""
 
     offset: int
     leader_epoch: int | None = None

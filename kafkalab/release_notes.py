@@ -127,13 +127,13 @@ def _value_before(section: str, name: str, before: str) -> Any:
     if section in CONFIGS:
         return CONFIGS[section][name].default(before)
     if section == "checks":
-        return profile.checks[name] if name in profile.checks else "as in 2.1"
+        return profile.checks.get(name, "as in 2.1")
     number = API_NUMBERS[name]
-    printed = profile.apis.names[number] if number in profile.apis.names else name
+    printed = profile.apis.names.get(number, name)
     if section == "prints_api_as":
         return printed
     versions = profile.apis.newest if section == "newest" else profile.apis.below_newest
-    return versions[printed] if printed in versions else GONE
+    return versions.get(printed, GONE)
 
 
 def _area(section: str) -> str:

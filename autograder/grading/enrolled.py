@@ -1,8 +1,11 @@
-"""Who is in the class of OUT? The list of the last run that was given one, and nbgrader's table of students.
+"""Who is in the class of OUT? The list of the last run that was given one, and nbgrader's table of
+students.
 
-OUT/class.json keeps the list, so that a run which is not given one finds the same students behind the same files, and so that a report can
-say from whom nothing has come. Everybody on it stands in the gradebook, by the names of the list as it is now.
+OUT/class.json keeps the list, so that a run which is not given one finds the same students behind
+the same files, and so that a report can say from whom nothing has come. Everybody on it stands in
+the gradebook, by the names of the list as it is now.
 """
+
 from __future__ import annotations
 
 import contextlib
@@ -48,7 +51,8 @@ def class_of(out: Path, given: Roster = Roster()) -> Roster:
 
 
 def names(row: dict[str, str]) -> tuple[str | None, str | None, str | None]:
-    """(first name, last name, email) as the gradebook keeps them; None for what the list does not say."""
+    """(first name, last name, email) as the gradebook keeps them;
+    None for what the list does not say."""
     first, _, last = row.get("name", "").rpartition(" ")
     first, last = row.get("first_name") or first, row.get("last_name") or last
     if first or last:  # formgrader writes the word None for a part that is not there
@@ -57,12 +61,19 @@ def names(row: dict[str, str]) -> tuple[str | None, str | None, str | None]:
 
 
 def enrol(out: Path, roster: Roster) -> None:
-    """Bring nbgrader's students up to the class list. What the list does not say stays as it was."""
+    """Bring nbgrader's students up to the class list.
+    What the list does not say stays as it was."""
     rows = [(student, *names(row)) for student, row in roster.rows.items()]
     if not rows:
         return
-    with contextlib.closing(sqlite3.connect(out / "gradebook.db", timeout=WAIT_SECONDS)) as book, book:
-        book.executemany("""INSERT INTO student (id, first_name, last_name, email) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
+    with (
+        contextlib.closing(sqlite3.connect(out / "gradebook.db", timeout=WAIT_SECONDS)) as book,
+        book,
+    ):
+        book.executemany(
+            """INSERT INTO student (id, first_name, last_name, email) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
             first_name = coalesce(nullif(excluded.first_name, ''), first_name, excluded.first_name),
             last_name = coalesce(nullif(excluded.last_name, ''), last_name, excluded.last_name),
-            email = coalesce(excluded.email, email)""", rows)
+            email = coalesce(excluded.email, email)""",  # noqa: E501
+            rows,
+        )

@@ -1,10 +1,11 @@
 """receipts.jsonl: what arrived, when, with which SHA-256. Lines are only ever added.
 
-A line that `corrects` an earlier one gives the same submission an earlier moment, by a class list that knows it.
+A line that `corrects` an earlier one gives the same submission an earlier moment, by a class list
+that knows it.
 
-The time in a submission's own folder is the student's to write; ours is not. Of two submissions of one student the one
-received later counts, and both stay in the list. A line is a receipt when its end is written: what a power cut left of a line
-is cut off, and that submission is received again.
+The time in a submission's own folder is the student's to write; ours is not. Of two submissions of
+one student the one received later counts, and both stay in the list. A line is a receipt when its
+end is written: what a power cut left of a line is cut off, and that submission is received again.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 
 from autograder.handed_in.submission import Submission
@@ -29,7 +30,8 @@ class Receipts:
             for line in path.read_bytes().splitlines():
                 try:
                     self.lines.append(json.loads(line))
-                except ValueError:                       # somebody's editor was here; the other receipts stand
+                except ValueError:
+                    # somebody's editor was here; the other receipts stand
                     continue
         self._number: dict[tuple[str, str], int] = {}
         self._at: dict[tuple[str, str], datetime] = {}
@@ -61,10 +63,15 @@ class Receipts:
             return []
         with open(self.path, "a", encoding="utf-8") as file:
             for each in (*new, *late):
-                came = moments.get(each.student) or at or datetime.now(timezone.utc)
-                line = {"at": came.isoformat(timespec="milliseconds"), "submission": each.name,
-                        "sha256": each.sha256, "student": each.student, "chapter": each.chapter,
-                        **({"corrects": self.number(each)} if self.knows(each) else {})}
+                came = moments.get(each.student) or at or datetime.now(UTC)
+                line = {
+                    "at": came.isoformat(timespec="milliseconds"),
+                    "submission": each.name,
+                    "sha256": each.sha256,
+                    "student": each.student,
+                    "chapter": each.chapter,
+                    **({"corrects": self.number(each)} if self.knows(each) else {}),
+                }
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
                 self._number.setdefault((each.name, each.sha256), len(self.lines))
                 self._at[each.name, each.sha256] = datetime.fromisoformat(line["at"])
@@ -78,7 +85,8 @@ class Receipts:
         return (submission.name, submission.sha256) in self._number
 
     def number(self, submission: Submission) -> int:
-        """Its place in the order of arrival; the same file under the same name keeps its first place."""
+        """Its place in the order of arrival; the same file under the
+        same name keeps its first place."""
         return self._number[submission.name, submission.sha256]
 
     def at(self, submission: Submission) -> datetime:

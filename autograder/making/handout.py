@@ -35,7 +35,7 @@ follow from it. `check("03.2")` in a cell tells you in a sentence how an answer 
 | `.venv/bin/python -m autograder progress` | says how far you are |
 
 A new package comes each week? Copy all of it over this folder and give `make lab` again: your notebooks and the environment stay.
-"""
+"""  # noqa: E501
 
 
 def write_papers(package: Path) -> None:
@@ -59,8 +59,8 @@ def commands(makefile: str, released: set[str]) -> str:
     kept, leaving_out = [], False
     for line in makefile.splitlines():
         target = re.match(r"([a-z-]+):.*##", line)
-        leaving_out = (
-            bool(target and target[1] not in FOR_LEARNERS) or leaving_out and line.startswith("\t")
+        leaving_out = bool(target and target[1] not in FOR_LEARNERS) or (
+            leaving_out and line.startswith("\t")
         )
         if line.startswith(".PHONY:"):
             line = ".PHONY: " + " ".join(name for name in line.split()[1:] if name in FOR_LEARNERS)

@@ -1,9 +1,9 @@
 """OUT/review.jsonl: every mark and comment of the review queue, and who has which answer on the
 screen.
 
-Several people mark at once, each in a *sitting* of their own. A sitting reserves the answer that it shows, so that nobody
-else is shown it meanwhile. A reservation ends with the next one of the same sitting, when the sitting ends, and after ten
-minutes. Lines are only ever added, under a lock.
+Several people mark at once, each in a *sitting* of their own. A sitting reserves the answer that it
+shows, so that nobody else is shown it meanwhile. A reservation ends with the next one of the same
+sitting, when the sitting ends, and after ten minutes. Lines are only ever added, under a lock.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import json
 import os
 import secrets
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 FILE = "review.jsonl"
@@ -79,7 +79,7 @@ class Log:
     def write(self, **act) -> None:
         """Add a line, on the disk when this returns."""
         line = {
-            "at": datetime.now(timezone.utc).isoformat(),
+            "at": datetime.now(UTC).isoformat(),
             "marker": self.marker,
             "question": self.question,
             "sitting": self.sitting,
@@ -106,7 +106,7 @@ class Log:
 
     def held_by_others(self) -> list[Hold]:
         """What other sittings have on the screen at this moment."""
-        now = datetime.now(timezone.utc)
+        now = datetime.now(UTC)
         return [
             hold
             for sitting, hold in self._holds.items()

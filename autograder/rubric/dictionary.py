@@ -1,8 +1,10 @@
-"""Ordinary English words that look like a misspelt word of a rubric, and are not: "older" is not "order", "fault" not "faulty".
+"""Ordinary English words that look like a misspelt word of a rubric, and are not: "older" is not
+"order", "fault" not "faulty".
 
-The frequent words of English (the first 10,000 of five letters or more by the frequency list of pyspellchecker 0.9, MIT
-licence) that lie within the slips `spelling.py` allows of a word some rubric uses. A word missing here costs little: it is
-respelt as before. The words of the subject stand before them.
+The frequent words of English (the first 10,000 of five letters or more by the frequency list of
+pyspellchecker 0.9, MIT licence) that lie within the slips `spelling.py` allows of a word some
+rubric uses. A word missing here costs little: it is respelt as before. The words of the subject
+stand before them.
 """
 
 from __future__ import annotations

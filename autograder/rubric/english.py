@@ -1,16 +1,38 @@
-"""What ordinary English sentences are made of: the small words that carry grammar, the verbs, the everyday words.
+"""What ordinary English sentences are made of: the small words that carry grammar, the verbs, the
+everyday words.
 
-An explanation cannot be written without them, a pile of keywords has almost none; `gaming.py` counts them, `spelling.py`
-leaves them alone.
+An explanation cannot be written without them, a pile of keywords has almost none; `gaming.py`
+counts them, `spelling.py` leaves them alone.
 """
 
 from __future__ import annotations
 
 ARTICLES = frozenset("the a an its their your my our his every each any".split())
-PREPOSITIONS = frozenset("of to in on at by for with from into onto behind after before between over under through until till about against per as than via without within during".split())
-CONJUNCTIONS = frozenset("and or but because so since if when while that which who whose where why how although though then thus hence therefore unless whether otherwise however also only even just still already instead".split())
-PRONOUNS = frozenset("it they them this that these those there here he she we you i one ones itself themselves both all some none other another what".split())
-AUXILIARIES = frozenset("is are was were be been being am do does did done has have had having can could will would shall should may might must not no never need needs let lets cannot".split())
+PREPOSITIONS = frozenset(
+    (
+        "of to in on at by for with from into onto behind after before between over under through "
+        "until till about against per as than via without within during"
+    ).split()
+)
+CONJUNCTIONS = frozenset(
+    (
+        "and or but because so since if when while that which who whose where why how although "
+        "though then thus hence therefore unless whether otherwise however also only even just "
+        "still already instead"
+    ).split()
+)
+PRONOUNS = frozenset(
+    (
+        "it they them this that these those there here he she we you i one ones itself themselves "
+        "both all some none other another what"
+    ).split()
+)
+AUXILIARIES = frozenset(
+    (
+        "is are was were be been being am do does did done has have had having can could will "
+        "would shall should may might must not no never need needs let lets cannot"
+    ).split()
+)
 FUNCTION_WORDS = ARTICLES | PREPOSITIONS | CONJUNCTIONS | PRONOUNS | AUXILIARIES
 
 # Verbs students use to say what happens; their endings are tried too.
@@ -24,11 +46,32 @@ consider replace learn discover ask allow avoid prevent ensure guarantee separat
 overwrite delete remove arrive receive decide belong survive tolerate accept reject own happen
 delete mean converge recompute
 """.split()
-VERBS = frozenset(_VERBS) | frozenset(
-    form
-    for verb in _VERBS
-    for form in (verb + "s", verb + "es", verb + "ed", verb.removesuffix("e") + "ed", verb.removesuffix("e") + "ing", verb + "ing", verb + verb[-1] + "ed", verb + verb[-1] + "ing", verb[:-1] + "ies", verb[:-1] + "ied")
-) | frozenset("made kept built sent went gone came took given gave held left lost known knew seen saw done became meant thought said ran written wrote found broke broken stuck led began begun got gotten understood died dying put lies".split())
+VERBS = (
+    frozenset(_VERBS)
+    | frozenset(
+        form
+        for verb in _VERBS
+        for form in (
+            verb + "s",
+            verb + "es",
+            verb + "ed",
+            verb.removesuffix("e") + "ed",
+            verb.removesuffix("e") + "ing",
+            verb + "ing",
+            verb + verb[-1] + "ed",
+            verb + verb[-1] + "ing",
+            verb[:-1] + "ies",
+            verb[:-1] + "ied",
+        )
+    )
+    | frozenset(
+        (
+            "made kept built sent went gone came took given gave held left lost known knew seen "
+            "saw done became meant thought said ran written wrote found broke broken stuck led "
+            "began begun got gotten understood died dying put lies"
+        ).split()
+    )
+)
 
 _OTHERS = """
 able above across actual actually again ago almost along always among anyway around away back basic

@@ -33,15 +33,25 @@ def _illegal_before_3(name: str) -> str:
     if name in (".", ".."):
         return 'Topic name cannot be "." or ".."'
     if len(name) > LONGEST_NAME:
-        return f"Topic name is illegal, it can't be longer than {LONGEST_NAME} characters, topic name: {name}"
+        return (
+            f"Topic name is illegal, it can't be longer than {LONGEST_NAME} characters, topic "
+            f"name: {name}"
+        )
     return f'Topic name "{name}" is illegal, it contains a character other than {LEGAL}'
 
 
-ILLEGAL_NAMES: Mapping[str, Callable[[str], str]] = {"before 3.0": _illegal_before_3, "since 3.0": _illegal_since_3}
-"""`ControllerWords.illegal_name` -> what such a controller says of a topic's name that is not allowed."""
+ILLEGAL_NAMES: Mapping[str, Callable[[str], str]] = {
+    "before 3.0": _illegal_before_3,
+    "since 3.0": _illegal_since_3,
+}
+"""`ControllerWords.illegal_name` -> what such a controller says of
+a topic's name that is not allowed."""
 
 
 def colliding(name: str, topics: Collection[str]) -> str | None:
-    """An existing topic whose metrics could not be told from the new one's: '.' and '_' are one in a metric's name."""
+    """An existing topic whose metrics could not be told from the new one's:
+    '.' and '_' are one in a metric's name."""
     flat = name.replace(".", "_")
-    return next((other for other in topics if other != name and other.replace(".", "_") == flat), None)
+    return next(
+        (other for other in topics if other != name and other.replace(".", "_") == flat), None
+    )

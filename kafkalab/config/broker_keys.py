@@ -1,14 +1,30 @@
-"""The settings of brokers and topics: which there are in each release, of what type, and what a value may be.
+"""The settings of brokers and topics: which there are in each release, of what type, and what a
+value may be.
 
-Kafka's classes are KafkaConfig and LogConfig. A `Key` is what it is for clients; its releases are the brokers'.
+Kafka's classes are KafkaConfig and LogConfig. A `Key` is what it is for clients; its releases are
+the brokers'.
 """
+
 import re
 from collections.abc import Iterator, Mapping
 
 from kafkalab.config.broker_table import BROKER_TABLE, SECURITY_NAMES, TOPIC_TABLE
-from kafkalab.config.keys import LATER, Check, Effect, Key, Type, at_least, between, each_one_of, gzip_level, one_of
+from kafkalab.config.keys import (
+    LATER,
+    Check,
+    Effect,
+    Key,
+    Type,
+    at_least,
+    between,
+    each_one_of,
+    gzip_level,
+    one_of,
+)
 
-ROW = re.compile(r"(?P<name>\S+)\s+(?P<type>[A-Z]+)\s+(?P<default>\S+)(?:  \[(?P<check>[^\]]*)\])?$")
+ROW = re.compile(
+    r"(?P<name>\S+)\s+(?P<type>[A-Z]+)\s+(?P<default>\S+)(?:  \[(?P<check>[^\]]*)\])?$"
+)
 
 
 def _check(text: str | None, kind: Type) -> Check | None:
@@ -37,18 +53,32 @@ def _default(kind: Type, text: str) -> object:
         return tuple(text.split(","))
     if kind is Type.BOOLEAN:
         return text == "true"
-    return float(text) if kind is Type.DOUBLE else int(text) if kind in (Type.SHORT, Type.INT, Type.LONG) else text.replace("~", " ")
+    return (
+        float(text)
+        if kind is Type.DOUBLE
+        else int(text)
+        if kind in (Type.SHORT, Type.INT, Type.LONG)
+        else text.replace("~", " ")
+    )
 
 
 def _read(line: str, kind_of_owner: str) -> Key:
     row = ROW.match(line)
     kind = Type[row["type"]]
-    return Key(name=row["name"], type=kind, base=_default(kind, row["default"]), doc="", check=_check(row["check"], kind),
-               effect=Effect.SIMULATED, of=kind_of_owner)
+    return Key(
+        name=row["name"],
+        type=kind,
+        base=_default(kind, row["default"]),
+        doc="",
+        check=_check(row["check"], kind),
+        effect=Effect.SIMULATED,
+        of=kind_of_owner,
+    )
 
 
 class Keys(Mapping[str, Key]):
-    """A table's keys by name. A row is read when somebody asks for it: a lab asks for a few of hundreds, an import for none."""
+    """A table's keys by name. A row is read when somebody asks for it:
+    a lab asks for a few of hundreds, an import for none."""
 
     def __init__(self, table: str, kind_of_owner: str) -> None:
         self._table, self._owner = table, kind_of_owner
@@ -57,7 +87,9 @@ class Keys(Mapping[str, Key]):
 
     def _rows(self) -> dict[str, str]:
         if not self._lines:
-            self._lines = {line.partition(" ")[0]: line for line in self._table.strip().splitlines()}
+            self._lines = {
+                line.partition(" ")[0]: line for line in self._table.strip().splitlines()
+            }
         return self._lines
 
     def __getitem__(self, name: str) -> Key:

@@ -1,7 +1,9 @@
-"""Every setting of a broker but those of encryption and login: key, type, default, and in brackets what a value may be.
+"""Every setting of a broker but those of encryption and login: key, type, default, and in brackets
+what a value may be.
 
-The default is that of release 2.3, `-` where 2.3 does not know the key; other defaults stand on the page of their release. Read off
-KafkaConfig and LogConfig of 2.3.1 and 4.4.0. Which of them the lab's brokers act on says `kafkalab.broker.broker_config`.
+The default is that of release 2.3, `-` where 2.3 does not know the key; other defaults stand on the
+page of their release. Read off KafkaConfig and LogConfig of 2.3.1 and 4.4.0. Which of them the
+lab's brokers act on says `kafkalab.broker.broker_config`.
 """
 
 BROKER_TABLE = """
@@ -392,4 +394,5 @@ ssl.keystore.key ssl.keystore.location ssl.keystore.password ssl.keystore.type s
 ssl.secure.random.implementation ssl.trustmanager.algorithm ssl.truststore.certificates ssl.truststore.location ssl.truststore.password
 ssl.truststore.type zookeeper.set.acl
 """
-"""Settings for encryption and login, and of plugins that check them: known, and not part of the lab."""
+"""Settings for encryption and login, and of plugins that check them:
+known, and not part of the lab."""

@@ -1,8 +1,10 @@
 """The keys for encryption and login. The lab's clients speak in the clear, so all of them rest.
 
-In Java they rest while security.protocol is PLAINTEXT; here another value than the default is refused, for whoever sets one expects
-something of it. They are here because a client prints every key it knows when it starts.
+In Java they rest while security.protocol is PLAINTEXT; here another value than the default is
+refused, for whoever sets one expects something of it. They are here because a client prints every
+key it knows when it starts.
 """
+
 from kafkalab.config.keys import LATER, Key, Type, fixed, keys_of
 
 TABLE = """
@@ -103,5 +105,7 @@ def _default(kind: Type, text: str) -> object:
     return float(text) if kind is Type.DOUBLE else int(text) if kind in WHOLE_NUMBERS else text
 
 
-SECURITY_KEYS = keys_of("client", fixed("security.protocol", Type.STRING, "PLAINTEXT", WHY), *_read(TABLE))
+SECURITY_KEYS = keys_of(
+    "client", fixed("security.protocol", Type.STRING, "PLAINTEXT", WHY), *_read(TABLE)
+)
 """The same for producers and consumers."""

@@ -17,19 +17,26 @@ METRICS_COLLECTOR = "org.apache.kafka.common.telemetry.internals.KafkaMetricsCol
 CONFIGURATION = (
     entry("CONSUMER_CONFIG", CONSUMER_CONFIG,
           info("ConsumerConfig values: \n{values}", until="3.9", prefixed=False),
-          info("ConsumerConfig values: \n{values}", since="4.0", prefixed=False, logger=ABSTRACT_CONFIG)),
+          info("ConsumerConfig values: \n{values}", since="4.0", prefixed=False,
+               logger=ABSTRACT_CONFIG)),
     entry("PRODUCER_CONFIG", PRODUCER_CONFIG,
           info("ProducerConfig values: \n{values}", until="3.9", prefixed=False),
-          info("ProducerConfig values: \n{values}", since="4.0", prefixed=False, logger=ABSTRACT_CONFIG)),
+          info("ProducerConfig values: \n{values}", since="4.0", prefixed=False,
+               logger=ABSTRACT_CONFIG)),
     entry("RECONNECT_BACKOFF_IS_FLAT", "org.apache.kafka.clients.CommonClientConfigs",
-          debug("Disabling exponential reconnect backoff because reconnect.backoff.ms is set, but reconnect.backoff.max.ms is not.",
+          debug("Disabling exponential reconnect backoff because reconnect.backoff.ms is set, but "
+                "reconnect.backoff.max.ms is not.",
                 until="3.6", prefixed=False),
-          warn("Disabling exponential reconnect backoff because reconnect.backoff.ms is set, but reconnect.backoff.max.ms is not.",
+          warn("Disabling exponential reconnect backoff because reconnect.backoff.ms is set, but "
+               "reconnect.backoff.max.ms is not.",
                since="3.9", prefixed=False)),
     entry("IDLE_LIMIT_BELOW_POLL_INTERVAL", CONSUMER_CONFIG,
-          warn("Configuration 'connections.max.idle.ms' with value '{idle_ms}' is lower than configuration 'max.poll.interval.ms' with "
-               "value '{poll_interval_ms}'. This may cause the connection to the group coordinator to be closed during an ongoing "
-               "rebalance, which can prolong or disrupt group rejoin.", since="4.4", prefixed=False)),
+          warn("Configuration 'connections.max.idle.ms' with value '{idle_ms}' is lower than "
+               "configuration 'max.poll.interval.ms' with "
+               "value '{poll_interval_ms}'. This may cause the connection to the group coordinator "
+               "to be closed during an ongoing "
+               "rebalance, which can prolong or disrupt group rejoin.", since="4.4",
+               prefixed=False)),
 )
 
 VERSION_LINES = (
@@ -45,8 +52,10 @@ VERSION_LINES = (
           info("Kafka startTimeMs: {start_ms}", since="2.3", until="4.0", prefixed=False),
           info("Kafka startTimeMs: {start_ms}", since="4.4", prefixed=False, logger=APP_INFO_4_4)),
     entry("APP_INFO_UNREGISTERED", APP_INFO,
-          info("App info kafka.{kind} for {client_id} unregistered", since="2.8", until="4.0", prefixed=False),
-          info("App info kafka.{kind} for {client_id} unregistered", since="4.4", prefixed=False, logger=APP_INFO_4_4)),
+          info("App info kafka.{kind} for {client_id} unregistered", since="2.8", until="4.0",
+               prefixed=False),
+          info("App info kafka.{kind} for {client_id} unregistered", since="4.4", prefixed=False,
+               logger=APP_INFO_4_4)),
 )
 
 # KIP-714, from 3.7 on.
@@ -54,25 +63,33 @@ TELEMETRY_LINES = (
     entry("TELEMETRY_COLLECTOR_INITIALIZED", METRICS_COLLECTOR,
           info("initializing Kafka metrics collector", since="3.9", prefixed=False)),
     entry("TELEMETRY_SUBSCRIPTION_REQUEST", TELEMETRY,
-          debug("Creating telemetry subscription request with client instance id {client_instance_id}",
+          debug("Creating telemetry subscription request with client instance id "
+                "{client_instance_id}",
                 since="3.9", prefixed=False)),
     entry("TELEMETRY_STATE", TELEMETRY,
-          debug("Setting telemetry state from {state_from} to {state_to}", since="3.9", prefixed=False)),
+          debug("Setting telemetry state from {state_from} to {state_to}", since="3.9",
+                prefixed=False)),
     entry("TELEMETRY_REQUEST_FAILED", TELEMETRY,
-          debug("The broker generated an error for the get telemetry network API request", since="3.9",
+          debug("The broker generated an error for the get telemetry network API request",
+                since="3.9",
                 prefixed=False, trace=True)),
     entry("TELEMETRY_INTERVAL", TELEMETRY,
-          debug("Updating intervalMs: {interval_ms}, lastRequestMs: {last_request_ms}", since="3.9", prefixed=False)),
+          debug("Updating intervalMs: {interval_ms}, lastRequestMs: {last_request_ms}", since="3.9",
+                prefixed=False)),
     entry("TELEMETRY_INITIATE_CLOSE", TELEMETRY,
           debug("Initiate close of ClientTelemetryReporter", since="3.9", prefixed=False)),
     entry("TELEMETRY_TERMINAL_PUSH_CHECK", TELEMETRY,
-          debug("initiate close for client telemetry, check if terminal push required.", since="3.9", prefixed=False)),
+          debug("initiate close for client telemetry, check if terminal push required.",
+                since="3.9", prefixed=False)),
     entry("TELEMETRY_TERMINAL_PUSH_IGNORED", TELEMETRY,
-          debug("Subscription not yet loaded, ignoring terminal push", since="3.9", prefixed=False)),
+          debug("Subscription not yet loaded, ignoring terminal push", since="3.9",
+                prefixed=False)),
     entry("TELEMETRY_NOT_LOADED", TELEMETRY,
-          debug("Telemetry subscription not loaded, not attempting terminating push", since="3.9", prefixed=False)),
+          debug("Telemetry subscription not loaded, not attempting terminating push", since="3.9",
+                prefixed=False)),
     entry("TELEMETRY_CLOSE_SENDER", TELEMETRY,
-          debug("close telemetry sender for client telemetry reporter instance", since="3.9", prefixed=False)),
+          debug("close telemetry sender for client telemetry reporter instance", since="3.9",
+                prefixed=False)),
     entry("TELEMETRY_CLOSE_IGNORED", TELEMETRY,
           debug("Ignoring subsequent close", since="3.9", prefixed=False)),
     entry("TELEMETRY_STOPPING", TELEMETRY,

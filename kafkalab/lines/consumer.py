@@ -7,7 +7,8 @@ from kafkalab.lines.wording import debug, entry, info, trace
 CONSUMER = "org.apache.kafka.clients.consumer."
 INTERNALS = CONSUMER + "internals."
 KAFKA_CONSUMER = CONSUMER + "KafkaConsumer"
-CLASSIC = INTERNALS + "ClassicKafkaConsumer"  # from 3.7 on (KIP-848), behind the KafkaConsumer facade
+# from 3.7 on (KIP-848), behind the KafkaConsumer facade
+CLASSIC = INTERNALS + "ClassicKafkaConsumer"
 ASYNC = INTERNALS + "AsyncKafkaConsumer"
 SUBSCRIPTIONS = INTERNALS + "SubscriptionState"
 FETCHER = INTERNALS + "Fetcher"
@@ -28,7 +29,8 @@ BANNER = (
     "\n****************************************************************"
 )
 
-NO_RECORDS_BUT_MOVED = "Returning empty records from `poll()` since the consumer's position has advanced for at least one topic partition"
+NO_RECORDS_BUT_MOVED = ("Returning empty records from `poll()` since the consumer's position has "
+                        "advanced for at least one topic partition")
 
 FACADE = (
     entry("CONSUMER_INITIALIZING", KAFKA_CONSUMER,
@@ -86,41 +88,58 @@ POSITIONS = (
           debug("Found no committed offset for partition {partition}", until="2.2"),
           info("Found no committed offset for partition {partition}", since="2.3")),
     entry("SETTING_COMMITTED_OFFSET", COORDINATOR,
-          debug("Setting offset for partition {partition} to the committed offset {offset}", until="2.2"),
-          info("Setting offset for partition {partition} to the committed offset {position}", since="2.3", until="3.6"),
-          info("Setting offset for partition {partition} to the committed offset {position}", since="3.9",
+          debug("Setting offset for partition {partition} to the committed offset {offset}",
+                until="2.2"),
+          info("Setting offset for partition {partition} to the committed offset {position}",
+               since="2.3", until="3.6"),
+          info("Setting offset for partition {partition} to the committed offset {position}",
+               since="3.9",
                logger=CONSUMER_UTILS, prefixed=False)),
     entry("SEEKING_TO_STRATEGY", SUBSCRIPTIONS,
           info("Seeking to {strategy} offset of partition {partition}", since="2.3")),
     entry("LEADER_UNKNOWN_FOR_OFFSET", FETCHER,
-          debug("Leader for partition {partition} is unknown for fetching offset", since="2.3", until="2.3"),
-          debug("Leader for partition {partition} is unknown for fetching offset {timestamp}", since="2.8", until="2.8"),
-          debug("Leader for partition {partition} is unknown for fetching offset {timestamp}", since="3.6",
+          debug("Leader for partition {partition} is unknown for fetching offset", since="2.3",
+                until="2.3"),
+          debug("Leader for partition {partition} is unknown for fetching offset {timestamp}",
+                since="2.8", until="2.8"),
+          debug("Leader for partition {partition} is unknown for fetching offset {timestamp}",
+                since="3.6",
                 logger=OFFSET_FETCHER),
           source="recordings of 2.3.0, 2.8.2, 3.9.2, 4.4.0"),
     entry("SENDING_LIST_OFFSETS", FETCHER,
           debug("Sending ListOffsetRequest {request} to broker {node}", until="2.8"),
-          debug("Sending ListOffsetRequest {request} to broker {node}", since="3.6", logger=OFFSET_FETCHER)),
+          debug("Sending ListOffsetRequest {request} to broker {node}", since="3.6",
+                logger=OFFSET_FETCHER)),
     entry("LIST_OFFSETS_RESPONSE", FETCHER,
           trace("Received ListOffsetResponse {response} from broker {node}", until="2.8"),
-          trace("Received ListOffsetResponse {response} from broker {node}", since="3.6", logger=OFFSET_FETCHER)),
+          trace("Received ListOffsetResponse {response} from broker {node}", since="3.6",
+                logger=OFFSET_FETCHER)),
     entry("LIST_OFFSETS_HANDLED", FETCHER,
-          debug("Handling ListOffsetResponse response for {partition}. Fetched offset {offset}, timestamp {timestamp}",
+          debug("Handling ListOffsetResponse response for {partition}. Fetched offset {offset}, "
+                "timestamp {timestamp}",
                 until="2.8"),
-          debug("Handling ListOffsetResponse response for {partition}. Fetched offset {offset}, timestamp {timestamp}",
+          debug("Handling ListOffsetResponse response for {partition}. Fetched offset {offset}, "
+                "timestamp {timestamp}",
                 since="3.6", logger=OFFSET_FETCHER_UTILS)),
     entry("OFFSETS_FAILED_RETRYING", EPOCH_CLIENT,
-          debug("Attempt to fetch offsets for partition {partition} failed due to {error}, retrying.", since="2.3", until="2.3")),
+          debug("Attempt to fetch offsets for partition {partition} failed due to {error}, "
+                "retrying.", since="2.3", until="2.3")),
     entry("RESETTING_OFFSET", SUBSCRIPTIONS,
-          info("Resetting offset for partition {partition} to offset {offset}.", until="2.2", logger=FETCHER),
-          info("Resetting offset for partition {partition} to offset {offset}.", since="2.3", until="2.3"),
+          info("Resetting offset for partition {partition} to offset {offset}.", until="2.2",
+               logger=FETCHER),
+          info("Resetting offset for partition {partition} to offset {offset}.", since="2.3",
+               until="2.3"),
           info("Resetting offset for partition {partition} to position {position}.", since="2.8")),
     entry("LEADER_EPOCH_RECEIVED", EPOCH_CLIENT,
-          trace("Received OffsetsForLeaderEpochResponse {response} from broker {node}", since="2.3")),
+          trace("Received OffsetsForLeaderEpochResponse {response} from broker {node}",
+                since="2.3")),
     entry("LEADER_EPOCH_HANDLING", EPOCH_CLIENT,
-          debug("Handling OffsetsForLeaderEpoch response for {partition}. Got offset {offset} for epoch {epoch}", since="2.3", until="2.3"),
-          debug("Handling OffsetsForLeaderEpoch response for {partition}. Got offset {offset} for epoch {epoch}.", since="2.8", until="3.6"),
-          debug("Handling OffsetsForLeaderEpoch response for {partition}. Got offset {offset} for epoch {epoch}.",
+          debug("Handling OffsetsForLeaderEpoch response for {partition}. Got offset {offset} for "
+                "epoch {epoch}", since="2.3", until="2.3"),
+          debug("Handling OffsetsForLeaderEpoch response for {partition}. Got offset {offset} for "
+                "epoch {epoch}.", since="2.8", until="3.6"),
+          debug("Handling OffsetsForLeaderEpoch response for {partition}. Got offset {offset} for "
+                "epoch {epoch}.",
                 since="3.9", logger=EPOCH_UTILS, prefixed=False)),
 )
 
@@ -136,10 +155,13 @@ COMMITS = (
     entry("AUTO_COMMIT_COMPLETED", COORDINATOR,
           debug("Completed asynchronous auto-commit of offsets {offsets}")),
     entry("AUTO_COMMIT_FAILED_RETRIABLE", COORDINATOR,
-          debug("Asynchronous auto-commit of offsets {offsets} failed due to retriable error: {{}}", until="3.6", trace=True),
-          debug("Asynchronous auto-commit of offsets {offsets} failed due to retriable error.", since="3.9", trace=True)),
+          debug("Asynchronous auto-commit of offsets {offsets} failed due to retriable error: {{}}",
+                until="3.6", trace=True),
+          debug("Asynchronous auto-commit of offsets {offsets} failed due to retriable error.",
+                since="3.9", trace=True)),
     entry("COMMIT_NOT_A_MEMBER", COORDINATOR,
-          info("Failing OffsetCommit request since the consumer is not part of an active group", since="2.3")),
+          info("Failing OffsetCommit request since the consumer is not part of an active group",
+               since="2.3")),
 )
 # fmt: on
 

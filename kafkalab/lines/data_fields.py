@@ -1,10 +1,12 @@
 """The generated message classes of each client version: which fields they have, and by which name.
 
-From 2.3 on Java prints a message as its generated class does, `JoinGroupRequestData(groupId='test', ...)`: every field
-of that client's own schema, in schema order, whatever API version goes out. Our dataclasses hold the newest schema in
-the same order; this table tells what the older ones did not have yet, had still, or spelled differently. Learned from
+From 2.3 on Java prints a message as its generated class does,
+`JoinGroupRequestData(groupId='test', ...)`: every field of that client's own schema, in schema
+order, whatever API version goes out. Our dataclasses hold the newest schema in the same order; this
+table tells what the older ones did not have yet, had still, or spelled differently. Learned from
 the lines of recorded clients.
 """
+
 from kafkalab.protocol import messages as m
 from kafkalab.releases.lineage import between, since
 
@@ -17,7 +19,8 @@ KNOWN_TO = {
     m.FindCoordinatorRequest: {"coordinator_keys": since("3.6")},  # KIP-699
     m.FindCoordinatorResponse: {"coordinators": since("3.6")},
     m.JoinGroupRequest: {"reason": since("3.6")},  # KIP-800
-    m.JoinGroupResponse: {"protocol_type": since("2.8"), "skip_assignment": since("3.6")},  # KIP-559, KIP-814
+    # KIP-559, KIP-814
+    m.JoinGroupResponse: {"protocol_type": since("2.8"), "skip_assignment": since("3.6")},
     m.SyncGroupRequest: {"protocol_type": since("2.8"), "protocol_name": since("2.8")},
     m.SyncGroupResponse: {"protocol_type": since("2.8"), "protocol_name": since("2.8")},
     m.LeaveGroupRequest: {"members": since("2.8")},  # KIP-345
@@ -26,7 +29,8 @@ KNOWN_TO = {
     m.OffsetCommitRequestTopic: {"topic_id": since("4.4")},  # KIP-848
     m.OffsetCommitRequestPartition: {"commit_timestamp": between("2.3", "3.9")},
     m.OffsetCommitResponseTopic: {"topic_id": since("4.4")},
-    m.OffsetFetchRequest: {"groups": since("3.6"), "require_stable": since("2.8")},  # KIP-709, KIP-447
+    # KIP-709, KIP-447
+    m.OffsetFetchRequest: {"groups": since("3.6"), "require_stable": since("2.8")},
     m.OffsetFetchRequestGroup: {"member_id": since("3.9"), "member_epoch": since("3.9")},
     m.OffsetFetchRequestTopics: {"topic_id": since("4.4")},
     m.OffsetFetchResponse: {"groups": since("3.6")},
@@ -43,27 +47,60 @@ KNOWN_TO = {
     m.PartitionProduceResponse: {"current_leader": since("3.9")},
     m.TopicProduceResponse: {"topic_id": since("4.4")},
     m.ProduceResponse: {"node_endpoints": since("3.9")},
-    m.InitProducerIdRequest: {"producer_id": since("2.8"), "producer_epoch": since("2.8"),  # KIP-360
-                              "enable_2_pc": since("4.4"), "keep_prepared_txn": since("4.4")},  # KIP-939
+    # KIP-360
+    m.InitProducerIdRequest: {
+        "producer_id": since("2.8"),
+        "producer_epoch": since("2.8"),
+        # KIP-939
+        "enable_2_pc": since("4.4"),
+        "keep_prepared_txn": since("4.4"),
+    },
     m.AddPartitionsToTxnRequest: {"transactions": since("3.6")},  # KIP-890
-    m.AddPartitionsToTxnResponse: {"error_code": since("3.6"), "results_by_transaction": since("3.6")},
+    m.AddPartitionsToTxnResponse: {
+        "error_code": since("3.6"),
+        "results_by_transaction": since("3.6"),
+    },
     m.EndTxnResponse: {"producer_id": since("4.0"), "producer_epoch": since("4.0")},  # KIP-890
     m.TxnOffsetCommitRequestTopic: {"topic_id": since("4.4")},
     m.TxnOffsetCommitResponseTopic: {"topic_id": since("4.4")},
-    m.InitProducerIdResponse: {"ongoing_txn_producer_id": since("4.4"), "ongoing_txn_producer_epoch": since("4.4")},
+    m.InitProducerIdResponse: {
+        "ongoing_txn_producer_id": since("4.4"),
+        "ongoing_txn_producer_epoch": since("4.4"),
+    },
 }
 """Fields not every version has: class -> field -> the versions that have it."""
 
 SPELLED = {
-    (m.AddPartitionsToTxnRequest, "v3_and_below_transactional_id"): (between("2.8", "2.8"), "transactionalId"),
-    (m.AddPartitionsToTxnRequest, "v3_and_below_producer_id"): (between("2.8", "2.8"), "producerId"),
-    (m.AddPartitionsToTxnRequest, "v3_and_below_producer_epoch"): (between("2.8", "2.8"), "producerEpoch"),
+    (m.AddPartitionsToTxnRequest, "v3_and_below_transactional_id"): (
+        between("2.8", "2.8"),
+        "transactionalId",
+    ),
+    (m.AddPartitionsToTxnRequest, "v3_and_below_producer_id"): (
+        between("2.8", "2.8"),
+        "producerId",
+    ),
+    (m.AddPartitionsToTxnRequest, "v3_and_below_producer_epoch"): (
+        between("2.8", "2.8"),
+        "producerEpoch",
+    ),
     (m.AddPartitionsToTxnRequest, "v3_and_below_topics"): (between("2.8", "2.8"), "topics"),
-    (m.AddPartitionsToTxnResponse, "results_by_topic_v3_and_below"): (between("2.8", "2.8"), "results"),
+    (m.AddPartitionsToTxnResponse, "results_by_topic_v3_and_below"): (
+        between("2.8", "2.8"),
+        "results",
+    ),
     (m.AddPartitionsToTxnTopicResult, "results_by_partition"): (between("2.8", "2.8"), "results"),
-    (m.AddPartitionsToTxnPartitionResult, "partition_error_code"): (between("2.8", "2.8"), "errorCode"),
-    (m.TxnOffsetCommitRequest, "generation_id_or_member_epoch"): (between("2.3", "4.0"), "generationId"),
-    (m.OffsetCommitRequest, "generation_id_or_member_epoch"): (between("2.3", "2.8"), "generationId"),
+    (m.AddPartitionsToTxnPartitionResult, "partition_error_code"): (
+        between("2.8", "2.8"),
+        "errorCode",
+    ),
+    (m.TxnOffsetCommitRequest, "generation_id_or_member_epoch"): (
+        between("2.3", "4.0"),
+        "generationId",
+    ),
+    (m.OffsetCommitRequest, "generation_id_or_member_epoch"): (
+        between("2.3", "2.8"),
+        "generationId",
+    ),
     (m.FetchableTopicResponse, "partitions"): (between("2.3", "2.8"), "partitionResponses"),
     (m.FetchPartitionData, "partition_index"): (between("2.3", "2.8"), "partition"),
     (m.FetchPartitionData, "records"): (between("2.3", "2.8"), "recordSet"),

@@ -1,10 +1,11 @@
 """The metrics a client counts, as it names them one by one when it closes.
 
-Clients with telemetry (KIP-714, from 3.7 on) write a line "removing kafka metric : MetricName [...]" for each metric
-that leaves. The lab measures nothing; these names are here so that the lines of a close are complete. The sensors of a
-4.4 consumer's fetches leave in the order of a hash map of their names; ours leave in the order of these tables.
-Read off clients 3.9.2, 4.0.2 and 4.4.0.
+Clients with telemetry (KIP-714, from 3.7 on) write a line "removing kafka metric : MetricName
+[...]" for each metric that leaves. The lab measures nothing; these names are here so that the lines
+of a close are complete. The sensors of a 4.4 consumer's fetches leave in the order of a hash map of
+their names; ours leave in the order of these tables. Read off clients 3.9.2, 4.0.2 and 4.4.0.
 """
+
 from collections.abc import Iterable, Iterator, Sequence
 
 from kafkalab.releases import PROFILES
@@ -129,7 +130,8 @@ iotime-total                               *Deprecated* The total time the I/O t
 io-ratio                                   The fraction of time the I/O thread spent doing I/O
 io-time-ns-total                           The total time the I/O thread spent doing I/O
 """
-"""The same before KIP-773 was carried through: the old names are still there, and the new ones follow their ratios."""
+"""The same before KIP-773 was carried through: the old names are still there,
+and the new ones follow their ratios."""
 
 NODE = """
 request-total        The total number of requests sent
@@ -170,19 +172,30 @@ start-time-ms  Metric indicating start-time-ms
 """
 """What the program says of itself."""
 
-PERIODS_NOTE = (" Note: For topic names with periods (.), an additional metric with underscores is emitted. However, the "
-                "periods replaced metric is deprecated. Please use the metric with actual topic name instead.")
+PERIODS_NOTE = (
+    " Note: For topic names with periods (.), an additional metric with underscores is emitted. "
+    "However, the periods replaced metric is deprecated. Please use the metric with actual topic "
+    "name instead."
+)
 """What 4.4 adds to the description of a topic's or a partition's metric (KIP-1109)."""
 
 
-def removed_at_close(version: str, kind: str, client_id: str, *, nodes: Sequence[str | int] = (),
-                     fetched_from: Iterable[str | int] = (), partitions: Sequence[tuple[str, int]] = (),
-                     in_group: bool = True) -> list[str]:
-    """`MetricName [name=..., group=..., description=..., tags={...}]` for each metric that leaves when a client closes.
+def removed_at_close(
+    version: str,
+    kind: str,
+    client_id: str,
+    *,
+    nodes: Sequence[str | int] = (),
+    fetched_from: Iterable[str | int] = (),
+    partitions: Sequence[tuple[str, int]] = (),
+    in_group: bool = True,
+) -> list[str]:
+    """`MetricName [name=..., group=..., description=..., tags={...}]` for each metric that leaves
+    when a client closes.
 
-    kind: "consumer" or "producer". nodes: connections in the order they were first tried, as they are printed (-1, 0,
-    "+2"). fetched_from: those of them that answered a FETCH. partitions: fetched ones. in_group: has a coordinator.
-    Empty for versions without telemetry.
+    kind: "consumer" or "producer". nodes: connections in the order they were first tried, as they
+    are printed (-1, 0, "+2"). fetched_from: those of them that answered a FETCH. partitions:
+    fetched ones. in_group: has a coordinator. Empty for versions without telemetry.
     """
     habit = PROFILES[version].printing
     if not habit.names_removed_metrics:
@@ -192,7 +205,11 @@ def removed_at_close(version: str, kind: str, client_id: str, *, nodes: Sequence
     rows: list[tuple[str, str, str, dict[str, object]]] = []
 
     def add(group: str, table: str, tags: dict[str, object], note: str = "") -> None:
-        rows.extend((name, group, description + note, tags) for name, description in _table(table) if name not in habit.metrics_without)
+        rows.extend(
+            (name, group, description + note, tags)
+            for name, description in _table(table)
+            if name not in habit.metrics_without
+        )
 
     def add_latency(node: str | int) -> None:
         add(f"{kind}-node-metrics", NODE_LATENCY, {**client, "node-id": f"node-{node}"})
@@ -204,14 +221,27 @@ def removed_at_close(version: str, kind: str, client_id: str, *, nodes: Sequence
         if habit.removes_fetch_sensors:
             add("consumer-fetch-manager-metrics", FETCH, client)
             for topic in dict.fromkeys(topic for topic, _ in partitions):
-                add("consumer-fetch-manager-metrics", FETCH_TOPIC, {**client, "topic": topic}, PERIODS_NOTE)
+                add(
+                    "consumer-fetch-manager-metrics",
+                    FETCH_TOPIC,
+                    {**client, "topic": topic},
+                    PERIODS_NOTE,
+                )
             for topic, partition in partitions:
-                add("consumer-fetch-manager-metrics", FETCH_PARTITION, {**client, "topic": topic, "partition": partition},
-                    PERIODS_NOTE)
+                add(
+                    "consumer-fetch-manager-metrics",
+                    FETCH_PARTITION,
+                    {**client, "topic": topic, "partition": partition},
+                    PERIODS_NOTE,
+                )
             for node in early:
                 add_latency(node)
     add(f"{kind}-metrics", NETWORK, client)
-    add(f"{kind}-metrics", IO_TIMES_WITH_DEPRECATED if habit.deprecated_io_times else IO_TIMES, client)
+    add(
+        f"{kind}-metrics",
+        IO_TIMES_WITH_DEPRECATED if habit.deprecated_io_times else IO_TIMES,
+        client,
+    )
     for node in nodes:
         add(f"{kind}-node-metrics", NODE, {**client, "node-id": f"node-{node}"})
         if node not in early:

@@ -45,7 +45,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         before = source_lines.table(release)
         merged = {**before, **rows}
         print(
-            f"{release}: {len(rows)} numbers recorded, {sum(before.get(name) != row for name, row in rows.items())} new or changed"
+            f"{release}: {len(rows)} numbers recorded, "
+            f"{sum(before.get(name) != row for name, row in rows.items())} new or changed"
         )
         source_lines.write(FOLDER, release, merged.values())
     return 0

@@ -1,4 +1,5 @@
-"""What do clients write that no recording shows, at a line that the released jars name? Time-outs, refusals, what is thrown away."""
+"""What do clients write that no recording shows, at a line that the released jars name?
+Time-outs, refusals, what is thrown away."""
 
 from __future__ import annotations
 
@@ -20,83 +21,114 @@ CONNECTIONS = (
           debug("Give up sending metadata request since no node is available"), source=LINE_TABLES),
     entry("DISCONNECTING_REQUEST_TIMEOUT", NETWORK_CLIENT,
           debug("Disconnecting from node {node_id} due to request timeout.", until="2.8"),
-          info("Disconnecting from node {node_id} due to request timeout.", since="3.6"), source=LINE_TABLES),
+          info("Disconnecting from node {node_id} due to request timeout.", since="3.6"),
+          source=LINE_TABLES),
     entry("DISCONNECTING_SETUP_TIMEOUT", NETWORK_CLIENT,
-          debug("Disconnecting from node {node_id} due to socket connection setup timeout. The timeout value is {timeout_ms} ms.",
+          debug("Disconnecting from node {node_id} due to socket connection setup timeout. The "
+                "timeout value is {timeout_ms} ms.",
                 since="2.8", until="2.8"),
-          info("Disconnecting from node {node_id} due to socket connection setup timeout. The timeout value is {timeout_ms} ms.",
+          info("Disconnecting from node {node_id} due to socket connection setup timeout. The "
+               "timeout value is {timeout_ms} ms.",
                since="3.6"), source=LINE_TABLES),
 )
 
 READING = (
     entry("UNSUBSCRIBED", CONSUMER,
           info("Unsubscribed all topics or patterns and assigned partitions", until="3.6"),
-          info("Unsubscribed all topics or patterns and assigned partitions", since="3.9", logger=CLASSIC), source=LINE_TABLES),
+          info("Unsubscribed all topics or patterns and assigned partitions", since="3.9",
+               logger=CLASSIC), source=LINE_TABLES),
     entry("SUBSCRIBED_TO_PATTERN", CONSUMER,
           debug("Subscribed to pattern: {pattern}", until="2.1"),
           info("Subscribed to pattern: '{pattern}'", since="2.2", until="3.6"),
-          info("Subscribed to pattern: '{pattern}'", since="3.9", logger=CLASSIC), source=LINE_TABLES),
+          info("Subscribed to pattern: '{pattern}'", since="3.9", logger=CLASSIC),
+          source=LINE_TABLES),
     entry("LEADER_UNAVAILABLE_FOR_OFFSET", FETCHER,
-          debug("Leader {node} for partition {partition} is unavailable for fetching offset until reconnect backoff expires",
+          debug("Leader {node} for partition {partition} is unavailable for fetching offset until "
+                "reconnect backoff expires",
                 until="2.8"),
-          debug("Leader {node} for partition {partition} is unavailable for fetching offset until reconnect backoff expires",
+          debug("Leader {node} for partition {partition} is unavailable for fetching offset until "
+                "reconnect backoff expires",
                 since="3.6", logger=OFFSETS), source=LINE_TABLES),
     entry("LIST_OFFSETS_PARTITION_ERROR", FETCHER,
-          debug("Attempt to fetch offsets for partition {partition} failed due to {error}, retrying.", since="2.8", until="2.8"),
-          debug("Attempt to fetch offsets for partition {partition} failed due to {error}, retrying.", since="3.6",
+          debug("Attempt to fetch offsets for partition {partition} failed due to {error}, "
+                "retrying.", since="2.8", until="2.8"),
+          debug("Attempt to fetch offsets for partition {partition} failed due to {error}, "
+                "retrying.", since="3.6",
                 logger=OFFSETS_UTILS), source=LINE_TABLES),
     entry("FETCH_LEADER_MISSING", FETCHER,
-          debug("Requesting metadata update for partition {partition} since the position {position} is missing the current leader node",
+          debug("Requesting metadata update for partition {partition} since the position "
+                "{position} is missing the current leader node",
                 since="2.8", until="2.8"),
-          debug("Requesting metadata update for partition {partition} since the position {position} is missing the current leader node",
+          debug("Requesting metadata update for partition {partition} since the position "
+                "{position} is missing the current leader node",
                 since="3.6", logger=ABSTRACT_FETCH), source=LINE_TABLES),
     entry("FETCH_STALE", FETCHER,
-          debug("Discarding stale fetch response for partition {partition} since its offset {offset} does not match the expected offset "
+          debug("Discarding stale fetch response for partition {partition} since its offset "
+                "{offset} does not match the expected offset "
                 "{expected}", until="2.2"),
-          debug("Discarding stale fetch response for partition {partition} since its offset {offset} does not match the expected offset "
+          debug("Discarding stale fetch response for partition {partition} since its offset "
+                "{offset} does not match the expected offset "
                 "{position}", since="2.3", until="2.8"),
-          debug("Discarding stale fetch response for partition {partition} since its offset {offset} does not match the expected offset "
+          debug("Discarding stale fetch response for partition {partition} since its offset "
+                "{offset} does not match the expected offset "
                 "{position}", since="3.6", until="3.6", logger=ABSTRACT_FETCH),
-          debug("Discarding stale fetch response for partition {partition} since its offset {offset} does not match the expected offset "
-                "{position} or the partition has been unassigned", since="3.9", logger=COLLECTOR), source=LINE_TABLES),
+          debug("Discarding stale fetch response for partition {partition} since its offset "
+                "{offset} does not match the expected offset "
+                "{position} or the partition has been unassigned", since="3.9", logger=COLLECTOR),
+          source=LINE_TABLES),
     entry("FETCH_NOT_NEXT", FETCHER,
-          debug("Ignoring fetched records for {partition} at offset {offset} since the current position is {expected}",
+          debug("Ignoring fetched records for {partition} at offset {offset} since the current "
+                "position is {expected}",
                 until="2.2"),
-          debug("Ignoring fetched records for {partition} at offset {offset} since the current position is {position}",
+          debug("Ignoring fetched records for {partition} at offset {offset} since the current "
+                "position is {position}",
                 since="2.3", until="2.8"),
-          debug("Ignoring fetched records for {partition} at offset {offset} since the current position is {position}",
+          debug("Ignoring fetched records for {partition} at offset {offset} since the current "
+                "position is {position}",
                 since="3.6", until="3.6", logger=ABSTRACT_FETCH),
-          debug("Ignoring fetched records for {partition} at offset {offset} since the current position is {position}",
+          debug("Ignoring fetched records for {partition} at offset {offset} since the current "
+                "position is {position}",
                 since="3.9", logger=COLLECTOR), source=LINE_TABLES),
     entry("TRUNCATION_DETECTED", SUBSCRIPTIONS,
-          info("Truncation detected for partition {partition} at offset {position}, resetting offset to the first offset known to "
+          info("Truncation detected for partition {partition} at offset {position}, resetting "
+               "offset to the first offset known to "
                "diverge {new_position}", since="2.3"), source=LINE_TABLES),
     entry("TRUNCATION_END_UNKNOWN", SUBSCRIPTIONS,
-          info("Truncation detected for partition {partition} at offset {position}, resetting offset", since="2.8"), source=LINE_TABLES),
+          info("Truncation detected for partition {partition} at offset {position}, resetting "
+               "offset", since="2.8"), source=LINE_TABLES),
     entry("TRUNCATION_WITHOUT_POLICY", SUBSCRIPTIONS,
-          warn("Truncation detected for partition {partition} at offset {position} (the end offset from the broker is {end}), but no "
+          warn("Truncation detected for partition {partition} at offset {position} (the end offset "
+               "from the broker is {end}), but no "
                "reset policy is set", since="2.3"), source=LINE_TABLES),
     entry("TRUNCATION_END_UNKNOWN_WITHOUT_POLICY", SUBSCRIPTIONS,
-          warn("Truncation detected for partition {partition} at offset {position}, but no reset policy is set", since="2.8"),
+          warn("Truncation detected for partition {partition} at offset {position}, but no reset "
+               "policy is set", since="2.8"),
           source=LINE_TABLES),
     entry("FETCH_SESSION_ERROR", SESSIONS,
-          info("Node {node_id} was unable to process the fetch request with (sessionId={session_id}, epoch={session_epoch}): {error}.",
+          info("Node {node_id} was unable to process the fetch request with "
+               "(sessionId={session_id}, epoch={session_epoch}): {error}.",
                until="4.0"), source=LINE_TABLES),
     entry("FETCH_SESSION_CLOSE_SKIPPED", ABSTRACT_FETCH,
-          debug("Skip sending close session request to broker {target} since it is not reachable", since="3.6"),
+          debug("Skip sending close session request to broker {target} since it is not reachable",
+                since="3.6"),
           source=LINE_TABLES),
 )
 
 GROUPS = (
-    both("HEARTBEAT_IGNORED", debug, "Ignoring heartbeat response with error {error} during {state} state",
+    both("HEARTBEAT_IGNORED", debug,
+         "Ignoring heartbeat response with error {error} during {state} state",
          since="2.8", source=LINE_TABLES),
-    entry("HEARTBEAT_FENCED", ABSTRACT, error("Received fatal exception: group.instance.id gets fenced", since="2.3", until="2.3"),
+    entry("HEARTBEAT_FENCED", ABSTRACT,
+          error("Received fatal exception: group.instance.id gets fenced", since="2.3",
+                until="2.3"),
           source=LINE_TABLES),
     entry("ASSIGNMENT_SKIPPED", COORDINATOR,
-          info("Skipped assignment for returning static leader at generation {generation}. The static leader will continue with its existing "
+          info("Skipped assignment for returning static leader at generation {generation}. The "
+               "static leader will continue with its existing "
                "assignment.", since="3.6"), source=LINE_TABLES),
     entry("AUTO_COMMIT_FAILED", COORDINATOR,
-          warn("Asynchronous auto-commit of offsets {offsets} failed: {error}", since="2.8"), source=LINE_TABLES),
+          warn("Asynchronous auto-commit of offsets {offsets} failed: {error}", since="2.8"),
+          source=LINE_TABLES),
     entry("AUTO_COMMIT_SYNC_FAILED", COORDINATOR,
           warn("Synchronous auto-commit of offsets {offsets} failed: {error}"), source=LINE_TABLES),
 )

@@ -1,7 +1,9 @@
-"""A message as Kafka's generic `Struct` prints it: `{throttle_time_ms=0,error_code=0}`. Clients up to 2.3.
+"""A message as Kafka's generic `Struct` prints it: `{throttle_time_ms=0,error_code=0}`. Clients up
+to 2.3.
 
 Which fields an API version has, and how each client spells them, stands in `struct_fields`.
 """
+
 from collections.abc import Iterable
 from dataclasses import is_dataclass
 
@@ -18,10 +20,16 @@ def struct_text(message, api_version: int, version: str) -> str:
     """A whole request or response in `api_version` of its API, as client `version` prints it."""
     left: list[int] = []
     if type(message) is m.JoinGroupResponse:
-        left = bytes_left_at_metadata(message, instance_ids=api_version >= JOIN_GROUP_INSTANCE_IDS_SINCE)
+        left = bytes_left_at_metadata(
+            message, instance_ids=api_version >= JOIN_GROUP_INSTANCE_IDS_SINCE
+        )
     elif type(message) is m.DescribeGroupsResponse:
-        left = bytes_left_at_members(message, operations=api_version >= DESCRIBE_GROUPS_OPERATIONS_SINCE)
-    return _Writer(STRUCTS[PROFILES[version].printing.struct_names], api_version, left).struct(message)
+        left = bytes_left_at_members(
+            message, operations=api_version >= DESCRIBE_GROUPS_OPERATIONS_SINCE
+        )
+    return _Writer(STRUCTS[PROFILES[version].printing.struct_names], api_version, left).struct(
+        message
+    )
 
 
 JOIN_GROUP_INSTANCE_IDS_SINCE = 5
@@ -36,17 +44,23 @@ ARRAY_CLASS = "[Ljava.lang.Object;"
 class _Writer:
     """Prints one message; it holds what all its parts need to know.
 
-    bytes_left: the capacities of the buffers in an answer, in the order in which they print (`bytes_left`). A buffer
-    of our own making, as in requests, has just the capacity it needs.
+    bytes_left: the capacities of the buffers in an answer, in the order in which they print
+    (`bytes_left`). A buffer of our own making, as in requests, has just the capacity it needs.
     """
 
-    def __init__(self, structs: dict[type, tuple[StructField, ...]], api_version: int, bytes_left: Iterable[int]) -> None:
+    def __init__(
+        self,
+        structs: dict[type, tuple[StructField, ...]],
+        api_version: int,
+        bytes_left: Iterable[int],
+    ) -> None:
         self._structs = structs
         self._api_version = api_version
         self._bytes_left = iter(bytes_left)
 
     def struct(self, value) -> str:
-        """Fields whose path has two steps gather in a struct of their own: partition_header={partition=0,...}."""
+        """Fields whose path has two steps gather in a struct of their own:
+        partition_header={partition=0,...}."""
         texts: list[str] = []
         gathered: dict[str, list[str]] = {}
         for field in self._structs[type(value)]:
@@ -57,11 +71,14 @@ class _Writer:
                 texts.append(head)
             into = gathered.setdefault(head, []) if head else texts
             into.append(f"{name}={self._field(getattr(value, field.of), field)}")
-        return _braces(f"{text}={_braces(gathered[text])}" if text in gathered else text for text in texts)
+        return _braces(
+            f"{text}={_braces(gathered[text])}" if text in gathered else text for text in texts
+        )
 
     def _field(self, value, field: StructField) -> str:
         if isinstance(value, bytes):
-            return f"java.nio.HeapByteBuffer[pos=0 lim={len(value)} cap={next(self._bytes_left, len(value))}]"
+            size = len(value)
+            return f"java.nio.HeapByteBuffer[pos=0 lim={size} cap={next(self._bytes_left, size)}]"
         if not isinstance(value, tuple):
             return value_text(value)
         if field.numbered:

@@ -144,7 +144,9 @@ def line_numbers(name: str, releases: tuple[str, ...]) -> tuple[Mapping[str, int
     nearest = next(iter(seen.values()), None) or _number_before(name, releases[0])
     at: dict[str, int] = {}
     for release in releases:
-        nearest = at[release] = seen[release] if release in seen else nearest
+        if release in seen:
+            nearest = seen[release]
+        at[release] = nearest
     return at, frozenset(releases).difference(seen)
 
 
@@ -153,5 +155,6 @@ def _number_before(name: str, release: str) -> int:
         if name in source_lines.table(older):
             return source_lines.table(older)[name].line
     raise ValueError(
-        f"no release up to {release} has a line number for {name}: import one with `python -m kafkalab source-lines DIR`"
+        f"no release up to {release} has a line number for {name}: import one with `python -m "
+        "kafkalab source-lines DIR`"
     )

@@ -1,4 +1,6 @@
-"""python -m kafkalab.logsets: explain LOG… | read PATH | connections PATH | generate NAME --out DIR | score SET | doctor | java"""
+"""python -m kafkalab.logsets: explain LOG… | read PATH | connections PATH | generate NAME --out
+DIR | score SET | doctor | java"""
+
 import argparse
 import json
 import sys
@@ -23,28 +25,52 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m kafkalab.logsets", description="Lines of Kafka clients, read with Spark.")
+    parser = argparse.ArgumentParser(
+        prog="python -m kafkalab.logsets", description="Lines of Kafka clients, read with Spark."
+    )
     commands = parser.add_subparsers(dest="command", required=True)
-    explain = commands.add_parser("explain", help="what happened in a client's log, and what is odd about it")
-    explain.add_argument("path", nargs="+", metavar="LOG", help="a log, packed or not, a folder of them, or a URL")
-    explain.add_argument("--html", metavar="FILE", help="write a page with pictures there, which needs nothing else")
-    explain.add_argument("--json", metavar="FILE", help="write what was found there ('-' for stdout)")
+    explain = commands.add_parser(
+        "explain", help="what happened in a client's log, and what is odd about it"
+    )
+    explain.add_argument(
+        "path", nargs="+", metavar="LOG", help="a log, packed or not, a folder of them, or a URL"
+    )
+    explain.add_argument(
+        "--html", metavar="FILE", help="write a page with pictures there, which needs nothing else"
+    )
+    explain.add_argument(
+        "--json", metavar="FILE", help="write what was found there ('-' for stdout)"
+    )
     read = commands.add_parser("read", help="what is in these files, and what could not be read")
     read.add_argument("path", nargs="+", metavar="PATH")
     read.add_argument("--out", metavar="P.parquet", help="write all lines there, typed")
-    connections = commands.add_parser("connections", help="one row for each socket the clients opened")
+    connections = commands.add_parser(
+        "connections", help="one row for each socket the clients opened"
+    )
     connections.add_argument("path", nargs="+", metavar="PATH")
-    connections.add_argument("--json", metavar="FILE", help="write the rows there ('-' for stdout) instead of a table")
+    connections.add_argument(
+        "--json", metavar="FILE", help="write the rows there ('-' for stdout) instead of a table"
+    )
     generate = commands.add_parser("generate", help="make a log set, with its truth beside it")
     generate.add_argument("manifest", help="a name in data/manifests, or a .json or .yaml file")
     generate.add_argument("--out", required=True, metavar="DIR")
-    score = commands.add_parser("score", help="how well the incidents found in a set's lines agree with its truth")
+    score = commands.add_parser(
+        "score", help="how well the incidents found in a set's lines agree with its truth"
+    )
     score.add_argument("set", help="a folder that `generate` made")
     for command in (explain, read, connections):
-        command.add_argument("--layout", metavar="S", help="log4j's pattern, '%%d %%p [%%t] %%c - %%m%%n'; without it the first lines tell")
+        command.add_argument(
+            "--layout",
+            metavar="S",
+            help="log4j's pattern, '%%d %%p [%%t] %%c - %%m%%n'; without it the first lines tell",
+        )
     for command in (explain, read, connections, generate, score):
-        command.add_argument("--master", help="Spark's master URL (default: KAFKALAB_SPARK_MASTER, else local[*])")
-    commands.add_parser("doctor", help="is everything there that reading and making log sets needs?")
+        command.add_argument(
+            "--master", help="Spark's master URL (default: KAFKALAB_SPARK_MASTER, else local[*])"
+        )
+    commands.add_parser(
+        "doctor", help="is everything there that reading and making log sets needs?"
+    )
     commands.add_parser("java", help="which Java Spark will start with")
     return parser
 
@@ -70,13 +96,16 @@ def _explain(options) -> int:
         _can_be_written(Path(target))
     spark = _session(options)
     with progress("explaining", spark):
-        # They are looked at a dozen times; kept typed, the other times cost next to nothing. What does not fit the memory goes to disk.
+        # They are looked at a dozen times; kept typed, the other times cost next to nothing. What
+        # does not fit the memory goes to disk.
         lines = load(spark, options.path, layout=options.layout).persist()
         _refuse_what_is_no_log(lines, options)
         story = tell(with_the_files_client(lines, lines.select("file", *CLIENT)))
         lines.unpersist()
     if options.html:
-        Path(options.html).write_text(page(story, f"What {_named(options.path)} tells"), encoding="utf-8")
+        Path(options.html).write_text(
+            page(story, f"What {_named(options.path)} tells"), encoding="utf-8"
+        )
     if options.json == "-":
         sys.stdout.write(as_json(story))
         return 0
@@ -99,20 +128,34 @@ def _read(options) -> int:
     spark = _session(options)
     with progress("reading", spark):
         if options.out:
-            read(spark, options.path, layout=options.layout).write.option("compression", "zstd").parquet(options.out)
+            read(spark, options.path, layout=options.layout).write.option(
+                "compression", "zstd"
+            ).parquet(options.out)
             lines = spark.read.parquet(options.out)
         else:
-            lines = load(spark, options.path, ("file", "offset", "time", "event", "problem", "message"), options.layout).persist()
+            lines = load(
+                spark,
+                options.path,
+                ("file", "offset", "time", "event", "problem", "message"),
+                options.layout,
+            ).persist()
         _refuse_what_is_no_log(lines, options)
         told = summary(lines).limit(1000).toPandas()
     total = told[["lines", "malformed", "foreign", "not_in_catalogue"]].sum()
     print(told.to_string(index=False))
     print(
-        f"\n{total.lines:,} lines read; {total.malformed:,} malformed, {total.foreign:,} of them foreign; "
-        f"{total.not_in_catalogue:,} are not in the catalogue."
+        f"\n{total.lines:,} lines read; {total.malformed:,} malformed, {total.foreign:,} of them "
+        f"foreign; {total.not_in_catalogue:,} are not in the catalogue."
     )
     if total.malformed:
-        print("\n" + malformed(lines).orderBy("file", "offset").limit(10).toPandas().to_string(index=False, max_colwidth=90))
+        print(
+            "\n"
+            + malformed(lines)
+            .orderBy("file", "offset")
+            .limit(10)
+            .toPandas()
+            .to_string(index=False, max_colwidth=90)
+        )
     if options.out:
         print(f"-> {options.out}")
     return 0
@@ -124,10 +167,15 @@ def _connections(options) -> int:
     from kafkalab.logsets.connections import COLUMNS, connections
     from kafkalab.logsets.read import load
 
-    # Only lines with a prefix of their own speak of sockets, so nobody has to look for the clients of the others.
+    # Only lines with a prefix of their own speak of sockets, so nobody has to look for the clients
+    # of the others.
     sockets = connections(load(_session(options), options.path, COLUMNS, options.layout))
     sockets = sockets.orderBy("file", "client_id", "opened_at", "node_id").withColumns(
-        {name: F.date_format(name, "yyyy-MM-dd HH:mm:ss,SSS") for name in ("opened_at", "closed_at")}  # As lines print them.
+        # As lines print them.
+        {
+            name: F.date_format(name, "yyyy-MM-dd HH:mm:ss,SSS")
+            for name in ("opened_at", "closed_at")
+        }
     )
     if not options.json:
         sockets.show(1000, truncate=False)
@@ -160,7 +208,10 @@ def _score(options) -> int:
 
     folder = Path(options.set)
     if not (folder / "DONE").is_file():
-        raise FileNotFoundError(f"{folder} is no log set: it has no DONE. Make one: python -m kafkalab.logsets generate trouble --out {folder}")
+        raise FileNotFoundError(
+            f"{folder} is no log set: it has no DONE. Make one: python -m kafkalab.logsets "
+            f"generate trouble --out {folder}"
+        )
     truth = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
     spark = session(options.master)
     # What generate wrote as Parquet is what reading its text would give.
@@ -188,14 +239,18 @@ def _java(options) -> int:
 
 
 COMMANDS = {
-    "explain": _explain, "read": _read, "connections": _connections, "generate": _generate, "score": _score, "doctor": _doctor, "java": _java,
+    "explain": _explain, "read": _read, "connections": _connections, "generate": _generate,
+    "score": _score, "doctor": _doctor, "java": _java,
 }  # fmt: skip
 
 
 def _refuse_what_is_no_log(lines, options) -> None:
     if lines.where("problem is null").limit(1).count() == 0:
         layout = options.layout or "Kafka's own layout or another usual one"
-        raise NotALog(f"No line of {_named(options.path)} begins as {layout} says: is it a log? --layout names its log4j pattern.")
+        raise NotALog(
+            f"No line of {_named(options.path)} begins as {layout} says: is it a log? --layout "
+            "names its log4j pattern."
+        )
 
 
 def _named(paths: list[str]) -> str:
@@ -209,7 +264,7 @@ def _can_be_written(path: Path) -> None:
 
     if not path.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {path.parent} to write {path.name} into.")
-    if not os.access(path.parent, os.W_OK) or path.is_file() and not os.access(path, os.W_OK):
+    if not os.access(path.parent, os.W_OK) or (path.is_file() and not os.access(path, os.W_OK)):
         raise PermissionError(13, "Permission denied", str(path))
 
 

@@ -1,19 +1,25 @@
-"""Which sockets did a client hold, what for, from when to when, and who ended them? One row a socket, from its lines alone.
+"""Which sockets did a client hold, what for, from when to when, and who ended them? One row a
+socket, from its lines alone.
 
-`Initiating connection to node …` opens a socket. A client has at most one for each node id, so the next end that names this node id
-is its end. What ended it the lines say in different ways:
+`Initiating connection to node …` opens a socket. A client has at most one for each node id, so the
+next end that names this node id is its end. What ended it the lines say in different ways:
 
-  idle    from 3.9 on `Idle connection to node N disconnected.`; before, a `Node N disconnected.` that no Selector line explains
-  peer    `Node N disconnected.` after the Selector's `Connection with … disconnected`: the other side hung up
-  failed  `Connection to node N (…) could not be established.`: there never was a socket, only the try
+  idle    from 3.9 on `Idle connection to node N disconnected.`; before, a `Node N disconnected.`
+          that no Selector line explains
+  peer    `Node N disconnected.` after the Selector's `Connection with … disconnected`: the other
+          side hung up
+  failed  `Connection to node N (…) could not be established.`: there never was a socket, only the
+          try
   self    the client gave up on it, for instance after a request timeout
   close   `Kafka consumer has been closed`: no version writes a line for each socket then
 
 A socket that is still open when the lines end has neither closed_at nor how.
 
-Several clients of one id and group in one log cannot be told apart line by line. Where a client id has more lives at a time than one, and node ids end more
-often than they were opened in turn, its sockets of a node id are taken to end in the order in which they were opened.
+Several clients of one id and group in one log cannot be told apart line by line. Where a client id
+has more lives at a time than one, and node ids end more often than they were opened in turn, its
+sockets of a node id are taken to end in the order in which they were opened.
 """
+
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
@@ -32,11 +38,25 @@ METADATA = "METADATA_UPDATED"
 NODE_ENDS = (NODE_DISCONNECTED, IDLE, FAILED, *SELF)
 EVENTS = (OPENED, *NODE_ENDS, SELECTOR, *CLOSED, *BEGUN, METADATA)
 
-COLUMNS = ("file", "offset", "time", "kind", "client_id", "group_id", "event", "node_id", "broker", "host", "port", "message")
+COLUMNS = (
+    "file",
+    "offset",
+    "time",
+    "kind",
+    "client_id",
+    "group_id",
+    "event",
+    "node_id",
+    "broker",
+    "host",
+    "port",
+    "message",
+)
 CLIENT = ("file", "kind", "client_id")
 # Consumers of one id but of several groups can be told apart: their lines name the group.
 WRITER = (*CLIENT, "group_id")
-# The order in which a client wrote: by place, not by time, for clocks are set back and many lines share a millisecond.
+# The order in which a client wrote: by place, not by time, for clocks are set back and many lines
+# share a millisecond.
 PLACE = ("part", "offset")
 # Spark calls the pieces of one text part-00000…: together they are one log.
 PART = r"[/\\]part-[^/\\]*$"
@@ -45,9 +65,10 @@ PART = r"[/\\]part-[^/\\]*$"
 def connections(lines: DataFrame) -> DataFrame:
     """One row a socket of every client in `lines` (a frame with at least the columns COLUMNS).
 
-    file, client_id; node_id as printed; broker: its number, for bootstrap sockets the broker known at that address, else null;
-    class: bootstrap, coordinator or data; opened_at, closed_at; how: idle, peer, self, close, failed or null.
-    For a set that Spark wrote, `file` is the folder that holds its part-… files.
+    file, client_id; node_id as printed; broker: its number, for bootstrap sockets the broker known
+    at that address, else null; class: bootstrap, coordinator or data; opened_at, closed_at; how:
+    idle, peer, self, close, failed or null. For a set that Spark wrote, `file` is the folder that
+    holds its part-… files.
     """
     told = (
         lines.select(*COLUMNS)
@@ -77,17 +98,21 @@ def _addresses_in(text: str) -> Column:
 
 
 def _explained(events: DataFrame) -> DataFrame:
-    """Each `Node N disconnected.` with `by_peer`: did the Selector report a lost connection that this line is the echo of?
+    """Each `Node N disconnected.` with `by_peer`: did the Selector report a lost connection that
+    this line is the echo of?
 
-    The Selector reports every connection it lost in a pass, then NetworkClient writes one line for each, and one for the connection
-    it closed itself for being idle. So in a pass (from the first of the Selector's lines up to its next) as many disconnects
-    are the peer's as the Selector reported.
+    The Selector reports every connection it lost in a pass, then NetworkClient writes one line for
+    each, and one for the connection it closed itself for being idle. So in a pass (from the first
+    of the Selector's lines up to its next) as many disconnects are the peer's as the Selector
+    reported.
     """
     by_client = Window.partitionBy(*WRITER).orderBy(*PLACE)
     so_far = by_client.rowsBetween(Window.unboundedPreceding, Window.currentRow)
     is_report = F.col("event") == SELECTOR
     is_echo = F.col("event") == NODE_DISCONNECTED
-    before = F.last(F.when(is_report | is_echo, is_echo), ignorenulls=True).over(by_client.rowsBetween(Window.unboundedPreceding, -1))
+    before = F.last(F.when(is_report | is_echo, is_echo), ignorenulls=True).over(
+        by_client.rowsBetween(Window.unboundedPreceding, -1)
+    )
     starts_pass = is_report & F.coalesce(before, F.lit(True))
     counted = events.select(
         "*",
@@ -95,19 +120,35 @@ def _explained(events: DataFrame) -> DataFrame:
         F.count_if(is_echo).over(so_far).alias("echoes"),
         starts_pass.alias("starts_pass"),
     )
-    at_start = F.last(F.when(F.col("starts_pass"), F.struct((F.col("reports") - 1).alias("reports"), "echoes")), ignorenulls=True).over(so_far)
+    at_start = F.last(
+        F.when(F.col("starts_pass"), F.struct((F.col("reports") - 1).alias("reports"), "echoes")),
+        ignorenulls=True,
+    ).over(so_far)
     in_pass = counted.withColumn("at_start", at_start)
-    reported, echoed = F.col("reports") - F.col("at_start.reports"), F.col("echoes") - F.col("at_start.echoes")
+    reported, echoed = (
+        F.col("reports") - F.col("at_start.reports"),
+        F.col("echoes") - F.col("at_start.echoes"),
+    )
     by_peer = is_echo & F.coalesce(echoed <= reported, F.lit(False))
-    return in_pass.withColumn("by_peer", by_peer).drop("reports", "echoes", "starts_pass", "at_start")
+    return in_pass.withColumn("by_peer", by_peer).drop(
+        "reports", "echoes", "starts_pass", "at_start"
+    )
 
 
 def _numbered(events: DataFrame) -> DataFrame:
-    """Each line with `place`, its number among the client's, `socket`, which of the node id's sockets it speaks of, and `client_closed`."""
+    """Each line with `place`, its number among the client's, `socket`, which of the node id's
+    sockets it speaks of, and `client_closed`."""
     by_client = Window.partitionBy(*WRITER).orderBy(*PLACE)
     later = by_client.rowsBetween(Window.currentRow, Window.unboundedFollowing)
-    by_node = Window.partitionBy(*WRITER, "node_id").orderBy(*PLACE).rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    closed = F.when(F.col("event").isin(*CLOSED), F.struct(F.row_number().over(by_client).alias("place"), "time"))
+    by_node = (
+        Window.partitionBy(*WRITER, "node_id")
+        .orderBy(*PLACE)
+        .rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    )
+    closed = F.when(
+        F.col("event").isin(*CLOSED),
+        F.struct(F.row_number().over(by_client).alias("place"), "time"),
+    )
     ends = F.col("event").isin(NODE_DISCONNECTED, IDLE)
     numbered = (
         events.withColumn("place", F.row_number().over(by_client))
@@ -117,23 +158,32 @@ def _numbered(events: DataFrame) -> DataFrame:
         .withColumn("ended", F.count_if(ends).over(by_node))
     )
     return _crowded(numbered, ends).withColumn(
-        "socket", F.when(F.col("crowded") & F.col("event").isin(*NODE_ENDS), F.least("socket", F.greatest("ended", F.lit(1)))).otherwise(F.col("socket"))
+        "socket",
+        F.when(
+            F.col("crowded") & F.col("event").isin(*NODE_ENDS),
+            F.least("socket", F.greatest("ended", F.lit(1))),
+        ).otherwise(F.col("socket")),
     )
 
 
 def _crowded(events: DataFrame, ends: Column) -> DataFrame:
-    """With `crowded`, whether several clients of this id wrote at a time, and `closes`, when they were closed."""
+    """With `crowded`, whether several clients of this id wrote at a time, and `closes`,
+    when they were closed."""
     of_client = Window.partitionBy(*WRITER)
     so_far = of_client.orderBy(*PLACE).rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    alive = F.count_if(F.col("event").isin(*BEGUN)).over(so_far) - F.count_if(F.col("event").isin(*CLOSED)).over(so_far)
+    alive = F.count_if(F.col("event").isin(*BEGUN)).over(so_far) - F.count_if(
+        F.col("event").isin(*CLOSED)
+    ).over(so_far)
     of_socket = Window.partitionBy(*WRITER, "node_id", "socket")
-    # One client closes a socket once; a client that was killed and started anew closes none of its old ones.
+    # One client closes a socket once; a client that was killed and started anew closes none of its
+    # old ones.
     again = F.count_if(ends).over(of_socket) > 1
     return (
         events.withColumns({"alive": alive, "again": again & (F.col("socket") > 0)})
         .withColumns(
             {
-                "crowded": (F.max("alive").over(of_client) > 1) & F.bool_or("again").over(of_client),
+                "crowded": (F.max("alive").over(of_client) > 1)
+                & F.bool_or("again").over(of_client),
                 "closes": F.array_sort(F.collect_list("closing").over(of_client)),
             }
         )
@@ -142,12 +192,16 @@ def _crowded(events: DataFrame, ends: Column) -> DataFrame:
 
 
 def _gathered(events: DataFrame) -> DataFrame:
-    """The lines of each socket brought together in one row. Rows without a node id hold the addresses that metadata listed."""
+    """The lines of each socket brought together in one row.
+    Rows without a node id hold the addresses that metadata listed."""
     opens = F.col("event") == OPENED
     speaks = opens | F.col("event").isin(*NODE_ENDS)
     return (
         # A socket whose beginning is not in these lines cannot be told.
-        events.where((speaks & F.col("client_id").isNotNull() & (F.col("socket") > 0)) | F.col("listed").isNotNull())
+        events.where(
+            (speaks & F.col("client_id").isNotNull() & (F.col("socket") > 0))
+            | F.col("listed").isNotNull()
+        )
         .groupBy(*WRITER, "node_id", "socket")
         .agg(
             F.min(F.when(opens, F.col("place"))).alias("place"),
@@ -168,17 +222,27 @@ def _gathered(events: DataFrame) -> DataFrame:
 
 def _with_how_it_ended(sockets: DataFrame) -> DataFrame:
     """`sockets` with closed_at, how and class."""
-    next_open = F.lead(F.struct("place", "opened_at")).over(Window.partitionBy(*WRITER, "node_id").orderBy("place"))
-    # Of several clients with one id, the one that was closed first held the socket that was opened first, as far as anybody can say.
-    left = F.row_number().over(Window.partitionBy(*WRITER, "node_id", F.col("ended_at").isNull()).orderBy("place"))
-    followed = sockets.withColumn("next_open", F.when(~F.col("crowded"), next_open)).withColumn(
-        "client_closed", F.when(F.col("crowded"), F.get("closes", left - 1)).otherwise(F.col("client_closed"))
+    next_open = F.lead(F.struct("place", "opened_at")).over(
+        Window.partitionBy(*WRITER, "node_id").orderBy("place")
     )
-    # A second try means that the first is over, told or not; unless the client was closed in between and this is its namesake.
+    # Of several clients with one id, the one that was closed first held the socket that was opened
+    # first, as far as anybody can say.
+    left = F.row_number().over(
+        Window.partitionBy(*WRITER, "node_id", F.col("ended_at").isNull()).orderBy("place")
+    )
+    followed = sockets.withColumn("next_open", F.when(~F.col("crowded"), next_open)).withColumn(
+        "client_closed",
+        F.when(F.col("crowded"), F.get("closes", left - 1)).otherwise(F.col("client_closed")),
+    )
+    # A second try means that the first is over, told or not; unless the client was closed in
+    # between and this is its namesake.
     replaced = (
         F.col("ended_at").isNull()
         & F.col("next_open").isNotNull()
-        & (F.col("client_closed").isNull() | (F.col("client_closed.place") > F.col("next_open.place")))
+        & (
+            F.col("client_closed").isNull()
+            | (F.col("client_closed.place") > F.col("next_open.place"))
+        )
     )
     how = (
         F.when(F.col("failed"), "failed")
@@ -191,19 +255,29 @@ def _with_how_it_ended(sockets: DataFrame) -> DataFrame:
     number = F.col("node_id").cast("bigint")
     role = (
         F.when(number < 0, "bootstrap")
-        .when(F.col("node_id").startswith("+") | (number > schema.COORDINATOR_ID_LOWEST), "coordinator")
+        .when(
+            F.col("node_id").startswith("+") | (number > schema.COORDINATOR_ID_LOWEST),
+            "coordinator",
+        )
         .otherwise("data")
     )
-    closed_at = F.when(replaced, F.col("next_open.opened_at")).otherwise(F.coalesce("ended_at", "client_closed.time"))
+    closed_at = F.when(replaced, F.col("next_open.opened_at")).otherwise(
+        F.coalesce("ended_at", "client_closed.time")
+    )
     return followed.withColumns({"closed_at": closed_at, "how": how, "class": role})
 
 
 def _with_bootstrap_brokers(sockets: DataFrame) -> DataFrame:
-    """A bootstrap socket has no broker's number in its node id, but its address may be a known broker's: by metadata, or by a socket."""
+    """A bootstrap socket has no broker's number in its node id, but its address may be a known
+    broker's: by metadata, or by a socket."""
     of_file = Window.partitionBy("file")
     connected = F.when(F.col("broker").isNotNull(), F.struct("host", "port", "broker"))
-    known = F.array_union(F.flatten(F.collect_set("listed").over(of_file)), F.collect_set(connected).over(of_file))
-    there = F.filter("known", lambda address: (address.host == F.col("host")) & (address.port == F.col("port")))
+    known = F.array_union(
+        F.flatten(F.collect_set("listed").over(of_file)), F.collect_set(connected).over(of_file)
+    )
+    there = F.filter(
+        "known", lambda address: (address.host == F.col("host")) & (address.port == F.col("port"))
+    )
     return (
         sockets.withColumn("known", known)
         .where(F.col("node_id").isNotNull())

@@ -1,8 +1,11 @@
-"""Which files hold lines, and how does one open them? Paths of this machine or URLs: file://, hdfs://, s3://, gs://, abfs://.
+"""Which files hold lines, and how does one open them? Paths of this machine or URLs: file://,
+hdfs://, s3://, gs://, abfs://.
 
-A URL is opened by Arrow's file systems, with the credentials the environment holds. Packed files are unpacked by what their name ends
-in: .gz, .zst, .bz2, .lz4. Several paths may be named at once, a line break between them.
+A URL is opened by Arrow's file systems, with the credentials the environment holds. Packed files
+are unpacked by what their name ends in: .gz, .zst, .bz2, .lz4. Several paths may be named at once,
+a line break between them.
 """
+
 import os
 from dataclasses import dataclass
 
@@ -16,7 +19,8 @@ URL = "://"
 
 @dataclass(frozen=True)
 class LogFile:
-    """A file with lines, as it was named to the reader (`name`), and its size in bytes, as it lies there."""
+    """A file with lines, as it was named to the reader (`name`), and its size in bytes,
+    as it lies there."""
 
     name: str
     size: int
@@ -28,13 +32,18 @@ class LogFile:
 
 
 def files_of(paths: str | os.PathLike) -> list[LogFile]:
-    """The files to read, by name: each path itself, or every log below it. Raises FileNotFoundError where there is none."""
+    """The files to read, by name: each path itself, or every log below it.
+    Raises FileNotFoundError where there is none."""
     return [file for path in os.fspath(paths).split("\n") for file in _below(path)]
 
 
 def join(paths) -> str:
     """One path or several, as the one text that the data source takes."""
-    return os.fspath(paths) if isinstance(paths, str | os.PathLike) else "\n".join(os.fspath(path) for path in paths)
+    return (
+        os.fspath(paths)
+        if isinstance(paths, str | os.PathLike)
+        else "\n".join(os.fspath(path) for path in paths)
+    )
 
 
 def _below(path: str) -> list[LogFile]:
@@ -49,11 +58,18 @@ def _below(path: str) -> list[LogFile]:
     except PermissionError:
         raise PermissionError(f"{path} may not be read: its rights forbid it.") from None
     found = sorted(
-        (LogFile(_named(path, inside, info.path), info.size, info.mtime_ns or 0) for info in below if info.type == fs.FileType.File and is_log(info.path)),
+        (
+            LogFile(_named(path, inside, info.path), info.size, info.mtime_ns or 0)
+            for info in below
+            if info.type == fs.FileType.File and is_log(info.path)
+        ),
         key=lambda file: file.name,
     )
     if not found:
-        raise FileNotFoundError(f"There is no log in {path}: looked for {', '.join('*' + end for end in PLAIN)}, packed or not.")
+        raise FileNotFoundError(
+            f"There is no log in {path}: looked for {', '.join('*' + end for end in PLAIN)}, "
+            "packed or not."
+        )
     return found
 
 
@@ -71,13 +87,16 @@ def is_log(name: str) -> bool:
 
 
 def where(path: str) -> tuple[fs.FileSystem, str]:
-    """The file system of a path or URL, and the path inside it. Raises ValueError for a scheme nobody knows."""
+    """The file system of a path or URL, and the path inside it.
+    Raises ValueError for a scheme nobody knows."""
     if URL not in path:
         return fs.LocalFileSystem(), os.path.abspath(path)
     try:
         return fs.FileSystem.from_uri(path)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
-        raise ValueError(f"{path} cannot be opened: {str(error).splitlines()[0].rstrip('.')}.") from None
+        raise ValueError(
+            f"{path} cannot be opened: {str(error).splitlines()[0].rstrip('.')}."
+        ) from None
 
 
 def open_plain(name: str):
@@ -104,4 +123,6 @@ def beginning(file: LogFile, size: int = 1 << 16) -> bytes:
     except PermissionError:
         raise PermissionError(f"{file.name} may not be read: its rights forbid it.") from None
     except OSError as error:
-        raise ValueError(f"{file.name} is not what its name says: {str(error).splitlines()[0].rstrip('.')}.") from None
+        raise ValueError(
+            f"{file.name} is not what its name says: {str(error).splitlines()[0].rstrip('.')}."
+        ) from None

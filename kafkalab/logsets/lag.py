@@ -1,9 +1,12 @@
-"""How far behind was each consumer (lag), and how close to what retention deletes (lead)? From the answers to its fetches, on DEBUG.
+"""How far behind was each consumer (lag), and how close to what retention deletes (lead)? From the
+answers to its fetches, on DEBUG.
 
-Lag is what the leader had beyond the offset that was asked for (high watermark - position), so records that came with this very answer count: a
-consumer that reads as fast as others write has the lag of what comes in during one fetch. Lead is position - log start offset; at 0 the next
-deletion takes records that were never read.
+Lag is what the leader had beyond the offset that was asked for (high watermark - position), so
+records that came with this very answer count: a consumer that reads as fast as others write has the
+lag of what comes in during one fetch. Lead is position - log start offset; at 0 the next deletion
+takes records that were never read.
 """
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
@@ -13,34 +16,57 @@ ANSWER = "FETCH_RETURNED"
 
 
 def lag(lines: DataFrame) -> DataFrame:
-    """One row for each partition of each answered fetch: file, client_id, group_id, topic, partition, time, position, high_watermark, log_start,
-    lag, lead (both at least 0), size_bytes that came. Answers with an error are left out."""
+    """One row for each partition of each answered fetch: file, client_id, group_id, topic,
+    partition, time, position, high_watermark, log_start, lag, lead (both at least 0), size_bytes
+    that came. Answers with an error are left out."""
     high, start = number(r"high[wW]ater[mM]ark ?= ?(-?\d+)"), number(r"logStartOffset ?= ?(-?\d+)")
     return (
         told(lines, (ANSWER,), "group_id", "topic", "partition", "position", "message")
         .withColumns({"high_watermark": high, "log_start": start})
-        .withColumn("size_bytes", F.coalesce(number(r"recordsSizeInBytes=(\d+)"), number(r"records=MemoryRecords\(size=(\d+)"), F.lit(0)))
+        .withColumn("size_bytes",
+                    F.coalesce(number(r"recordsSizeInBytes=(\d+)"),
+                               number(r"records=MemoryRecords\(size=(\d+)"), F.lit(0)))
         .where("high_watermark >= 0 and position is not null")
         .select(
-            "file", "client_id", "group_id", "topic", "partition", "time", "position", "high_watermark", "log_start",
+            "file", "client_id", "group_id", "topic", "partition", "time", "position",
+            "high_watermark", "log_start",
             F.greatest(F.col("high_watermark") - F.col("position"), F.lit(0)).alias("lag"),
-            F.when(F.col("log_start") >= 0, F.greatest(F.col("position") - F.col("log_start"), F.lit(0))).alias("lead"),
+            F.when(F.col("log_start") >= 0,
+                   F.greatest(F.col("position") - F.col("log_start"), F.lit(0))).alias("lead"),
             "size_bytes",
         )
     )  # fmt: skip
 
 
 def lag_per_minute(lines: DataFrame) -> DataFrame:
-    """The lag of each client and partition by minute: file, client_id, group_id, topic, partition, minute, lag (its largest), lead (its smallest),
-    last_lag, position (the last)."""
+    """The lag of each client and partition by minute: file, client_id, group_id, topic, partition,
+    minute, lag (its largest), lead (its smallest), last_lag, position (the last)."""
     return (
         lag(lines)
-        .groupBy("file", "client_id", "group_id", "topic", "partition", F.date_trunc("minute", "time").alias("minute"))
+        .groupBy(
+            "file",
+            "client_id",
+            "group_id",
+            "topic",
+            "partition",
+            F.date_trunc("minute", "time").alias("minute"),
+        )
         .agg(
             F.max("lag").alias("lag"),
             F.min("lead").alias("lead"),
             F.max_by("lag", F.struct("time", "position")).alias("last_lag"),
             F.max_by("position", F.struct("time", "position")).alias("position"),
         )
-        .select("file", "client_id", "group_id", "topic", "partition", "minute", "lag", "lead", "last_lag", "position")
+        .select(
+            "file",
+            "client_id",
+            "group_id",
+            "topic",
+            "partition",
+            "minute",
+            "lag",
+            "lead",
+            "last_lag",
+            "position",
+        )
     )

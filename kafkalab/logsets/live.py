@@ -1,13 +1,17 @@
-"""How many sockets does each broker hold, minute by minute, while the logs still grow? Structured Streaming over `stream()`.
+"""How many sockets does each broker hold, minute by minute, while the logs still grow? Structured
+Streaming over `stream()`.
 
     lines = logsets.stream(spark, "/var/log/shop", live.COLUMNS)
-    query = live.minutes(lines).writeStream.queryName("minutes").format("memory").outputMode("append").start()
+    query =
+    live.minutes(lines).writeStream.queryName("minutes").format("memory").outputMode("append").start()
     live.open_by_minute(spark.table("minutes")).show()
 
-A stream cannot add up over all time, so it happens in two steps. `minutes` gathers, for each client and minute, the few lines that speak of
-sockets, and gives a minute when the watermark has passed it; lines later than that are left out. `open_by_minute` is a query over that small
-table: which socket did each line open or end, and how many were open when each minute was over.
+A stream cannot add up over all time, so it happens in two steps. `minutes` gathers, for each client
+and minute, the few lines that speak of sockets, and gives a minute when the watermark has passed
+it; lines later than that are left out. `open_by_minute` is a query over that small table: which
+socket did each line open or end, and how many were open when each minute was over.
 """
+
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
@@ -20,35 +24,46 @@ WATERMARK = "1 minute"
 
 
 def minutes(lines: DataFrame, watermark: str = WATERMARK) -> DataFrame:
-    """One row for each minute in which a client opened or lost a socket: minute, file, kind, client_id, moves (offset, event, node_id, address)."""
+    """One row for each minute in which a client opened or lost a socket: minute, file, kind,
+    client_id, moves (offset, event, node_id, address)."""
     address = F.when(F.col("event") == OPENED, F.concat_ws(":", "host", "port"))
     return (
         lines.select(*COLUMNS)
         .where(F.col("event").isin(*EVENTS) & F.col("client_id").isNotNull())
         .withWatermark("time", watermark)
         .groupBy(F.window("time", "1 minute").alias("minute"), *CLIENT)
-        .agg(F.sort_array(F.collect_list(F.struct("offset", "event", "node_id", address.alias("address")))).alias("moves"))
+        .agg(
+            F.sort_array(
+                F.collect_list(F.struct("offset", "event", "node_id", address.alias("address")))
+            ).alias("moves")
+        )
         .select(F.col("minute.start").alias("minute"), *CLIENT, "moves")
     )
 
 
 def open_by_minute(gathered: DataFrame) -> DataFrame:
-    """minute, broker, open: how many sockets led to an address when the minute was over. Minutes without a change have no row.
+    """minute, broker, open: how many sockets led to an address when the minute was over. Minutes
+    without a change have no row.
 
-    broker is an address, for a bootstrap server has no number yet. A client has one socket for a node id: the next line that names the node
-    id, or the client's close, ends it.
+    broker is an address, for a bootstrap server has no number yet. A client has one socket for a
+    node id: the next line that names the node id, or the client's close, ends it.
     """
     in_turn = Window.partitionBy(*CLIENT).orderBy("offset")
     of_node = Window.partitionBy(*CLIENT, "node_id").orderBy("offset")
     place = F.struct("offset", "minute")
-    closed = F.first(F.when(F.col("event").isin(*CLOSED), place), ignorenulls=True).over(in_turn.rowsBetween(Window.currentRow, Window.unboundedFollowing))
+    closed = F.first(F.when(F.col("event").isin(*CLOSED), place), ignorenulls=True).over(
+        in_turn.rowsBetween(Window.currentRow, Window.unboundedFollowing)
+    )
     sockets = (
         gathered.select("minute", *CLIENT, F.inline("moves"))
         .withColumns({"ended": F.lead(place).over(of_node), "closed": closed})
         .where(F.col("event") == OPENED)
         .withColumn("end", F.least("ended", "closed"))
     )
-    moves = sockets.select(F.explode(F.array(_move("minute", 1), _move("end.minute", -1))).alias("move"), F.col("address").alias("broker"))
+    moves = sockets.select(
+        F.explode(F.array(_move("minute", 1), _move("end.minute", -1))).alias("move"),
+        F.col("address").alias("broker"),
+    )
     so_far = Window.partitionBy("broker").orderBy("minute")
     return (
         moves.where("move.minute is not null")

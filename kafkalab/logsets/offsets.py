@@ -1,8 +1,10 @@
-"""What did consumers commit, when did they not, and what was read twice? From lines on DEBUG and above.
+"""What did consumers commit, when did they not, and what was read twice? From lines on DEBUG and
+above.
 
     commits(lines)       a row for each commit of a partition, with the gap since the group's last
     reprocessed(lines)   a row for each range of offsets that a group was given again
 """
+
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
@@ -11,7 +13,8 @@ from kafkalab.logsets.told import folder, ms_between, number, told
 COMMITTED = ("COMMITTED_OFFSET", "ASYNC_OFFSET_COMMITTED")
 # Where a consumer begins to read a partition.
 BEGINS = {"SETTING_COMMITTED_OFFSET": "committed", "RESETTING_OFFSET": "reset", "SEEKING": "seek"}
-# How far it was given records: a fetch asks for what follows those, and TRACE lines say it when they hand them over.
+# How far it was given records: a fetch asks for what follows those, and TRACE lines say it when
+# they hand them over.
 ASKS_FOR = ("FETCH_ADDED", "POSITION_UPDATED")
 HANDED_OVER = "FETCH_RETURNING"  # Up to 2.3 the next position stands at its end.
 NEXT = r"update position to (?:FetchPosition\{offset=)?(\d+)"
@@ -21,48 +24,72 @@ PARTITION = ("folder", "owner", "topic", "partition")
 
 
 def commits(lines: DataFrame) -> DataFrame:
-    """One row for each partition of each commit that was answered: file, client_id, group_id, topic, partition, offset, committed_at; gap_ms since
-    anybody of the group last committed this partition, advanced: by how many offsets; both null for the first."""
+    """One row for each partition of each commit that was answered: file, client_id, group_id,
+    topic, partition, offset, committed_at; gap_ms since anybody of the group last committed this
+    partition, advanced: by how many offsets; both null for the first."""
     of_partition = Window.partitionBy(*PARTITION).orderBy("time", "file", "part", "offset")
     return (
         _owned(told(lines, COMMITTED, "group_id", "topic", "partition", "position"))
         .withColumnRenamed("position", "committed")
         .withColumn("previous", F.lag(F.struct("time", "committed")).over(of_partition))
         .select(
-            "file", "client_id", "group_id", "topic", "partition", F.col("committed").alias("offset"), F.col("time").alias("committed_at"),
-            ms_between("previous.time", "time").alias("gap_ms"), (F.col("committed") - F.col("previous.committed")).alias("advanced"),
+            "file", "client_id", "group_id", "topic", "partition",
+            F.col("committed").alias("offset"), F.col("time").alias("committed_at"),
+            ms_between("previous.time", "time").alias("gap_ms"),
+            (F.col("committed") - F.col("previous.committed")).alias("advanced"),
         )
     )  # fmt: skip
 
 
 def reprocessed(lines: DataFrame) -> DataFrame:
-    """One row for each range that somebody of the group had been given already: file, client_id, group_id, topic, partition, from_offset up to but
-    not including until_offset, records (at most: offsets of markers and compacted records count too), began_at, how: from the committed offset,
-    by a reset, or by the application's own seek; previous_client, the last one that was given them."""
+    """One row for each range that somebody of the group had been given already: file, client_id,
+    group_id, topic, partition, from_offset up to but not including until_offset, records (at most:
+    offsets of markers and compacted records count too), began_at, how: from the committed offset,
+    by a reset, or by the application's own seek; previous_client, the last one that was given them.
+    """
     of_partition = Window.partitionBy(*PARTITION).orderBy("time", "file", "part", "offset")
     so_far = of_partition.rowsBetween(Window.unboundedPreceding, -1)
     is_begin = F.col("event").isin(*BEGINS)
-    reached = F.when(F.col("event").isin(*ASKS_FOR), F.col("position")).when(F.col("event") == HANDED_OVER, number(NEXT))
-    # From 3.9 on the line with the committed offset has no prefix, and in a log of several clients no owner: a fetch that goes back tells it then.
+    reached = F.when(F.col("event").isin(*ASKS_FOR), F.col("position")).when(
+        F.col("event") == HANDED_OVER, number(NEXT)
+    )
+    # From 3.9 on the line with the committed offset has no prefix, and in a log of several clients
+    # no owner: a fetch that goes back tells it then.
     here = F.when(is_begin, F.col("position")).otherwise(reached)
-    goes_back = (F.col("event") == ASKS_FOR[0]) & (reached < F.last(here, ignorenulls=True).over(so_far))
+    goes_back = (F.col("event") == ASKS_FOR[0]) & (
+        reached < F.last(here, ignorenulls=True).over(so_far)
+    )
     begins = F.when(is_begin | goes_back, F.col("position"))
-    wished = F.last(F.when(is_begin | F.col("event").isin(*SOUGHT), F.col("event")), ignorenulls=True).over(so_far).isin(*SOUGHT)
+    wished = (
+        F.last(F.when(is_begin | F.col("event").isin(*SOUGHT), F.col("event")), ignorenulls=True)
+        .over(so_far)
+        .isin(*SOUGHT)
+    )
     how = F.when(F.col("event") == "RESETTING_OFFSET", F.when(wished, "seek").otherwise("reset"))
-    how = F.coalesce(how, *(F.when(F.col("event") == event, name) for event, name in BEGINS.items()), F.lit("committed"))
+    how = F.coalesce(
+        how,
+        *(F.when(F.col("event") == event, name) for event, name in BEGINS.items()),
+        F.lit("committed"),
+    )
     return (
-        _owned(told(lines, (*BEGINS, *ASKS_FOR, HANDED_OVER, *SOUGHT), "group_id", "topic", "partition", "position", "message"))
+        _owned(told(lines, (*BEGINS, *ASKS_FOR, HANDED_OVER, *SOUGHT), "group_id", "topic",
+                    "partition", "position", "message"))
         .withColumns({"reached": reached, "begins": begins, "how": how})
         .withColumn("before", F.max(F.struct("reached", "client_id")).over(so_far))
         .where("begins < before.reached")
         .select(
-            "file", "client_id", "group_id", "topic", "partition", F.col("begins").alias("from_offset"), F.col("before.reached").alias("until_offset"),
-            (F.col("before.reached") - F.col("begins")).alias("records"), F.col("time").alias("began_at"), "how",
+            "file", "client_id", "group_id", "topic", "partition",
+            F.col("begins").alias("from_offset"), F.col("before.reached").alias("until_offset"),
+            (F.col("before.reached") - F.col("begins")).alias("records"),
+            F.col("time").alias("began_at"), "how",
             F.col("before.client_id").alias("previous_client"),
         )
     )  # fmt: skip
 
 
 def _owned(events: DataFrame) -> DataFrame:
-    """With `folder` and `owner`: offsets belong to a group, and where there is none, to the client."""
-    return events.where("topic is not null").withColumns({"folder": folder(), "owner": F.coalesce("group_id", "client_id")})
+    """With `folder` and `owner`: offsets belong to a group, and where there is none,
+    to the client."""
+    return events.where("topic is not null").withColumns(
+        {"folder": folder(), "owner": F.coalesce("group_id", "client_id")}
+    )

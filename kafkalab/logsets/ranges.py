@@ -1,7 +1,10 @@
-"""A file's text in blocks of whole records. A plain file may be read in ranges of bytes: a worker takes the records that begin in its own.
+"""A file's text in blocks of whole records. A plain file may be read in ranges of bytes: a worker
+takes the records that begin in its own.
 
-A packed file cannot be entered in the middle and is one piece. Where a record begins, the file's layout says.
+A packed file cannot be entered in the middle and is one piece. Where a record begins, the file's
+layout says.
 """
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -10,10 +13,13 @@ from kafkalab.logsets.block import HEAD_PATTERN, Block
 from kafkalab.logsets.files import LogFile, open_plain, open_unpacked
 from kafkalab.logsets.laid_out import LaidOutBlock
 
-TASK_BYTES = 32 << 20  # What one task reads, unpacked: some seconds of work at most, and many tasks in a large set.
+# What one task reads, unpacked: some seconds of work at most, and many tasks in a large set.
+TASK_BYTES = 32 << 20
 UNPACKED = 10  # Lines of clients shrink about so much.
 OPENING = 256 << 10  # What it costs to open a file, in bytes that could have been read meanwhile.
-BLOCK_BYTES = 8 << 20  # What is parsed at once: small enough for the processor's cache, large enough to be worth the calls.
+# What is parsed at once: small enough for the processor's cache, large enough to be worth the
+# calls.
+BLOCK_BYTES = 8 << 20
 LONGEST_BEGINNING = 512
 
 
@@ -98,7 +104,8 @@ class _Begins:
         return 0
 
     def at_or_after(self, file, start: int) -> int:
-        """The first byte >= start where a record begins: 0, right after a line break, or the end of the file."""
+        """The first byte >= start where a record begins:
+        0, right after a line break, or the end of the file."""
         if start == 0:
             return 0
         at, text = start - 1, b""
@@ -106,7 +113,9 @@ class _Begins:
         while fresh := file.read(1 << 16):
             text += fresh
             search = 0
-            while (found := text.find(self.mark, search)) >= 0 and found + 1 + LONGEST_BEGINNING <= len(text):
+            while (
+                found := text.find(self.mark, search)
+            ) >= 0 and found + 1 + LONGEST_BEGINNING <= len(text):
                 if self.pattern.match(text, found + 1):
                     return at + found + 1
                 search = found + 1

@@ -1,12 +1,16 @@
-"""When did a member stop reading, for how long, and why? One row for each rebalance of each member, from its lines alone.
+"""When did a member stop reading, for how long, and why? One row for each rebalance of each member,
+from its lines alone.
 
-A rebalance ends with the member's new partitions (KIP-848: when it is STABLE again). What it read before it has to give up first, all of it under
-the eager protocols: from there to the end it stands still. Under cooperative protocols it gives up only what moves, at the end.
+A rebalance ends with the member's new partitions (KIP-848: when it is STABLE again). What it read
+before it has to give up first, all of it under the eager protocols: from there to the end it stands
+still. Under cooperative protocols it gives up only what moves, at the end.
 
     rebalances(lines)         a row a member and rebalance
-    group_rebalances(lines)   a row a group and generation: how long somebody stood still, whose doing it was
+    group_rebalances(lines)   a row a group and generation: how long somebody stood still, whose
+                              doing it was
     storms(lines)             a row for each time in which a group did little else
 """
+
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
@@ -20,7 +24,21 @@ EXPIRED = "POLL_TIMEOUT_EXPIRED"
 LEAVING = ("SENDING_LEAVE_GROUP", "MEMBER_LEAVE_HEARTBEAT")
 CLOSED = ("CONSUMER_CLOSED", "ASYNC_CONSUMER_CLOSED")
 BEGUN = ("CONSUMER_INITIALIZED", "ASYNC_CONSUMER_INITIALIZED")
-EVENTS = (JOINING, JOINED, ASSIGNED, STATE, *GIVEN_UP, REQUESTED, EXPIRED, *LEAVING, *CLOSED, *BEGUN, "HEARTBEAT_REBALANCING", "COORDINATOR_UNAVAILABLE", "REVOKE_AND_REJOIN")
+EVENTS = (
+    JOINING,
+    JOINED,
+    ASSIGNED,
+    STATE,
+    *GIVEN_UP,
+    REQUESTED,
+    EXPIRED,
+    *LEAVING,
+    *CLOSED,
+    *BEGUN,
+    "HEARTBEAT_REBALANCING",
+    "COORDINATOR_UNAVAILABLE",
+    "REVOKE_AND_REJOIN",
+)
 
 FIRST_JOIN = "first join"
 POLL_TIMEOUT = "poll timeout"
@@ -41,13 +59,18 @@ HALVES = "given member-id|MemberIdRequired"
 def rebalances(lines: DataFrame) -> DataFrame:
     """One row for each rebalance that a member came to the end of.
 
-    file, client_id, group_id; protocol: classic or consumer (KIP-848); generation (there: epoch); cause, and `reason` as the client printed it
-    (from 3.6 on); began_at: its first line; stopped_at: when it gave partitions up before it joined, else null; resumed_at: when it had its new
-    ones; waited_ms from the first line, stopped_ms standing still with partitions it had; partitions: the new ones as printed.
+    file, client_id, group_id; protocol: classic or consumer (KIP-848); generation (there: epoch);
+    cause, and `reason` as the client printed it (from 3.6 on); began_at: its first line;
+    stopped_at: when it gave partitions up before it joined, else null; resumed_at: when it had its
+    new ones; waited_ms from the first line, stopped_ms standing still with partitions it had;
+    partitions: the new ones as printed.
     """
-    rounds = _gathered(_in_rounds(told(lines, EVENTS, "group_id", "generation", "state", "reason", "message")))
+    rounds = _gathered(
+        _in_rounds(told(lines, EVENTS, "group_id", "generation", "state", "reason", "message"))
+    )
     return _with_cause(rounds).select(
-        "file", "client_id", "group_id", "protocol", "generation", "cause", "reason", "began_at", "stopped_at", "resumed_at",
+        "file", "client_id", "group_id", "protocol", "generation", "cause", "reason", "began_at",
+        "stopped_at", "resumed_at",
         ms_between("began_at", "resumed_at").alias("waited_ms"),
         F.coalesce(ms_between("stopped_at", "resumed_at"), F.lit(0)).alias("stopped_ms"),
         "partitions",
@@ -55,8 +78,9 @@ def rebalances(lines: DataFrame) -> DataFrame:
 
 
 def group_rebalances(lines: DataFrame) -> DataFrame:
-    """One row for each generation of each group: folder, group_id, generation, members (that told of it), began_at, resumed_at, stopped_ms (from
-    the first member that stood still to the last that did not), member_ms (all members' standing still added up), cause (the first told that is
+    """One row for each generation of each group: folder, group_id, generation, members (that told
+    of it), began_at, resumed_at, stopped_ms (from the first member that stood still to the last
+    that did not), member_ms (all members' standing still added up), cause (the first told that is
     not another member's, else that), clients whose doing it was."""
     own = ~F.col("cause").isin(OTHERS, UNSAID, NEW_TARGET)
     return (
@@ -69,30 +93,41 @@ def group_rebalances(lines: DataFrame) -> DataFrame:
             F.max("resumed_at").alias("resumed_at"),
             F.min("stopped_at").alias("stopped_at"),
             F.sum("stopped_ms").alias("member_ms"),
-            F.min_by(F.when(own, F.col("cause")), F.when(own, F.col("began_at"))).alias("own_cause"),
+            F.min_by(F.when(own, F.col("cause")),
+                     F.when(own, F.col("began_at"))).alias("own_cause"),
             F.min("cause").alias("any_cause"),
             F.array_sort(F.collect_set(F.when(own, F.col("client_id")))).alias("clients"),
         )
         .select(
             "folder", "group_id", "generation", "members", "began_at", "resumed_at",
-            F.coalesce(ms_between("stopped_at", "resumed_at"), F.lit(0)).alias("stopped_ms"), "member_ms",
+            F.coalesce(ms_between("stopped_at", "resumed_at"), F.lit(0)).alias("stopped_ms"),
+            "member_ms",
             F.coalesce("own_cause", "any_cause").alias("cause"), "clients",
         )
     )  # fmt: skip
 
 
-def storms(lines: DataFrame, at_least: int = STORM_REBALANCES, within: str = STORM_WITHIN) -> DataFrame:
-    """One row for each storm: a group with `at_least` rebalances within a span, and as long as they go on.
+def storms(
+    lines: DataFrame, at_least: int = STORM_REBALANCES, within: str = STORM_WITHIN
+) -> DataFrame:
+    """One row for each storm: a group with `at_least` rebalances within a span, and as long as they
+    go on.
 
-    folder, group_id, first, last, rebalances, member_ms (all members' standing still added up), clients (whose doing it was). Bringing up a group
-    is no storm: a rebalance counts only where somebody had partitions to stop reading.
+    folder, group_id, first, last, rebalances, member_ms (all members' standing still added up),
+    clients (whose doing it was). Bringing up a group is no storm: a rebalance counts only where
+    somebody had partitions to stop reading.
     """
     of_group = Window.partitionBy("folder", "group_id").orderBy("began_at", "generation")
     seconds = F.expr(f"interval {within}")
     close = F.col("began_at") <= F.lag("began_at", at_least - 1).over(of_group) + seconds
     # One that closes a span draws in those before it.
     drawn_in = F.max(close.cast("int")).over(of_group.rowsBetween(0, at_least - 1)) == 1
-    stormy = group_rebalances(lines).where("member_ms > 0").withColumn("stormy", drawn_in).where("stormy")
+    stormy = (
+        group_rebalances(lines)
+        .where("member_ms > 0")
+        .withColumn("stormy", drawn_in)
+        .where("stormy")
+    )
     begins = F.coalesce(F.col("began_at") > F.lag("began_at").over(of_group) + seconds, F.lit(True))
     return (
         stormy.withColumn("storm", F.count_if(begins).over(of_group))
@@ -113,18 +148,25 @@ def _is_end() -> Column:
 
 
 def _in_rounds(events: DataFrame) -> DataFrame:
-    """Each line with `round`: how often the member had come to an end before it, or left, or began its life."""
+    """Each line with `round`: how often the member had come to an end before it, or left,
+    or began its life."""
     over = _is_end() | F.col("event").isin(*CLOSED, *BEGUN)
     # A cooperative member asks for the next rebalance at the end of the one before.
-    asks = (F.col("event") == "REVOKE_AND_REJOIN") | ((F.col("event") == REQUESTED) & F.col("reason").contains("revoke partitions"))
+    asks = (F.col("event") == "REVOKE_AND_REJOIN") | (
+        (F.col("event") == REQUESTED) & F.col("reason").contains("revoke partitions")
+    )
     number = F.count_if(over).over(before("group_id")) + F.when(asks, 1).otherwise(0)
     return events.where("client_id is not null").withColumn("round", number)
 
 
 def _gathered(events: DataFrame) -> DataFrame:
-    """The lines of each round brought together in one row; those that were left in the middle are left out."""
-    is_event = {name: F.col("event") == name for name in (JOINING, JOINED, REQUESTED, EXPIRED, STATE)}
-    # `Revoke previously assigned partitions []` gives nothing up; what a cooperative member gives up at the end stops nothing else.
+    """The lines of each round brought together in one row;
+    those that were left in the middle are left out."""
+    is_event = {
+        name: F.col("event") == name for name in (JOINING, JOINED, REQUESTED, EXPIRED, STATE)
+    }
+    # `Revoke previously assigned partitions []` gives nothing up; what a cooperative member gives
+    # up at the end stops nothing else.
     gives_up = F.col("event").isin(*GIVEN_UP) & F.col("message").rlike(r"-\d+")
     joined_before = F.max(is_event[JOINED].cast("int")).over(before("group_id", "round"))
     stops = gives_up & (F.coalesce(joined_before, F.lit(0)) == 0)
@@ -136,19 +178,34 @@ def _gathered(events: DataFrame) -> DataFrame:
         .agg(
             F.max(F.when(_is_end(), F.col("time"))).alias("resumed_at"),
             F.bool_or(is_event[STATE]).alias("by_consumer_protocol"),
-            F.max(F.when(is_event[JOINED] | (is_event[STATE] & _is_end()), F.col("generation"))).alias("generation"),
-            F.min(F.when(is_event[JOINING] | F.col("stops") | is_event[STATE] | is_event[EXPIRED], F.col("time"))).alias("began_at"),
+            F.max(
+                F.when(is_event[JOINED] | (is_event[STATE] & _is_end()), F.col("generation"))
+            ).alias("generation"),
+            F.min(
+                F.when(
+                    is_event[JOINING] | F.col("stops") | is_event[STATE] | is_event[EXPIRED],
+                    F.col("time"),
+                )
+            ).alias("began_at"),
             F.min(F.when(F.col("stops"), F.col("time"))).alias("stopped_at"),
-            F.max_by(reason, F.when(reason.isNotNull(), F.struct("part", "offset"))).alias("reason"),
+            F.max_by(reason, F.when(reason.isNotNull(), F.struct("part", "offset"))).alias(
+                "reason"
+            ),
             F.bool_or(is_event[EXPIRED]).alias("expired"),
             F.bool_or(F.col("event") == "HEARTBEAT_REBALANCING").alias("told_by_heartbeat"),
             F.bool_or(F.col("event") == "COORDINATOR_UNAVAILABLE").alias("coordinator_lost"),
             F.bool_or(F.col("event") == "LOSING_PARTITIONS").alias("lost"),
             F.bool_or(F.col("event") == "REVOKE_AND_REJOIN").alias("gives_up"),
             F.bool_and("first_life").alias("first_life"),
-            F.max(F.when(F.col("event") == ASSIGNED, found(r"(?:partitions:? \[?)([^\]]*)\]?$"))).alias("partitions"),
+            F.max(
+                F.when(F.col("event") == ASSIGNED, found(r"(?:partitions:? \[?)([^\]]*)\]?$"))
+            ).alias("partitions"),
         )
-        .where(F.col("resumed_at").isNotNull() & F.col("began_at").isNotNull() & F.col("generation").isNotNull())
+        .where(
+            F.col("resumed_at").isNotNull()
+            & F.col("began_at").isNotNull()
+            & F.col("generation").isNotNull()
+        )
     )
 
 
@@ -159,12 +216,22 @@ def _with_cause(rounds: DataFrame) -> DataFrame:
         .when(F.col("gives_up") | says("revoke partitions"), GIVES_UP)
         .when(says("cached metadata") | says("subscription"), METADATA)
         .when(F.col("told_by_heartbeat") | says("group is already rebalancing"), OTHERS)
-        .when(F.col("lost") | says("unknown member") | says("UNKNOWN_MEMBER") | says("fenced") | says("illegal generation"), FENCED)
+        .when(
+            F.col("lost")
+            | says("unknown member")
+            | says("UNKNOWN_MEMBER")
+            | says("fenced")
+            | says("illegal generation"),
+            FENCED,
+        )
         .when(F.col("first_life"), FIRST_JOIN)
         .when(F.col("coordinator_lost"), COORDINATOR)
         .when(F.col("by_consumer_protocol"), NEW_TARGET)
         .otherwise(UNSAID)
     )
     return rounds.withColumns(
-        {"cause": cause, "protocol": F.when(F.col("by_consumer_protocol"), "consumer").otherwise("classic")}
+        {
+            "cause": cause,
+            "protocol": F.when(F.col("by_consumer_protocol"), "consumer").otherwise("classic"),
+        }
     )

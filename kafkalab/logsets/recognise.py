@@ -1,13 +1,16 @@
-"""Which statement of the Java client wrote this message, and what did it put into the gaps? Asked for all rows of a block at once.
+"""Which statement of the Java client wrote this message, and what did it put into the gaps? Asked
+for all rows of a block at once.
 
-Most templates are told apart by logger, source line and first eight bytes, which take few values in a block. For each such key we look
-up once which templates it could be (templates.py); then all rows compare a few 64-bit words of their message's begin and end with those
-of their candidates. Where two templates still fit (`Found least loaded node {node}` and `… {node} connected with …`) the source line
-decides, and without one the whole template does, as a regular expression.
+Most templates are told apart by logger, source line and first eight bytes, which take few values in
+a block. For each such key we look up once which templates it could be (templates.py); then all rows
+compare a few 64-bit words of their message's begin and end with those of their candidates. Where
+two templates still fit (`Found least loaded node {node}` and `… {node} connected with …`) the
+source line decides, and without one the whole template does, as a regular expression.
 
-The gaps are read with one regular expression for each template, on its own rows only. Lines repeat themselves, so each different text
-is read once.
+The gaps are read with one regular expression for each template, on its own rows only. Lines repeat
+themselves, so each different text is read once.
 """
+
 import re
 from functools import cached_property, lru_cache
 
@@ -38,7 +41,9 @@ class Recognised:
         self.rows = np.flatnonzero(tail >= 0)
         self.code = np.full(block.rows, -1, np.int16)  # The number of each row's pattern.
         if len(self.rows):
-            place = tail[self.rows] * len(LEVEL_NAMES) + block.level_code[self.rows] % len(LEVEL_NAMES)
+            place = tail[self.rows] * len(LEVEL_NAMES) + block.level_code[self.rows] % len(
+                LEVEL_NAMES
+            )
             self.code[self.rows] = _decided(block, tails, place, begin[self.rows], end[self.rows])
 
     @cached_property
@@ -47,7 +52,11 @@ class Recognised:
         order = np.argsort(self.code, kind="stable")
         numbers, starts = np.unique(self.code[order], return_index=True)
         pieces = np.split(order, starts[1:])
-        return [(templates.all_patterns()[number], rows) for number, rows in zip(numbers.tolist(), pieces) if number >= 0]
+        return [
+            (templates.all_patterns()[number], rows)
+            for number, rows in zip(numbers.tolist(), pieces)
+            if number >= 0
+        ]
 
     @property
     def event(self) -> pa.Array:
@@ -59,7 +68,9 @@ class Recognised:
         begin, end = self.block.message_span
         pieces: dict[str, list[tuple[np.ndarray, pa.Array]]] = {name: [] for name in wanted}
         asked = [(pattern, rows) for pattern, rows in self.found if wanted & set(pattern.fields)]
-        self._add_few([(pattern, rows) for pattern, rows in asked if len(rows) <= FEW], wanted, pieces)
+        self._add_few(
+            [(pattern, rows) for pattern, rows in asked if len(rows) <= FEW], wanted, pieces
+        )
         for pattern, rows in asked:
             if len(rows) > FEW:
                 values = _extract(self.block, pattern, begin[rows], end[rows])
@@ -68,8 +79,8 @@ class Recognised:
         return {name: self._column(name, found) for name, found in pieces.items()}
 
     def _add_few(self, asked, wanted: set[str], pieces) -> None:
-        """The fields of templates with a few rows each. Arrow makes a regular expression ready anew in each call, which takes longer than to
-        read some texts with one that is ready."""
+        """The fields of templates with a few rows each. Arrow makes a regular expression ready anew
+        in each call, which takes longer than to read some texts with one that is ready."""
         if not asked:
             return
         begin, end = self.block.message_span
@@ -88,7 +99,13 @@ class Recognised:
                 pieces[name].append((np.array(rows), pa.array(values, pa.string())))
 
     def _column(self, name: str, pieces) -> pa.Array:
-        kind = pa.int32() if name in WHOLE_NUMBERS else pa.int64() if name in LARGE_NUMBERS else pa.string()
+        kind = (
+            pa.int32()
+            if name in WHOLE_NUMBERS
+            else pa.int64()
+            if name in LARGE_NUMBERS
+            else pa.string()
+        )
         if not pieces:
             return pa.nulls(self.block.rows, kind)
         place = np.full(self.block.rows, -1, np.int32)
@@ -96,14 +113,16 @@ class Recognised:
         place[rows] = np.arange(len(rows))
         values = pa.concat_arrays([values for _, values in pieces])
         if name != "reason":
-            values = pc.if_else(pc.equal(values, ""), pa.scalar(None, pa.string()), values)  # A group that took no part.
+            # A group that took no part.
+            values = pc.if_else(pc.equal(values, ""), pa.scalar(None, pa.string()), values)
         if kind != pa.string():
             values = _as_numbers(values, kind)
         return values.take(pa.array(place, mask=place < 0))
 
 
 def broker_of(node_id: pa.Array) -> pa.Array:
-    """The broker behind each node id: `2` and `+2` and 2147483645 are broker 2, bootstrap servers (-1, -2, …) are no broker yet."""
+    """The broker behind each node id: `2` and `+2` and 2147483645 are broker 2, bootstrap
+    servers (-1, -2, …) are no broker yet."""
     nodes = node_id.dictionary_encode()
     brokers = pa.array([decode_broker(text) for text in nodes.dictionary.to_pylist()], pa.int32())
     return brokers.take(nodes.indices)
@@ -123,14 +142,21 @@ def _as_numbers(values: pa.Array, kind: pa.DataType) -> pa.Array:
         return pc.cast(values, kind)
     except pa.ArrowInvalid:
         most = 2 ** (kind.bit_width - 1)
-        return pa.array([None if text is None or not -most <= int(text) < most else int(text) for text in values.to_pylist()], kind)
+        return pa.array(
+            [
+                None if text is None or not -most <= int(text) < most else int(text)
+                for text in values.to_pylist()
+            ],
+            kind,
+        )
 
 
-# -- which template ---------------------------------------------------------------------------------------------------------------
+# -- which template --------------------------------------------------------------------------------
 
 
 class _Table:
-    """The literal bytes of all patterns as numbers, a row a pattern: value and mask of each word, and how long a message must be."""
+    """The literal bytes of all patterns as numbers, a row a pattern: value and mask of each
+    word, and how long a message must be."""
 
     def __init__(self):
         patterns = templates.all_patterns()
@@ -148,7 +174,8 @@ class _Table:
                 part = tail[max(0, len(tail) - 8 * word - 8) : max(0, len(tail) - 8 * word)]
                 self._put(HEAD_WORDS + word, number, part, 8 - len(part))
         self.most_words = [
-            max(bool(self.mask[word, number]) * (word + 1) for word in range(words)) for number in range(len(patterns))
+            max(bool(self.mask[word, number]) * (word + 1) for word in range(words))
+            for number in range(len(patterns))
         ]
 
     def _put(self, word: int, number: int, part: bytes, empty: int) -> None:
@@ -167,15 +194,20 @@ def _numbers() -> dict[int, int]:
 
 
 @lru_cache(maxsize=1 << 16)
-def _candidates(logger: str | None, line: int | None, level: str | None, first_word: int) -> tuple[tuple[int, ...], int]:
-    """The patterns (by number) whose first eight bytes these could be, those of this source line first, and how many those are."""
+def _candidates(
+    logger: str | None, line: int | None, level: str | None, first_word: int
+) -> tuple[tuple[int, ...], int]:
+    """The patterns (by number) whose first eight bytes these could be, those of this source line
+    first, and how many those are."""
     table = _table()
     fitting = [
         (pattern, _numbers()[id(pattern)])
         for pattern in templates.patterns_of(logger)
-        if first_word & int(table.mask[0, _numbers()[id(pattern)]]) == int(table.value[0, _numbers()[id(pattern)]])
+        if first_word & int(table.mask[0, _numbers()[id(pattern)]])
+        == int(table.value[0, _numbers()[id(pattern)]])
     ]
-    # Two events may share their words and differ in level; a version we do not know may write a line on another level.
+    # Two events may share their words and differ in level; a version we do not know may write a
+    # line on another level.
     if on_level := [(pattern, number) for pattern, number in fitting if level in pattern.levels]:
         fitting = on_level
     here = [number for pattern, number in fitting if line in pattern.lines]
@@ -213,7 +245,11 @@ def _decided(block, tails, place: np.ndarray, begin: np.ndarray, end: np.ndarray
         for word in range(HEAD_WORDS + TAIL_WORDS):
             if not table.mask[word, np.unique(candidates[slot])].any():
                 continue
-            at = begin[rows] + 8 * word if word < HEAD_WORDS else end[rows] - 8 * (word - HEAD_WORDS + 1)
+            at = (
+                begin[rows] + 8 * word
+                if word < HEAD_WORDS
+                else end[rows] - 8 * (word - HEAD_WORDS + 1)
+            )
             text = words[np.clip(at, 0, len(words) - 1)]
             good &= (text & table.mask[word, pattern]) == table.value[word, pattern]
         rows, pattern = rows[good], pattern[good]
@@ -232,17 +268,22 @@ def _decided(block, tails, place: np.ndarray, begin: np.ndarray, end: np.ndarray
 
 
 def _look_closer(block, begin, end, unsure, fit, chosen) -> None:
-    """Fill in `chosen` for the unsure rows: the pattern that fits as a whole, the most telling one where several do."""
+    """Fill in `chosen` for the unsure rows: the pattern that fits as a whole,
+    the most telling one where several do."""
     rows = np.concatenate([rows for rows, _ in fit])
     pattern = np.concatenate([pattern for _, pattern in fit])
     rows, pattern = rows[unsure[rows]], pattern[unsure[rows]]
-    by_weight = sorted(np.unique(pattern).tolist(), key=lambda number: -templates.all_patterns()[number].weight)
+    by_weight = sorted(
+        np.unique(pattern).tolist(), key=lambda number: -templates.all_patterns()[number].weight
+    )
     for number in by_weight:
         candidates = np.sort(rows[pattern == number])
         candidates = candidates[chosen[candidates] < 0]
         if len(candidates):
             texts = block.texts(begin[candidates], end[candidates])
-            whole = pc.match_substring_regex(texts, templates.all_patterns()[number].whole).to_numpy(zero_copy_only=False)
+            whole = pc.match_substring_regex(
+                texts, templates.all_patterns()[number].whole
+            ).to_numpy(zero_copy_only=False)
             chosen[candidates[whole.astype(bool)]] = number
 
 
@@ -255,24 +296,32 @@ def _words(data: np.ndarray) -> np.ndarray:
     return np.ndarray((len(data) - 7,), "<u8", data.data, 0, (1,))
 
 
-# -- what is in the gaps ----------------------------------------------------------------------------------------------------------
+# -- what is in the gaps ---------------------------------------------------------------------------
 
 
 def _extract(block, pattern: Pattern, begin, end) -> pa.StructArray:
-    """The named groups of each span; read from an excerpt first, because a long answer needs no second look beyond its header."""
+    """The named groups of each span; read from an excerpt first,
+    because a long answer needs no second look beyond its header."""
     if pattern.to_the_end:
         return _groups_of(block.texts(begin, end), pattern)
     values = _groups_of(block.texts(begin, np.minimum(end, begin + EXCERPT)), pattern)
-    again = np.flatnonzero(pc.is_null(values).to_numpy(zero_copy_only=False) & (end > begin + EXCERPT)) if values.null_count else ()
+    again = (
+        np.flatnonzero(pc.is_null(values).to_numpy(zero_copy_only=False) & (end > begin + EXCERPT))
+        if values.null_count
+        else ()
+    )
     if not len(again):
         return values
     place = np.arange(len(begin))
     place[again] = len(begin) + np.arange(len(again))
-    return pa.concat_arrays([values, _groups_of(block.texts(begin[again], end[again]), pattern)]).take(pa.array(place))
+    return pa.concat_arrays(
+        [values, _groups_of(block.texts(begin[again], end[again]), pattern)]
+    ).take(pa.array(place))
 
 
 def _groups_of(texts: pa.Array, pattern: Pattern) -> pa.StructArray:
-    """The named groups of each text, null where the pattern does not fit. Texts that come again are read once."""
+    """The named groups of each text, null where the pattern does not fit.
+    Texts that come again are read once."""
     if len(texts[:SAMPLE].dictionary_encode().dictionary) > SAMPLE // 2:
         return pc.extract_regex(texts, pattern.gaps)
     coded = texts.dictionary_encode()
@@ -283,10 +332,17 @@ def _groups_of(texts: pa.Array, pattern: Pattern) -> pa.StructArray:
 
 def _groups_of_few(texts: pa.Array, pattern: Pattern) -> pa.StructArray:
     found = [_ready(pattern.gaps).match(text) for text in texts.to_pylist()]
-    groups = [pa.array([match and (match[name] or "") for match in found], pa.string()) for name in pattern.fields]
-    return pa.StructArray.from_arrays(groups, list(pattern.fields), mask=pa.array([match is None for match in found], pa.bool_()))
+    groups = [
+        pa.array([match and (match[name] or "") for match in found], pa.string())
+        for name in pattern.fields
+    ]
+    return pa.StructArray.from_arrays(
+        groups, list(pattern.fields), mask=pa.array([match is None for match in found], pa.bool_())
+    )
 
 
 @lru_cache(maxsize=1 << 12)
 def _ready(expression: str) -> re.Pattern[str]:
-    return re.compile(expression.removesuffix("$") + r"\Z" if expression.endswith("$") else expression)
+    return re.compile(
+        expression.removesuffix("$") + r"\Z" if expression.endswith("$") else expression
+    )

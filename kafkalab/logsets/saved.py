@@ -1,9 +1,11 @@
 """Parquet beside a set, so that every later read takes a fraction: `read(spark, path, saved=True)`.
 
-Its name ends in a checksum of the files (name, size, time of change; a generated set's own checksum where it has one), of the layout and
-of the catalogue this reader knows. When any of them changes the name changes, and the Parquet is made again. A folder without Spark's
-_SUCCESS was never finished and is made again too.
+Its name ends in a checksum of the files (name, size, time of change; a generated set's own checksum
+where it has one), of the layout and of the catalogue this reader knows. When any of them changes
+the name changes, and the Parquet is made again. A folder without Spark's _SUCCESS was never
+finished and is made again too.
 """
+
 import hashlib
 import os
 import shutil
@@ -20,7 +22,8 @@ STEM = "lines-"
 
 
 def parquet_of(spark: SparkSession, path: str, layout: str | None = None) -> str:
-    """The folder with the Parquet of all lines under `path`, made if it is not there. Beside them, or in the user's cache where that is locked."""
+    """The folder with the Parquet of all lines under `path`, made if it is not there. Beside
+    them, or in the user's cache where that is locked."""
     from kafkalab.logsets.read import load
 
     stem = f"{os.path.basename(path)}.{STEM}" if _is_file(path) else STEM
@@ -31,7 +34,9 @@ def parquet_of(spark: SparkSession, path: str, layout: str | None = None) -> str
     for place in _places(path):
         if _writable(place):
             _forget_older(place, stem)
-            load(spark, path, layout=layout).write.mode("overwrite").option("compression", "zstd").parquet(f"{place}/{name}")
+            load(spark, path, layout=layout).write.mode("overwrite").option(
+                "compression", "zstd"
+            ).parquet(f"{place}/{name}")
             return f"{place}/{name}"
     raise PermissionError(f"Neither {next(iter(_places(path)))} nor your cache can be written.")
 
@@ -44,14 +49,17 @@ def checksum_of(path: str, layout: str | None = None) -> str:
         if done is not None and done.is_file():
             digest.update(done.read_bytes())
         else:
-            digest.update(repr([(file.name, file.size, file.changed_ns) for file in files_of(part)]).encode())
+            digest.update(
+                repr([(file.name, file.size, file.changed_ns) for file in files_of(part)]).encode()
+            )
     known = sorted((p.event, p.whole, p.gaps or "") for p in templates.all_patterns())
     digest.update(repr((layout, schema.COLUMNS, known)).encode())
     return digest.hexdigest()[:16]
 
 
 def _places(path: str):
-    """Where the Parquet may lie: beside the lines, else in the user's cache. Several paths have no one place."""
+    """Where the Parquet may lie: beside the lines, else in the user's cache.
+    Several paths have no one place."""
     if "\n" not in path:
         yield (os.path.dirname(path) or ".") if _is_file(path) else path.rstrip("/")
     yield str(Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "kafkalab", "lines"))

@@ -1,9 +1,12 @@
-"""How well do the incidents found in the lines agree with those the simulator knew of? Precision and recall for each kind.
+"""How well do the incidents found in the lines agree with those the simulator knew of? Precision
+and recall for each kind.
 
-An incident that was found can be one of the truth's when it is of the same kind, with a client or the group in common, at that time: their spans,
-from first to last sign, overlap or lie less than SLACK_S apart. Each is paired with one of the other side at most, so that two found as one are one
+An incident that was found can be one of the truth's when it is of the same kind, with a client or
+the group in common, at that time: their spans, from first to last sign, overlap or lie less than
+SLACK_S apart. Each is paired with one of the other side at most, so that two found as one are one
 found and one missed, and one found as two is one found and one wrong.
 """
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -23,13 +26,21 @@ class Span:
 
     def is_like(self, other: "Span") -> bool:
         slack = timedelta(seconds=SLACK_S)
-        same = bool(self.clients & other.clients) or (self.group_id is not None and self.group_id == other.group_id)
-        return self.kind == other.kind and same and self.first <= other.last + slack and other.first <= self.last + slack
+        same = bool(self.clients & other.clients) or (
+            self.group_id is not None and self.group_id == other.group_id
+        )
+        return (
+            self.kind == other.kind
+            and same
+            and self.first <= other.last + slack
+            and other.first <= self.last + slack
+        )
 
 
 @dataclass(frozen=True)
 class Score:
-    """Of one kind: how many there were, how many were found, how many of these are pairs. Rates are 1 where there is nothing to miss."""
+    """Of one kind: how many there were, how many were found, how many of these are pairs. Rates
+    are 1 where there is nothing to miss."""
 
     kind: str
     there: int
@@ -48,14 +59,27 @@ class Score:
 def spans_of_truth(truth: Mapping) -> list[Span]:
     """The incidents of a truth.json."""
     return [
-        Span(row["kind"], frozenset(row["clients"]), row["group_id"], _time(row["first"]), _time(row["last"])) for row in truth["incidents"]
+        Span(
+            row["kind"],
+            frozenset(row["clients"]),
+            row["group_id"],
+            _time(row["first"]),
+            _time(row["last"]),
+        )
+        for row in truth["incidents"]
     ]
 
 
 def spans_of_rows(rows: Iterable) -> list[Span]:
     """The rows of `logsets.incidents(lines).toPandas().itertuples()`."""
     return [
-        Span(row.kind, frozenset(row.clients), row.group_id if isinstance(row.group_id, str) else None, _naive(row.first), _naive(row.last))
+        Span(
+            row.kind,
+            frozenset(row.clients),
+            row.group_id if isinstance(row.group_id, str) else None,
+            _naive(row.first),
+            _naive(row.last),
+        )
         for row in rows
     ]
 
@@ -89,7 +113,15 @@ def pairs(there: Sequence[Span], found: Sequence[Span]) -> int:
 def table(rated: Sequence[Score]) -> str:
     """The scores as text."""
     head = f"{'incident':26}{'there':>7}{'found':>7}{'precision':>11}{'recall':>8}"
-    return "\n".join([head, *(f"{s.kind:26}{s.there:7d}{s.found:7d}{s.precision:11.2f}{s.recall:8.2f}" for s in rated)])
+    return "\n".join(
+        [
+            head,
+            *(
+                f"{s.kind:26}{s.there:7d}{s.found:7d}{s.precision:11.2f}{s.recall:8.2f}"
+                for s in rated
+            ),
+        ]
+    )
 
 
 def _time(text: str) -> datetime:

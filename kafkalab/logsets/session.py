@@ -1,11 +1,14 @@
 """Where does Spark run, and how quietly? Here, and nowhere else in the project.
 
-Local by default, on any master by a setting: `session(master="spark://host:7077")` or the environment's KAFKALAB_SPARK_MASTER.
-Nothing of the JVM may reach a notebook's cell: ipykernel forwards file descriptor 2, child processes included, and nbgrader scores a
-cell with text on stderr as 0. So the JVM and its Python workers are born with stdout and stderr going to a file, progress bar and
-web pages are off, and only errors are logged. `spark_log()` names the file. PySpark itself writes an exception to stderr, some hundred
-lines of Java, before it raises it; who reads the cell needs the exception alone, so that logger is silent, too.
+Local by default, on any master by a setting: `session(master="spark://host:7077")` or the
+environment's KAFKALAB_SPARK_MASTER. Nothing of the JVM may reach a notebook's cell: ipykernel
+forwards file descriptor 2, child processes included, and nbgrader scores a cell with text on stderr
+as 0. So the JVM and its Python workers are born with stdout and stderr going to a file, progress
+bar and web pages are off, and only errors are logged. `spark_log()` names the file. PySpark itself
+writes an exception to stderr, some hundred lines of Java, before it raises it; who reads the cell
+needs the exception alone, so that logger is silent, too.
 """
+
 import atexit
 import contextlib
 import os
@@ -23,11 +26,13 @@ PACKAGE = Path(__file__).absolute().parents[1]
 
 
 def session(master: str | None = None, settings: dict[str, str] | None = None):
-    """The Spark session of this process, with the `kafkalab` data source registered; started if there is none.
+    """The Spark session of this process, with the `kafkalab` data source registered; started if
+    there is none.
 
-    master: Spark's master URL; None takes KAFKALAB_SPARK_MASTER, else "local[*]". `settings` are Spark's own dotted keys and win over
-    ours. A session that runs already is returned as it is. On a cluster an executor gets 2 GB and 1 GB for its Python workers. Raises
-    JavaMissing when there is no Java 17.
+    master: Spark's master URL; None takes KAFKALAB_SPARK_MASTER, else "local[*]". `settings` are
+    Spark's own dotted keys and win over ours. A session that runs already is returned as it is. On
+    a cluster an executor gets 2 GB and 1 GB for its Python workers. Raises JavaMissing when there
+    is no Java 17.
     """
     from pyspark.logger import PySparkLogger
     from pyspark.sql import SparkSession
@@ -48,7 +53,8 @@ def session(master: str | None = None, settings: dict[str, str] | None = None):
         for name in LOGGED_BEFORE_RAISED:
             PySparkLogger.getLogger(name).disabled = True
     spark.dataSource.register(KafkaLines)
-    if spark.conf.get(PUSHDOWN) != "true":  # In somebody else's session; Spark refuses a source that could use it where it is off.
+    # In somebody else's session; Spark refuses a source that could use it where it is off.
+    if spark.conf.get(PUSHDOWN) != "true":
         spark.conf.set(PUSHDOWN, "true")
     return spark
 
@@ -65,24 +71,33 @@ def _settings(master: str) -> dict[str, str]:
         "spark.log.level": "ERROR",
     }
     meaning = {
-        "spark.sql.session.timeZone": "UTC",  # Lines carry no zone; the recordings and the simulator write UTC.
+        # Lines carry no zone; the recordings and the simulator write UTC.
+        "spark.sql.session.timeZone": "UTC",
         PUSHDOWN: "true",  # Lets the reader skip what a query does not ask for.
     }
     if not master.startswith("local"):
-        # What frames need to sort and join; and beside the JVM 350 MB for the Python worker of each core, of which there are mostly two.
-        return quiet | meaning | {"spark.executor.memory": "2g", "spark.executor.memoryOverhead": "1g"}
-    return quiet | meaning | {
-        "spark.driver.host": "127.0.0.1",  # A laptop that changes networks keeps its session.
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.memory": "2g",
-        # The default of 200 is for clusters; here each partition costs more than it holds.
-        "spark.sql.shuffle.partitions": str(max(2, os.cpu_count() or 2)),
-    }
+        # What frames need to sort and join; and beside the JVM 350 MB for the Python worker of each
+        # core, of which there are mostly two.
+        return (
+            quiet | meaning | {"spark.executor.memory": "2g", "spark.executor.memoryOverhead": "1g"}
+        )
+    return (
+        quiet
+        | meaning
+        | {
+            "spark.driver.host": "127.0.0.1",  # A laptop that changes networks keeps its session.
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.memory": "2g",
+            # The default of 200 is for clusters; here each partition costs more than it holds.
+            "spark.sql.shuffle.partitions": str(max(2, os.cpu_count() or 2)),
+        }
+    )
 
 
 @contextlib.contextmanager
 def _environment():
-    """What the JVM must find in its environment when it starts: our Java, our Python, our package."""
+    """What the JVM must find in its environment when it starts:
+    our Java, our Python, our package."""
     path = os.pathsep.join(filter(None, [str(PACKAGE.parent), os.environ.get("PYTHONPATH")]))
     wanted = {"JAVA_HOME": str(find_java().home), "PYTHONPATH": path}
     before = {name: os.environ.get(name) for name in wanted}

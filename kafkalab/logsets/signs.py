@@ -1,7 +1,10 @@
-"""Which of a set's lines can speak of an incident? One look at the text or Parquet keeps those, with the columns the kinds of incidents.py ask for.
+"""Which of a set's lines can speak of an incident? One look at the text or Parquet keeps those,
+with the columns the kinds of incidents.py ask for.
 
-Most lines of a log are fetches that went well. What is left is a tenth to a third of the rows without most of their text, small enough to keep.
+Most lines of a log are fetches that went well. What is left is a tenth to a third of the rows
+without most of their text, small enough to keep.
 """
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
@@ -12,36 +15,71 @@ from kafkalab.logsets.rebalances import EVENTS as OF_GROUPS
 
 EVIDENCE_LETTERS = 300
 
-LOST, DISCOVERED = "COORDINATOR_UNAVAILABLE", ("COORDINATOR_DISCOVERED", "ASYNC_COORDINATOR_DISCOVERED")
+LOST, DISCOVERED = (
+    "COORDINATOR_UNAVAILABLE",
+    ("COORDINATOR_DISCOVERED", "ASYNC_COORDINATOR_DISCOVERED"),
+)
 OUT_OF_RANGE = ("FETCH_OUT_OF_RANGE", "FETCH_OUT_OF_RANGE_NO_POLICY")
 RESET = "RESETTING_OFFSET"
-AUTOMATIC = ("AUTO_COMMIT_ASYNC", "ASYNC_AUTO_COMMIT_COMPLETED", "ASYNC_AUTO_COMMIT_ASYNC_COMPLETED")
+AUTOMATIC = (
+    "AUTO_COMMIT_ASYNC",
+    "ASYNC_AUTO_COMMIT_COMPLETED",
+    "ASYNC_AUTO_COMMIT_ASYNC_COMPLETED",
+)
 BEGINS_AT = "SETTING_COMMITTED_OFFSET"
 RETRIED = "BATCH_RETRIED"
-# What a broker answers at once. FETCH and JOIN_GROUP wait by design, and what a consumer asks of a leader besides waits behind its FETCH.
+# What a broker answers at once. FETCH and JOIN_GROUP wait by design, and what a consumer asks of a
+# leader besides waits behind its FETCH.
 PROMPT = (
-    "PRODUCE", "HEARTBEAT", "CONSUMER_GROUP_HEARTBEAT", "OFFSET_COMMIT", "OFFSET_FETCH", "INIT_PRODUCER_ID", "ADD_PARTITIONS_TO_TXN", "END_TXN",
+    "PRODUCE", "HEARTBEAT", "CONSUMER_GROUP_HEARTBEAT", "OFFSET_COMMIT", "OFFSET_FETCH",
+    "INIT_PRODUCER_ID", "ADD_PARTITIONS_TO_TXN", "END_TXN",
     "TXN_OFFSET_COMMIT",
 )  # fmt: skip
 
-ALIVE = "HEARTBEAT_RESPONSE"  # Of a consumer that has nothing else to say: how long a socket was of no use is told by who was there to use it.
+# Of a consumer that has nothing else to say: how long a socket was of no use is told by who was
+# there to use it.
+ALIVE = "HEARTBEAT_RESPONSE"
 
 EVENTS = tuple(
-    sorted({ALIVE, *OF_SOCKETS, *OF_GROUPS, *BEGINS, *ASKS_FOR, HANDED_OVER, *SOUGHT, SENT, ANSWERED, LOST, *DISCOVERED, *OUT_OF_RANGE, RESET, *AUTOMATIC, BEGINS_AT, RETRIED})
+    sorted(
+        {
+            ALIVE,
+            *OF_SOCKETS,
+            *OF_GROUPS,
+            *BEGINS,
+            *ASKS_FOR,
+            HANDED_OVER,
+            *SOUGHT,
+            SENT,
+            ANSWERED,
+            LOST,
+            *DISCOVERED,
+            *OUT_OF_RANGE,
+            RESET,
+            *AUTOMATIC,
+            BEGINS_AT,
+            RETRIED,
+        }
+    )
 )
 COLUMNS = (
-    "file", "offset", "time", "kind", "client_id", "group_id", "event", "node_id", "broker", "host", "port", "api", "correlation_id", "topic",
+    "file", "offset", "time", "kind", "client_id", "group_id", "event", "node_id", "broker", "host",
+    "port", "api", "correlation_id", "topic",
     "partition", "position", "generation", "state", "reason", "message",
 )  # fmt: skip
 
 
 def signs(lines: DataFrame) -> DataFrame:
-    """The lines of EVENTS with COLUMNS, so that every frame made of `lines` for an incident can be made of them instead.
+    """The lines of EVENTS with COLUMNS, so that every frame made of `lines` for an incident can be
+    made of them instead.
 
-    Requests and answers are those of PROMPT alone. message is null where the columns say it all, and only the beginning of an answer's.
+    Requests and answers are those of PROMPT alone. message is null where the columns say it all,
+    and only the beginning of an answer's.
     """
     event = F.col("event")
-    message = F.when(event == ANSWERED, F.substring("message", 1, EVIDENCE_LETTERS)).when(~event.isin(ALIVE, *ASKS_FOR), F.col("message"))
+    message = F.when(event == ANSWERED, F.substring("message", 1, EVIDENCE_LETTERS)).when(
+        ~event.isin(ALIVE, *ASKS_FOR), F.col("message")
+    )
     return (
         lines.select(*COLUMNS)
         .where(event.isin(*EVENTS) & (~event.isin(SENT, ANSWERED) | F.col("api").isin(*PROMPT)))

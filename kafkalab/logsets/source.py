@@ -1,13 +1,17 @@
-"""Spark's data source `kafkalab`: `spark.read.format("kafkalab").load(PATH)`, and `spark.readStream` for files that still grow.
+"""Spark's data source `kafkalab`: `spark.read.format("kafkalab").load(PATH)`, and
+`spark.readStream` for files that still grow.
 
-Spark asks it for the pieces of work, sends each piece to a worker, and the worker yields Arrow record batches, so no line is ever a
-Python object. Options: `layout` (layouts.py; without it each file's first lines tell). Only the columns of the schema are made; Spark
-tells a Python source no others, so name them: `.schema(schema.spark_schema(("time", "client_id")))`, as read.load does. Filters on
-time, client_id, group_id, kind, level and event are used here: a row they leave out is never built.
+Spark asks it for the pieces of work, sends each piece to a worker, and the worker yields Arrow
+record batches, so no line is ever a Python object. Options: `layout` (layouts.py; without it each
+file's first lines tell). Only the columns of the schema are made; Spark tells a Python source no
+others, so name them: `.schema(schema.spark_schema(("time", "client_id")))`, as read.load does.
+Filters on time, client_id, group_id, kind, level and event are used here: a row they leave out is
+never built.
 
-`logsets.session()` registers it. In a session of your own: spark.dataSource.register(KafkaLines), and set
-spark.sql.python.filterPushdown.enabled to true.
+`logsets.session()` registers it. In a session of your own: spark.dataSource.register(KafkaLines),
+and set spark.sql.python.filterPushdown.enabled to true.
 """
+
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -36,17 +40,24 @@ class KafkaLines(ds.DataSource):
 
     def _path(self) -> str:
         if "path" not in self.options:
-            raise ValueError('The source "kafkalab" needs a path: spark.read.format("kafkalab").load("client.log").')
+            raise ValueError(
+                'The source "kafkalab" needs a path: '
+                'spark.read.format("kafkalab").load("client.log").'
+            )
         return self.options["path"]
 
     def reader(self, schema) -> "KafkaLinesReader":
-        return KafkaLinesReader(self._path(), tuple(schema.fieldNames()), self.options.get("layout"))
+        return KafkaLinesReader(
+            self._path(), tuple(schema.fieldNames()), self.options.get("layout")
+        )
 
-    def streamReader(self, schema):  # noqa: N802 (Spark's name)
+    def streamReader(self, schema):
         from kafkalab.logsets.growing import GrowingLines
 
         quiet_s = float(self.options.get("settleSeconds", 2))
-        return GrowingLines(self._path(), tuple(schema.fieldNames()), self.options.get("layout"), quiet_s)
+        return GrowingLines(
+            self._path(), tuple(schema.fieldNames()), self.options.get("layout"), quiet_s
+        )
 
 
 @dataclass
@@ -58,7 +69,8 @@ class Task(ds.InputPartition):
 
 @dataclass(frozen=True)
 class Condition:
-    """A row passes when `column` compares so with `value`; in: is one of the values of the list; valid: is not null."""
+    """A row passes when `column` compares so with `value`; in: is one of the values of the list;
+    valid: is not null."""
 
     column: str
     how: str
@@ -69,7 +81,9 @@ class Condition:
             return pc.is_valid(column)
         if self.how == "in":
             return pc.is_in(column, pa.array(self.value, column.type))
-        return pc.fill_null(getattr(pc, self.how)(column, pa.scalar(self.value, column.type)), False)
+        return pc.fill_null(
+            getattr(pc, self.how)(column, pa.scalar(self.value, column.type)), False
+        )
 
 
 class KafkaLinesReader(ds.DataSourceReader):
@@ -77,7 +91,7 @@ class KafkaLinesReader(ds.DataSourceReader):
         self.path, self.names, self.layout = path, names, layout
         self.conditions: list[Condition] = []
 
-    def pushFilters(self, filters: list[ds.Filter]) -> Iterable[ds.Filter]:  # noqa: N802
+    def pushFilters(self, filters: list[ds.Filter]) -> Iterable[ds.Filter]:
         for wanted in filters:
             condition = _condition(wanted)
             if condition:
@@ -86,7 +100,11 @@ class KafkaLinesReader(ds.DataSourceReader):
                 yield wanted
 
     def partitions(self) -> list[Task]:
-        pieces = (piece for file in files_of(self.path) for piece in ranges_of(file, self.layout or layout_of(file)))
+        pieces = (
+            piece
+            for file in files_of(self.path)
+            for piece in ranges_of(file, self.layout or layout_of(file))
+        )
         return [Task(ranges) for ranges in tasks_of(pieces)] or [Task(())]
 
     def read(self, partition: Task) -> Iterator[pa.RecordBatch]:
@@ -104,7 +122,8 @@ def layout_of(file) -> str:
 
 
 COMPARISONS = {
-    ds.EqualTo: "equal", ds.GreaterThan: "greater", ds.GreaterThanOrEqual: "greater_equal", ds.LessThan: "less",
+    ds.EqualTo: "equal", ds.GreaterThan: "greater", ds.GreaterThanOrEqual: "greater_equal",
+    ds.LessThan: "less",
     ds.LessThanOrEqual: "less_equal",
 }  # fmt: skip
 
@@ -121,7 +140,10 @@ def _condition(wanted: ds.Filter) -> Condition | None:
     if any(item is None for item in values):
         return None
     if wanted.attribute[0] == "time":
-        values = [item.replace(tzinfo=UTC) if isinstance(item, datetime) and item.tzinfo is None else item for item in values]
+        values = [
+            item.replace(tzinfo=UTC) if isinstance(item, datetime) and item.tzinfo is None else item
+            for item in values
+        ]
         value = values if how == "in" else values[0]
     return Condition(wanted.attribute[0], how, value)
 
@@ -131,7 +153,11 @@ def _keep(block: Block, conditions: list[Condition]) -> None:
     for condition in sorted(conditions, key=lambda condition: condition.column == "event"):
         if not block.rows:
             return
-        column = recognise.Recognised(block).event if condition.column == "event" else getattr(block, condition.column)
+        column = (
+            recognise.Recognised(block).event
+            if condition.column == "event"
+            else getattr(block, condition.column)
+        )
         passes = condition.mask(column).to_numpy(zero_copy_only=False)
         if not passes.all():
             block.keep(passes)
@@ -142,7 +168,9 @@ def batch_of(block: Block, names: Iterable[str]) -> pa.RecordBatch:
     names = tuple(names)
     known: recognise.Recognised | None = None
     fields: dict[str, pa.Array] = {}
-    wanted = {name for name in names if name in templates.FIELDS} | ({"node_id"} if "broker" in names else set())
+    wanted = {name for name in names if name in templates.FIELDS} | (
+        {"node_id"} if "broker" in names else set()
+    )
     if wanted or "event" in names:
         known = recognise.Recognised(block)
         fields = known.fields(wanted)

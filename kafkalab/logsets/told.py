@@ -1,22 +1,27 @@
-"""Which lines tell about a subject, whose are they, and in which order were they written? What every frame begins with.
+"""Which lines tell about a subject, whose are they, and in which order were they written? What
+every frame begins with.
 
-A log set that Spark wrote comes in pieces, part-00000…: together they are one log. A client is known by its log, kind and client id, a
-group or a topic by the folder of its logs: members of a group usually write a log each.
+A log set that Spark wrote comes in pieces, part-00000…: together they are one log. A client is
+known by its log, kind and client id, a group or a topic by the folder of its logs: members of a
+group usually write a log each.
 """
+
 from collections.abc import Iterable
 
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F
 
 CLIENT = ("file", "kind", "client_id")
-# The order in which a client wrote: by place, not by time, for clocks are set back and many lines share a millisecond.
+# The order in which a client wrote: by place, not by time, for clocks are set back and many lines
+# share a millisecond.
 PLACE = ("part", "offset")
 PART = r"[/\\]part-[^/\\]*$"
 FOLDER = r"[/\\][^/\\]*$"
 
 
 def told(lines: DataFrame, events: Iterable[str], *columns: str) -> DataFrame:
-    """The lines of these events: file (of a log in parts: its folder), part, offset, time, kind, client_id, event, and the named columns."""
+    """The lines of these events: file (of a log in parts: its folder), part, offset, time, kind,
+    client_id, event, and the named columns."""
     always = ("file", "offset", "time", "kind", "client_id", "event")
     return (
         lines.where(F.col("event").isin(*events))

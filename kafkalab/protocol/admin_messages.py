@@ -1,16 +1,19 @@
-"""The requests of an administrator: groups looked at and forgotten, topics made and removed, logs cut, settings shown.
+"""The requests of an administrator: groups looked at and forgotten, topics made and removed, logs
+cut, settings shown.
 
-Field names and defaults are those of Kafka's schemas ListGroupsRequest.json, DescribeGroupsRequest.json and so on. Left out: the fields
-for authorization results, and documentation of settings.
+Field names and defaults are those of Kafka's schemas ListGroupsRequest.json,
+DescribeGroupsRequest.json and so on. Left out: the fields for authorization results, and
+documentation of settings.
 """
-from kafkalab.protocol.frozen import message
 
 from kafkalab.protocol.connection_messages import NO_OPERATIONS, ZERO_UUID
+from kafkalab.protocol.frozen import message
 
 
 @message
 class ListGroupsRequest:
-    """Which groups does this broker coordinate? The filters came with KIP-518 (v4) and KIP-848 (v5); empty ones let all pass."""
+    """Which groups does this broker coordinate? The filters came with KIP-518 (v4) and KIP-848
+    (v5); empty ones let all pass."""
 
     states_filter: tuple[str, ...] = ()
     types_filter: tuple[str, ...] = ()
@@ -51,7 +54,8 @@ class DescribedGroupMember:
 
 @message
 class DescribedGroup:
-    """protocol_data is the assignor of the generation; error_message came with v6 (KIP-1043), with GROUP_ID_NOT_FOUND for no group."""
+    """protocol_data is the assignor of the generation; error_message came with v6 (KIP-1043),
+    with GROUP_ID_NOT_FOUND for no group."""
 
     error_code: int = 0
     error_message: str | None = None
@@ -140,7 +144,8 @@ class CreatableTopicConfig:
 
 @message
 class CreatableTopic:
-    """num_partitions and replication_factor are -1 where the broker's defaults shall hold, or assignments say."""
+    """num_partitions and replication_factor are -1 where the broker's defaults shall hold,
+    or assignments say."""
 
     name: str
     num_partitions: int = -1
@@ -424,7 +429,8 @@ class ElectTopicPartitions:
 
 @message
 class ElectLeadersRequest:
-    """election_type: 0 for the preferred leader, 1 for any replica that lives (KIP-460). topic_partitions=None asks for all."""
+    """election_type: 0 for the preferred leader, 1 for any replica that lives (KIP-460).
+    topic_partitions=None asks for all."""
 
     election_type: int = 0
     topic_partitions: tuple[ElectTopicPartitions, ...] | None = ()

@@ -1,22 +1,35 @@
 """How many bytes of an answer are left at each of its buffers.
 
-A Java client cuts records and members' metadata out of the answer's buffer without copying, so what it prints of them,
-`MemoryRecords(size=0, buffer=java.nio.HeapByteBuffer[pos=0 lim=0 cap=77])`, tells how much of the answer follows. The
-layouts are FetchResponse.json from v12 on, the flexible versions (KIP-482), where lengths are varints and every struct
-ends in a section of tagged fields that is one byte when empty; and, before them, JoinGroupResponse.json up to v5 and
+A Java client cuts records and members' metadata out of the answer's buffer without copying, so what
+it prints of them, `MemoryRecords(size=0, buffer=java.nio.HeapByteBuffer[pos=0 lim=0 cap=77])`,
+tells how much of the answer follows. The layouts are FetchResponse.json from v12 on, the flexible
+versions (KIP-482), where lengths are varints and every struct ends in a section of tagged fields
+that is one byte when empty; and, before them, JoinGroupResponse.json up to v5 and
 DescribeGroupsResponse.json up to v3.
 """
+
 from kafkalab.protocol.admin_messages import DescribeGroupsResponse
 from kafkalab.protocol.group_messages import JoinGroupResponse
 from kafkalab.protocol.record_messages import (
-    FetchableTopicResponse, FetchEpochEndOffset, FetchPartitionData, FetchResponse, LeaderIdAndEpoch, NodeEndpoint,
-    SnapshotId)
+    FetchableTopicResponse,
+    FetchEpochEndOffset,
+    FetchPartitionData,
+    FetchResponse,
+    LeaderIdAndEpoch,
+    NodeEndpoint,
+    SnapshotId,
+)
 
 FIXED_PARTITION_BYTES = 4 + 2 + 8 + 8 + 8 + 4
-"""partition, error code, high watermark, last stable offset, log start offset, preferred read replica."""
+"""partition, error code, high watermark, last stable offset, log start offset,
+preferred read replica."""
 
 ABORTED_TRANSACTION_BYTES = 8 + 8 + 1
-TAGGED_PAIR_BYTES = {FetchEpochEndOffset: 4 + 8 + 1, LeaderIdAndEpoch: 4 + 4 + 1, SnapshotId: 8 + 4 + 1}
+TAGGED_PAIR_BYTES = {
+    FetchEpochEndOffset: 4 + 8 + 1,
+    LeaderIdAndEpoch: 4 + 4 + 1,
+    SnapshotId: 8 + 4 + 1,
+}
 
 
 def records_size(partition: FetchPartitionData) -> int:
@@ -25,8 +38,11 @@ def records_size(partition: FetchPartitionData) -> int:
 
 
 def bytes_left_at_records(response: FetchResponse) -> dict[tuple[int, int], int]:
-    """(index of topic, index of partition) -> bytes from the start of that partition's records to the answer's end."""
-    left = _tagged_bytes([_endpoints_bytes(response.node_endpoints)] if response.node_endpoints else [])
+    """(index of topic, index of partition) -> bytes from the start of that
+    partition's records to the answer's end."""
+    left = _tagged_bytes(
+        [_endpoints_bytes(response.node_endpoints)] if response.node_endpoints else []
+    )
     found = {}
     for at_topic, topic in reversed(tuple(enumerate(response.responses))):
         left += 1  # the topic's own tagged fields, never any
@@ -39,7 +55,10 @@ def bytes_left_at_records(response: FetchResponse) -> dict[tuple[int, int], int]
 
 
 def bytes_left_at_metadata(response: JoinGroupResponse, *, instance_ids: bool) -> list[int]:
-    """For each member the bytes from its metadata to the answer's end. instance_ids: v5 and later carry them."""
+    """For each member the bytes from its metadata to the answer's end.
+
+    instance_ids: v5 and later carry them.
+    """
     left, found = 0, []
     for member in reversed(response.members):
         left += len(member.metadata)
@@ -62,7 +81,9 @@ def bytes_left_at_members(response: DescribeGroupsResponse, *, operations: bool)
             found.append(left)
             left += 4 + len(member.member_metadata)
             found.append(left)
-            left += 4 + sum(map(_string_bytes, (member.member_id, member.client_id, member.client_host)))
+            left += 4 + sum(
+                map(_string_bytes, (member.member_id, member.client_id, member.client_host))
+            )
         head = (group.group_id, group.group_state, group.protocol_type, group.protocol_data)
         left += 4 + 2 + sum(map(_string_bytes, head))
     return found[::-1]
@@ -81,9 +102,13 @@ def _topic_head_bytes(topic: FetchableTopicResponse) -> int:
 def _partition_bytes_before_tags(partition: FetchPartitionData) -> int:
     aborted = partition.aborted_transactions or ()
     size = records_size(partition)
-    return (FIXED_PARTITION_BYTES
-            + _unsigned_varint_bytes(len(aborted) + 1) + len(aborted) * ABORTED_TRANSACTION_BYTES
-            + _unsigned_varint_bytes(size + 1) + size)
+    return (
+        FIXED_PARTITION_BYTES
+        + _unsigned_varint_bytes(len(aborted) + 1)
+        + len(aborted) * ABORTED_TRANSACTION_BYTES
+        + _unsigned_varint_bytes(size + 1)
+        + size
+    )
 
 
 def _partition_tags_bytes(partition: FetchPartitionData) -> int:
@@ -98,7 +123,9 @@ def _tagged_bytes(sizes: list[int]) -> int:
 
 def _endpoints_bytes(endpoints: tuple[NodeEndpoint, ...]) -> int:
     return _unsigned_varint_bytes(len(endpoints) + 1) + sum(
-        4 + _compact_string_bytes(node.host) + 4 + _compact_string_bytes(node.rack) + 1 for node in endpoints)
+        4 + _compact_string_bytes(node.host) + 4 + _compact_string_bytes(node.rack) + 1
+        for node in endpoints
+    )
 
 
 def _compact_string_bytes(text: str | None) -> int:

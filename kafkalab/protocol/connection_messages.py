@@ -1,9 +1,12 @@
-"""The requests a client sends to find its way: which versions, which brokers, which coordinator, which telemetry.
+"""The requests a client sends to find its way: which versions, which brokers, which coordinator,
+which telemetry.
 
 Field names and defaults are those of Kafka's schemas ApiVersionsRequest.json, MetadataRequest.json,
-FindCoordinatorRequest.json, GetTelemetrySubscriptionsRequest.json and their responses. A field that only some API
-versions carry is simply left at its default by the others; `kafkalab.lines.payload` knows which version prints what.
+FindCoordinatorRequest.json, GetTelemetrySubscriptionsRequest.json and their responses. A field that
+only some API versions carry is simply left at its default by the others; `kafkalab.lines.payload`
+knows which version prints what.
 """
+
 from kafkalab.protocol.frozen import message
 
 ZERO_UUID = "AAAAAAAAAAAAAAAAAAAAAA"
@@ -76,7 +79,8 @@ class MetadataRequestTopic:
 
 @message
 class MetadataRequest:
-    """Which brokers are there, and who leads these topics? topics=None asks about all, () about none."""
+    """Which brokers are there, and who leads these topics? topics=None asks about all,
+    () about none."""
 
     topics: tuple[MetadataRequestTopic, ...] | None = ()
     allow_auto_topic_creation: bool = True
@@ -130,7 +134,8 @@ class MetadataResponse:
 class FindCoordinatorRequest:
     """Who coordinates this group (key_type 0) or this transactional id (key_type 1)?
 
-    Up to v3 the question is `key`; from v4 (KIP-699) it is `coordinator_keys`. Ask `keys` for either.
+    Up to v3 the question is `key`; from v4 (KIP-699) it is `coordinator_keys`. Ask `keys` for
+    either.
     """
 
     key: str = ""
@@ -170,14 +175,21 @@ class FindCoordinatorResponse:
     def coordinator_of(self, key: str) -> Coordinator:
         """The answer for `key` in either form. KeyError where a batched answer lacks the key."""
         if not self.coordinators:
-            return Coordinator(key=key, node_id=self.node_id, host=self.host, port=self.port,
-                               error_code=self.error_code, error_message=self.error_message)
+            return Coordinator(
+                key=key,
+                node_id=self.node_id,
+                host=self.host,
+                port=self.port,
+                error_code=self.error_code,
+                error_message=self.error_message,
+            )
         return {answer.key: answer for answer in self.coordinators}[key]
 
 
 @message
 class GetTelemetrySubscriptionsRequest:
-    """KIP-714: which metrics would you like pushed? The zero id asks the broker to name this client instance."""
+    """KIP-714: which metrics would you like pushed? The zero id asks
+    the broker to name this client instance."""
 
     client_instance_id: str = ZERO_UUID
 

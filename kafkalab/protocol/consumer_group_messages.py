@@ -1,6 +1,8 @@
-"""The one request of the new group protocol (KIP-848): ConsumerGroupHeartbeat joins, reports, acknowledges and leaves.
+"""The one request of the new group protocol (KIP-848): ConsumerGroupHeartbeat joins, reports,
+acknowledges and leaves.
 
-Schemas: ConsumerGroupHeartbeatRequest.json, ConsumerGroupHeartbeatResponse.json (v1, KIP-1082 and regular expressions).
+Schemas: ConsumerGroupHeartbeatRequest.json, ConsumerGroupHeartbeatResponse.json (v1, KIP-1082 and
+regular expressions).
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ class ConsumerGroupHeartbeatRequest:
     """Only what changed since the last one is said: -1 and None mean "as before".
 
     member_id              made by the member itself (KIP-1082)
-    member_epoch           the epoch it has reached; 0 to join, -1 to leave, -2 to be away for a while as a static member
+    member_epoch           the epoch it has reached; 0 to join, -1 to leave, -2 to be away for a
+                           while as a static member
     subscribed_topic_regex a pattern the broker resolves
     server_assignor        "uniform" or "range"; None leaves it to the broker
     topic_partitions       what it owns
@@ -53,7 +56,8 @@ class ConsumerGroupHeartbeatRequest:
 
 @message
 class ConsumerGroupHeartbeatResponse:
-    """assignment: what the member is to own from now on, None where nothing changed. heartbeat_interval_ms is the broker's wish."""
+    """assignment: what the member is to own from now on, None where nothing changed.
+    heartbeat_interval_ms is the broker's wish."""
 
     throttle_time_ms: int = 0
     error_code: int = 0

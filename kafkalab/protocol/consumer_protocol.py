@@ -1,12 +1,16 @@
-"""The bytes two consumers of a group say to each other through the coordinator, who does not read them.
+"""The bytes two consumers of a group say to each other through the coordinator, who does not read
+them.
 
-A member's subscription travels in JoinGroup's `metadata`, the leader's verdict in SyncGroup's `assignment`. Kafka's
-class is `org.apache.kafka.clients.consumer.internals.ConsumerProtocol`; the schemas are ConsumerProtocolSubscription
-and ConsumerProtocolAssignment. Versions 0 to 3 differ in what is appended: owned partitions (v1, KIP-429), the
-generation (v2, KIP-792), the rack (v3, KIP-881).
+A member's subscription travels in JoinGroup's `metadata`, the leader's verdict in SyncGroup's
+`assignment`. Kafka's class is `org.apache.kafka.clients.consumer.internals.ConsumerProtocol`; the
+schemas are ConsumerProtocolSubscription and ConsumerProtocolAssignment. Versions 0 to 3 differ in
+what is appended: owned partitions (v1, KIP-429), the generation (v2, KIP-792), the rack (v3,
+KIP-881).
 """
+
 import struct
 from collections.abc import Mapping
+
 from kafkalab.protocol.frozen import message
 
 NULL_BYTES = struct.pack(">i", -1)
@@ -17,7 +21,8 @@ EMPTY_BYTES = struct.pack(">i", 0)
 class ProtocolStyle:
     """How one client release writes.
 
-    version: of the subscription schema. user_data_if_none: an empty array up to 2.3, a null from 2.4 on.
+    version: of the subscription schema. user_data_if_none: an empty array up to 2.3, a null from
+    2.4 on.
     """
 
     version: int
@@ -42,18 +47,31 @@ def subscription_bytes(style: ProtocolStyle, subscription: Subscription) -> byte
         struct.pack(">i", subscription.generation_id),
         _string(subscription.rack_id),
     )
-    return b"".join((
-        struct.pack(">hi", style.version, len(subscription.topics)), *map(_string, subscription.topics),
-        _user_data(subscription.user_data, style), *appended[:style.version]))
+    return b"".join(
+        (
+            struct.pack(">hi", style.version, len(subscription.topics)),
+            *map(_string, subscription.topics),
+            _user_data(subscription.user_data, style),
+            *appended[: style.version],
+        )
+    )
 
 
-def assignment_bytes(style: ProtocolStyle, assignment: Mapping[str, tuple[int, ...]], user_data: bytes | None = None) -> bytes:
-    """The leader's verdict for one member (topic -> partitions, in the order given) in this style."""
-    return struct.pack(">h", style.version) + _partitions_bytes(assignment) + _user_data(user_data, style)
+def assignment_bytes(
+    style: ProtocolStyle, assignment: Mapping[str, tuple[int, ...]], user_data: bytes | None = None
+) -> bytes:
+    """The leader's verdict for one member (topic -> partitions,
+    in the order given) in this style."""
+    return (
+        struct.pack(">h", style.version)
+        + _partitions_bytes(assignment)
+        + _user_data(user_data, style)
+    )
 
 
 def parse_subscription(metadata: bytes) -> Subscription:
-    """Undo `subscription_bytes`, whichever version wrote it. struct.error for bytes that are no subscription."""
+    """Undo `subscription_bytes`, whichever version wrote it.
+    struct.error for bytes that are no subscription."""
     reader = _Reader(metadata)
     version, count = reader.take(">hi")
     topics = tuple(reader.string() for _ in range(count))
@@ -61,11 +79,18 @@ def parse_subscription(metadata: bytes) -> Subscription:
     owned = reader.partitions() if version >= 1 else None
     generation_id = reader.take(">i")[0] if version >= 2 else -1
     rack_id = reader.string() if version >= 3 else None
-    return Subscription(topics=topics, owned=owned, generation_id=generation_id, rack_id=rack_id, user_data=user_data)
+    return Subscription(
+        topics=topics,
+        owned=owned,
+        generation_id=generation_id,
+        rack_id=rack_id,
+        user_data=user_data,
+    )
 
 
 def parse_assignment(assignment: bytes) -> dict[str, tuple[int, ...]]:
-    """topic -> partitions, in the leader's order. Empty bytes, the verdict for nobody, give nothing."""
+    """topic -> partitions, in the leader's order.
+    Empty bytes, the verdict for nobody, give nothing."""
     if not assignment:
         return {}
     reader = _Reader(assignment)
@@ -88,7 +113,9 @@ def _user_data(content: bytes | None, style: ProtocolStyle) -> bytes:
 
 def _partitions_bytes(partitions: Mapping[str, tuple[int, ...]]) -> bytes:
     return struct.pack(">i", len(partitions)) + b"".join(
-        _string(topic) + struct.pack(f">i{len(numbers)}i", len(numbers), *numbers) for topic, numbers in partitions.items())
+        _string(topic) + struct.pack(f">i{len(numbers)}i", len(numbers), *numbers)
+        for topic, numbers in partitions.items()
+    )
 
 
 class _Reader:
@@ -105,7 +132,7 @@ class _Reader:
 
     def raw(self, size: int) -> bytes:
         start, self._at = self._at, self._at + size
-        return self._content[start:self._at]
+        return self._content[start : self._at]
 
     def string(self) -> str | None:
         (size,) = self.take(">h")

@@ -1,16 +1,18 @@
 """The requests of a group member: join, sync, heartbeat, leave, and its committed offsets.
 
-Field names and defaults are those of Kafka's schemas (JoinGroupRequest.json and its neighbours). `metadata` and
-`assignment` are bytes, because the broker never looks inside them: `kafkalab.protocol.consumer_protocol` does.
+Field names and defaults are those of Kafka's schemas (JoinGroupRequest.json and its neighbours).
+`metadata` and `assignment` are bytes, because the broker never looks inside them:
+`kafkalab.protocol.consumer_protocol` does.
 """
-from kafkalab.protocol.frozen import message
 
 from kafkalab.protocol.connection_messages import ZERO_UUID
+from kafkalab.protocol.frozen import message
 
 
 @message
 class JoinGroupRequestProtocol:
-    """One assignor the member could live with, and what it wants to tell the leader (a serialized subscription)."""
+    """One assignor the member could live with, and what it wants to tell the leader (a
+    serialized subscription)."""
 
     name: str
     metadata: bytes = b""
@@ -60,7 +62,8 @@ class SyncGroupRequestAssignment:
 
 @message
 class SyncGroupRequest:
-    """The leader brings everybody's assignment, a follower brings an empty list and fetches its own."""
+    """The leader brings everybody's assignment, a follower brings
+    an empty list and fetches its own."""
 
     group_id: str
     generation_id: int
@@ -149,7 +152,8 @@ class OffsetCommitRequestTopic:
 
 @message
 class OffsetCommitRequest:
-    """generation_id_or_member_epoch is -1 and member_id empty for a consumer that only assigns itself partitions.
+    """generation_id_or_member_epoch is -1 and member_id empty for a consumer that only assigns
+    itself partitions.
 
     The schema called the field generation_id until 3.5 (KIP-848).
     """
@@ -208,7 +212,8 @@ class OffsetFetchRequestGroup:
 
 @message
 class OffsetFetchRequest:
-    """Up to v7 one group in the top-level fields, from v8 a list of groups. Ask `asked` for either."""
+    """Up to v7 one group in the top-level fields, from v8 a list of groups.
+    Ask `asked` for either."""
 
     group_id: str = ""
     topics: tuple[OffsetFetchRequestTopic, ...] | None = ()
@@ -220,8 +225,14 @@ class OffsetFetchRequest:
         """The groups asked about, whichever form carries them."""
         if self.groups:
             return self.groups
-        topics = None if self.topics is None else tuple(
-            OffsetFetchRequestTopics(name=topic.name, partition_indexes=topic.partition_indexes) for topic in self.topics)
+        topics = (
+            None
+            if self.topics is None
+            else tuple(
+                OffsetFetchRequestTopics(name=topic.name, partition_indexes=topic.partition_indexes)
+                for topic in self.topics
+            )
+        )
         return (OffsetFetchRequestGroup(group_id=self.group_id, topics=topics),)
 
 
@@ -280,11 +291,23 @@ class OffsetFetchResponse:
         """What is known of `group_id`. KeyError where a batched answer lacks it."""
         if self.groups:
             return {group.group_id: group for group in self.groups}[group_id]
-        return OffsetFetchResponseGroup(group_id=group_id, error_code=self.error_code, topics=tuple(
-            OffsetFetchResponseTopics(name=topic.name, partitions=tuple(
-                OffsetFetchResponsePartitions(
-                    partition_index=part.partition_index, committed_offset=part.committed_offset,
-                    committed_leader_epoch=part.committed_leader_epoch, metadata=part.metadata,
-                    error_code=part.error_code)
-                for part in topic.partitions))
-            for topic in self.topics))
+        return OffsetFetchResponseGroup(
+            group_id=group_id,
+            error_code=self.error_code,
+            topics=tuple(
+                OffsetFetchResponseTopics(
+                    name=topic.name,
+                    partitions=tuple(
+                        OffsetFetchResponsePartitions(
+                            partition_index=part.partition_index,
+                            committed_offset=part.committed_offset,
+                            committed_leader_epoch=part.committed_leader_epoch,
+                            metadata=part.metadata,
+                            error_code=part.error_code,
+                        )
+                        for part in topic.partitions
+                    ),
+                )
+                for topic in self.topics
+            ),
+        )

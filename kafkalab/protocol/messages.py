@@ -1,8 +1,10 @@
 """All requests and responses of this slice, in one place to import from.
 
-They live in files by subject: finding one's way (`connection_messages`), being a member (`group_messages`, `consumer_group_messages`), moving
-records (`record_messages`), transactions (`transaction_messages`), administration (`admin_messages`).
+They live in files by subject: finding one's way (`connection_messages`), being a member
+(`group_messages`, `consumer_group_messages`), moving records (`record_messages`), transactions
+(`transaction_messages`), administration (`admin_messages`).
 """
+
 from kafkalab.protocol.admin_messages import *  # noqa: F403
 from kafkalab.protocol.connection_messages import *  # noqa: F403
 from kafkalab.protocol.consumer_group_messages import *  # noqa: F403

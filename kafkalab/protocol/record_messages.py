@@ -1,12 +1,14 @@
-"""The requests that move records and ask about positions: produce, fetch, list offsets, leader epochs, producer ids.
+"""The requests that move records and ask about positions: produce, fetch, list offsets, leader
+epochs, producer ids.
 
-Field names and defaults are those of Kafka's schemas (ProduceRequest.json, FetchRequest.json and their neighbours).
-Where two schemas use one name for different things, ours says which is meant: `FetchPartitionData`,
-`FetchEpochEndOffset`. Records travel as whole batches, as on Kafka's wire: `kafkalab.protocol.records_wire`.
+Field names and defaults are those of Kafka's schemas (ProduceRequest.json, FetchRequest.json and
+their neighbours). Where two schemas use one name for different things, ours says which is meant:
+`FetchPartitionData`, `FetchEpochEndOffset`. Records travel as whole batches, as on Kafka's wire:
+`kafkalab.protocol.records_wire`.
 """
-from kafkalab.protocol.frozen import message
 
 from kafkalab.protocol.connection_messages import ZERO_UUID
+from kafkalab.protocol.frozen import message
 from kafkalab.protocol.records_wire import RecordBatch
 
 LATEST_TIMESTAMP = -1
@@ -32,7 +34,8 @@ class ListOffsetsTopic:
 
 @message
 class ListOffsetsRequest:
-    """isolation_level 0 is read_uncommitted, 1 read_committed. timeout_ms is v10 and later (KIP-1075)."""
+    """isolation_level 0 is read_uncommitted, 1 read_committed.
+    timeout_ms is v10 and later (KIP-1075)."""
 
     replica_id: int = -1
     isolation_level: int = 0
@@ -104,7 +107,8 @@ class ForgottenTopic:
 class FetchRequest:
     """A long poll: answered when min_bytes are there, or after max_wait_ms.
 
-    session_id 0 with session_epoch 0 asks for a new fetch session; epoch -1 ends it or does without (KIP-227).
+    session_id 0 with session_epoch 0 asks for a new fetch session; epoch -1 ends it or does without
+    (KIP-227).
     """
 
     cluster_id: str | None = None
@@ -208,7 +212,8 @@ class ProducePartitionData:
 
 @message
 class TopicProduceData:
-    """Named up to v12, identified from v13 on (KIP-516). We keep the name beside the id: the client prints both."""
+    """Named up to v12, identified from v13 on (KIP-516).
+    We keep the name beside the id: the client prints both."""
 
     name: str = ""
     topic_id: str = ZERO_UUID
@@ -298,7 +303,8 @@ class OffsetForLeaderTopic:
 
 @message
 class OffsetForLeaderEpochRequest:
-    """Where did this leader epoch end? A consumer asks before it trusts a committed offset (KIP-320)."""
+    """Where did this leader epoch end? A consumer asks before it
+    trusts a committed offset (KIP-320)."""
 
     replica_id: int = -1
     topics: tuple[OffsetForLeaderTopic, ...] = ()

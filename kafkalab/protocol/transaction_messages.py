@@ -1,11 +1,13 @@
-"""The requests of a transaction: which partitions and groups belong to it, how it ends, and what the coordinator tells their leaders.
+"""The requests of a transaction: which partitions and groups belong to it, how it ends, and what
+the coordinator tells their leaders.
 
-Field names and defaults are those of Kafka's schemas AddPartitionsToTxnRequest.json, AddOffsetsToTxnRequest.json,
-TxnOffsetCommitRequest.json, EndTxnRequest.json, WriteTxnMarkersRequest.json and their responses (KIP-98, KIP-360, KIP-447, KIP-890).
+Field names and defaults are those of Kafka's schemas AddPartitionsToTxnRequest.json,
+AddOffsetsToTxnRequest.json, TxnOffsetCommitRequest.json, EndTxnRequest.json,
+WriteTxnMarkersRequest.json and their responses (KIP-98, KIP-360, KIP-447, KIP-890).
 """
-from kafkalab.protocol.frozen import message
 
 from kafkalab.protocol.connection_messages import ZERO_UUID
+from kafkalab.protocol.frozen import message
 
 
 @message
@@ -16,7 +18,8 @@ class AddPartitionsToTxnTopic:
 
 @message
 class AddPartitionsToTxnTransaction:
-    """One transaction's partitions, v4 and later. verify_only: add nothing, just say whether they belong to it (KIP-890)."""
+    """One transaction's partitions, v4 and later. verify_only:
+    add nothing, just say whether they belong to it (KIP-890)."""
 
     transactional_id: str
     producer_id: int
@@ -27,7 +30,8 @@ class AddPartitionsToTxnTransaction:
 
 @message
 class AddPartitionsToTxnRequest:
-    """These partitions will be written to. Producers use the form up to v3; from v4 on brokers ask, about several transactions."""
+    """These partitions will be written to. Producers use the form up to v3; from v4 on brokers
+    ask, about several transactions."""
 
     transactions: tuple[AddPartitionsToTxnTransaction, ...] = ()
     v3_and_below_transactional_id: str = ""
@@ -88,7 +92,8 @@ class EndTxnRequest:
 
 @message
 class EndTxnResponse:
-    """producer_id and producer_epoch are those of the next transaction, v5 and later (KIP-890); -1 without."""
+    """producer_id and producer_epoch are those of the next transaction, v5 and later (KIP-890);
+    -1 without."""
 
     throttle_time_ms: int = 0
     error_code: int = 0
@@ -106,7 +111,8 @@ class TxnOffsetCommitRequestPartition:
 
 @message
 class TxnOffsetCommitRequestTopic:
-    """Named up to v5, identified from v6 on. We keep the name beside the id: the client prints both."""
+    """Named up to v5, identified from v6 on. We keep the name beside the id:
+    the client prints both."""
 
     name: str = ""
     topic_id: str = ZERO_UUID
@@ -115,7 +121,8 @@ class TxnOffsetCommitRequestTopic:
 
 @message
 class TxnOffsetCommitRequest:
-    """Commit these offsets when the transaction commits. Generation and member fence a consumer that lost its partitions (KIP-447)."""
+    """Commit these offsets when the transaction commits. Generation and member fence a consumer
+    that lost its partitions (KIP-447)."""
 
     transactional_id: str
     group_id: str
@@ -165,7 +172,8 @@ class WritableTxnMarker:
 
 @message
 class WriteTxnMarkersRequest:
-    """From a transaction coordinator to the leader of partitions: write down how the transaction ended."""
+    """From a transaction coordinator to the leader of partitions:
+    write down how the transaction ended."""
 
     markers: tuple[WritableTxnMarker, ...] = ()
 

@@ -85,7 +85,9 @@ TOOLS = Tools(
     says_not_found="Error: Consumer group '{group}' does not exist.",
     delete_cause="java.util.concurrent.ExecutionException: {error}",
     resets_as_named=True,
-    topic_line="Topic:{name}\tPartitionCount:{partitions}\tReplicationFactor:{replicas}\tConfigs:{configs}\n",
+    topic_line=(
+        "Topic:{name}\tPartitionCount:{partitions}\tReplicationFactor:{replicas}\tConfigs:{configs}\n"
+    ),
     tells_elr=False,
     sets_min_isr=False,
     says_created="",

@@ -221,7 +221,9 @@ BROKER_NEW = {
     "group.share.assignor.offload.enable": True,
     "group.share.assignors": ("simple",),
     "group.share.delivery.count.limit": 5,
-    "group.share.dlq.manager.class.name": "org.apache.kafka.server.share.dlq.DefaultShareGroupDLQManager",
+    "group.share.dlq.manager.class.name": (
+        "org.apache.kafka.server.share.dlq.DefaultShareGroupDLQManager"
+    ),
     "group.share.heartbeat.interval.ms": 5000,
     "group.share.initialize.retry.interval.ms": 30000,
     "group.share.max.assignment.interval.ms": 15000,
@@ -239,7 +241,9 @@ BROKER_NEW = {
     "group.share.min.record.lock.duration.ms": 15000,
     "group.share.min.session.timeout.ms": 45000,
     "group.share.partition.max.record.locks": 2000,
-    "group.share.persister.class.name": "org.apache.kafka.server.share.persister.DefaultStatePersister",
+    "group.share.persister.class.name": (
+        "org.apache.kafka.server.share.persister.DefaultStatePersister"
+    ),
     "group.share.record.lock.duration.ms": 30000,
     "group.share.session.timeout.ms": 45000,
     "group.streams.acceptable.recovery.lag": 10000,
@@ -310,7 +314,9 @@ BROKER_NEW = {
     "remote.log.manager.task.retry.jitter": 0.2,
     "remote.log.manager.thread.pool.size": 2,
     "remote.log.metadata.custom.metadata.max.bytes": 128,
-    "remote.log.metadata.manager.class.name": "org.apache.kafka.server.log.remote.metadata.storage.TopicBasedRemoteLogMetadataManager",
+    "remote.log.metadata.manager.class.name": (
+        "org.apache.kafka.server.log.remote.metadata.storage.TopicBasedRemoteLogMetadataManager"
+    ),
     "remote.log.metadata.manager.class.path": None,
     "remote.log.metadata.manager.impl.prefix": "rlmm.config.",
     "remote.log.metadata.manager.listener.name": None,
@@ -422,7 +428,7 @@ PAGE = BrokerPage(
         ),
         BrokerChange(
             "recordings",
-            "Answers give the lowest int for authorized operations that nobody asked for; before, 0.",
+            "Answers give the lowest int for authorized operations nobody asked for; before, 0.",
             {"operations_not_asked_for": NO_OPERATIONS},
         ),
         BrokerChange(

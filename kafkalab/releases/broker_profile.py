@@ -275,8 +275,9 @@ class BrokerPage:
         for change in self.changes:
             if not change.sets.keys() <= known - found.keys():
                 raise ValueError(
-                    f"the page of broker {self.release} sets {min(change.sets.keys() - (known - found.keys()))}, "
-                    "which BrokerProfile does not have or another change sets"
+                    f"the page of broker {self.release} sets "
+                    f"{min(change.sets.keys() - (known - found.keys()))}, which BrokerProfile does "
+                    "not have or another change sets"
                 )
             found.update(change.sets)
             offered.update(change.offers)

@@ -123,8 +123,12 @@ PAGE = Page(
                 "sasl.oauthbearer.client.credentials.client.id": None,
                 "sasl.oauthbearer.client.credentials.client.secret": None,
                 "sasl.oauthbearer.expected.audience": (),
-                "sasl.oauthbearer.jwt.retriever.class": "org.apache.kafka.common.security.oauthbearer.DefaultJwtRetriever",
-                "sasl.oauthbearer.jwt.validator.class": "org.apache.kafka.common.security.oauthbearer.DefaultJwtValidator",
+                "sasl.oauthbearer.jwt.retriever.class": (
+                    "org.apache.kafka.common.security.oauthbearer.DefaultJwtRetriever"
+                ),
+                "sasl.oauthbearer.jwt.validator.class": (
+                    "org.apache.kafka.common.security.oauthbearer.DefaultJwtValidator"
+                ),
                 "sasl.oauthbearer.scope": None,
                 "ssl.cipher.suites": (),
             },

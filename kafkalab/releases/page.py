@@ -89,7 +89,8 @@ class Page:
             for section, name, value in change.settings():
                 if (section, name) in found:
                     raise ValueError(
-                        f"the page of {self.release} sets {section}.{name} twice: keep one of the two changes"
+                        f"the page of {self.release} sets {section}.{name} twice: keep one of the "
+                        "two changes"
                     )
                 found[section, name] = value
         return found
@@ -130,7 +131,8 @@ class Page:
         strange = changed.keys() - {one.name for one in fields(before)}
         if strange:
             raise ValueError(
-                f"the page of {self.release} sets {part}.{min(strange)}, which Profile does not have"
+                f"the page of {self.release} sets {part}.{min(strange)}, which Profile does not "
+                "have"
             )
         return replace(before, **changed)
 

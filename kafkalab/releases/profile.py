@@ -222,8 +222,14 @@ class Fetching:
         """What the consumer says of a position that the log does not have, without a reset
         policy."""
         if self.position_style == "plain":
-            return f"Offsets out of range with no configured reset policy for partitions: {{{partition}={position.offset}}}"
-        return f"Fetch position {position.text(self.position_style)} is out of range for partition {partition}"
+            return (
+                "Offsets out of range with no configured reset policy for partitions: "
+                f"{{{partition}={position.offset}}}"
+            )
+        return (
+            f"Fetch position {position.text(self.position_style)} is out of range for partition "
+            f"{partition}"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -295,7 +301,10 @@ class Producing:
     ) -> str:
         """What send() says when the metadata does not come in time."""
         if self.names_partition_count and partition is not None and count is not None:
-            return f"Partition {partition} of topic {topic} with partition count {count} is not present in metadata after {limit_ms} ms."
+            return (
+                f"Partition {partition} of topic {topic} with partition count {count} is not "
+                f"present in metadata after {limit_ms} ms."
+            )
         return f"Topic {topic} not present in metadata after {limit_ms} ms."
 
 

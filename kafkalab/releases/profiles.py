@@ -19,7 +19,8 @@ def page_of(release: str) -> Page:
     name = f"client_{release.replace('.', '_')}"
     if find_spec(f"kafkalab.releases.{name}") is None:
         raise lineage.UnknownRelease(
-            f"release {release} is in the lineage and has no page: write kafkalab/releases/{name}.py"
+            f"release {release} is in the lineage and has no page: write "
+            f"kafkalab/releases/{name}.py"
         )
     return import_module(f"kafkalab.releases.{name}").PAGE
 
@@ -49,7 +50,10 @@ def profile_of(version: str) -> tuple[Profile, str | None]:
     profile = PROFILES[name]
     note = None
     if len(parts) > 2 and version != profile.release:
-        note = f"client {version} is played as {profile.release}, the recorded release of {profile.name}"
+        note = (
+            f"client {version} is played as {profile.release}, the recorded release of "
+            f"{profile.name}"
+        )
     return profile, note
 
 

@@ -2,13 +2,15 @@
 
 Three kinds of callers wait in a lab, and all wait on a `Signal`:
  - the front: the notebook's own cell. While it waits it steps the clock.
- - an app (`Lab.spawn`): a plain blocking function on a stack of its own, a greenlet. A waiting call switches back to whoever
-   steps the clock; the event it waits for switches in again. No thread is involved, so nothing runs by chance, a process may
-   fork, and an app that nobody holds any more is simply collected.
- - a loop: a client's background thread (the producer's Sender), written as a generator that yields how long it may sleep.
+ - an app (`Lab.spawn`): a plain blocking function on a stack of its own, a greenlet. A waiting call
+   switches back to whoever steps the clock; the event it waits for switches in again. No thread is
+   involved, so nothing runs by chance, a process may fork, and an app that nobody holds any more is
+   simply collected.
+ - a loop: a client's background thread (the producer's Sender), written as a generator that yields
+   how long it may sleep.
 
-Each wait has a number. Whoever wakes a sleeper brings the number of the wait that was meant; if the sleeper is past it, nothing
-happens.
+Each wait has a number. Whoever wakes a sleeper brings the number of the wait that was meant; if the
+sleeper is past it, nothing happens.
 """
 
 from __future__ import annotations
@@ -23,13 +25,14 @@ FOREVER_MS = 1 << 62
 LONGEST_GIVEN_MS = 366 * 24 * 3_600_000
 """A year, the longest timeout that counts as given. A longer one means: as long as it takes."""
 PATIENCE_MS = 3_600_000
-"""How long a call waits that waits as long as it takes: an hour of the lab's time, a few seconds of ours when all brokers are down."""
+"""How long a call waits that waits as long as it takes: an hour of the lab's time, a few seconds
+of ours when all brokers are down."""
 
 
 class Signal:
     """Set by whoever has news, cleared by whoever waits. Setting it twice is setting it once."""
 
-    __slots__ = ("is_set", "_waiters")
+    __slots__ = ("_waiters", "is_set")
 
     def __init__(self) -> None:
         self.is_set = False
@@ -56,7 +59,8 @@ class Signal:
 
 
 class AppEnded(BaseException):
-    """Raised inside an app's waiting call when the lab closes or the app is killed. Not an Exception: apps should not catch it."""
+    """Raised inside an app's waiting call when the lab closes or the app is killed. Not an
+    Exception: apps should not catch it."""
 
 
 class App:
@@ -78,8 +82,9 @@ class App:
         self._wait = 0
 
     def pause(self, ms: int) -> None:
-        """The process stands still for `ms` milliseconds, as in a long garbage collection: neither the function nor the loops it
-        has started run. What the network brings meanwhile waits. (A function that is merely busy calls `Lab.sleep`.)"""
+        """The process stands still for `ms` milliseconds, as in a long garbage collection: neither
+        the function nor the loops it has started run. What the network brings meanwhile waits. (A
+        function that is merely busy calls `Lab.sleep`.)"""
         self.not_before_ms = max(self.not_before_ms, self._clock.now_ms + ms)
 
     def park(self, signal: Signal, deadline_ms: int) -> None:
@@ -110,7 +115,8 @@ class App:
 
     def _resume(self, wait: int) -> None:
         if wait == self._wait:
-            if self._clock.now_ms < self.not_before_ms:  # a long pause of the process: nothing of it runs
+            # a long pause of the process: nothing of it runs
+            if self._clock.now_ms < self.not_before_ms:
                 self._clock.at(self.not_before_ms, self._resume, wait)
             else:
                 self._wait = wait + 1
@@ -121,17 +127,39 @@ class App:
 
 
 class Loop:
-    """A generator that yields until when it may sleep; it goes on then, or as soon as its signal is set.
+    """A generator that yields until when it may sleep; it goes on then, or as soon as its signal is
+    set.
 
     It belongs to the app that started it, as a thread belongs to its process, and pauses with it.
 
     killed  its process is gone: it never runs again
     """
 
-    __slots__ = ("killed", "_clock", "_next", "_signal", "_process", "_timer", "_wait", "_is_listening", "_is_running")
+    __slots__ = (
+        "_clock",
+        "_is_listening",
+        "_is_running",
+        "_next",
+        "_process",
+        "_signal",
+        "_timer",
+        "_wait",
+        "killed",
+    )
 
-    def __init__(self, clock: Scheduler, generator: Generator[int, None, None], signal: Signal, process: App | None) -> None:
-        self._clock, self._next, self._signal, self._process = clock, generator.__next__, signal, process
+    def __init__(
+        self,
+        clock: Scheduler,
+        generator: Generator[int, None, None],
+        signal: Signal,
+        process: App | None,
+    ) -> None:
+        self._clock, self._next, self._signal, self._process = (
+            clock,
+            generator.__next__,
+            signal,
+            process,
+        )
         self._timer: Timer | None = None
         self._wait = 0
         self._is_listening = self._is_running = False
@@ -193,7 +221,8 @@ class Stage:
         self._loops: dict[str, list[Loop]] = {}
 
     def wait(self, signal: Signal, deadline_ms: int) -> bool:
-        """Block the caller until `signal` is set or the clock stands at `deadline_ms`; says whether it was set.
+        """Block the caller until `signal` is set or the clock stands at `deadline_ms`; says whether
+        it was set.
 
         A deadline more than a year away is none: the wait ends as `wait_for` does.
         """
@@ -213,16 +242,22 @@ class Stage:
     def wait_for(self, signal: Signal, what: str, besides_ms: int = 0) -> None:
         """Block the caller until `signal` is set, as long as it takes.
 
-        In virtual time nothing may run for ever. Raises `given_up(what)` after an hour and `besides_ms`, and at once where the front
-        waits and nothing is left to happen.
+        In virtual time nothing may run for ever. Raises `given_up(what)` after an hour and
+        `besides_ms`, and at once where the front waits and nothing is left to happen.
         """
         clock = self.clock
         ended = current_app() is None and clock.next_at_ms() is None
-        if not signal.is_set and (ended or not self.wait(signal, clock.now_ms + PATIENCE_MS + min(besides_ms, LONGEST_GIVEN_MS - PATIENCE_MS))):
+        if not signal.is_set and (
+            ended
+            or not self.wait(
+                signal, clock.now_ms + PATIENCE_MS + min(besides_ms, LONGEST_GIVEN_MS - PATIENCE_MS)
+            )
+        ):
             raise self.given_up(what)
 
     def deadline_after(self, timeout_ms: int) -> int:
-        """When a call with that timeout ends at the latest: one of more than a year ends after an hour."""
+        """When a call with that timeout ends at the latest:
+        one of more than a year ends after an hour."""
         return self.clock.now_ms + (timeout_ms if timeout_ms <= LONGEST_GIVEN_MS else PATIENCE_MS)
 
     def _step_until_set(self, signal: Signal, deadline_ms: int) -> None:
@@ -271,7 +306,8 @@ class Stage:
             self.end(app)
 
     def kill(self, owner: str) -> None:
-        """`kill -9` of the process `owner`: its apps stop where they stand, and its loops never run again.
+        """`kill -9` of the process `owner`: its apps stop where they stand, and its loops never run
+        again.
 
         An app that kills its own process gets AppEnded here.
         """
@@ -285,7 +321,8 @@ class Stage:
             raise AppEnded(owner)
 
     def loop(self, generator: Generator[int, None, None], signal: Signal, owner: str = "") -> None:
-        """Drive a loop of the app that calls; see Loop. `owner` names the process that `kill` ends it with."""
+        """Drive a loop of the app that calls; see Loop.
+        `owner` names the process that `kill` ends it with."""
         loop = Loop(self.clock, generator, signal, current_app())
         self._loops.setdefault(owner, []).append(loop)
         self.clock.post(self.clock.now_ms, loop.resume)

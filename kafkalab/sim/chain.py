@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 STEPS_SHOWN = 12
-"""A printed chain moves this many steps to the right, and then straight down: a page is only so wide."""
+"""A printed chain moves this many steps to the right, and then straight down:
+a page is only so wide."""
 
 
 class Chain(list):
     """Events, each the cause of the next, oldest first; it prints as a staircase."""
 
     def __repr__(self) -> str:
-        return "\n".join(f"{'  ' * min(depth, STEPS_SHOWN)}{'-> ' if depth else ''}{event!r}" for depth, event in enumerate(self))
+        return "\n".join(
+            f"{'  ' * min(depth, STEPS_SHOWN)}{'-> ' if depth else ''}{event!r}"
+            for depth, event in enumerate(self)
+        )

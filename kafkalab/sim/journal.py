@@ -1,10 +1,12 @@
 """What happened, and because of what? An append-only list of typed events.
 
-Machines write here; views, checks, graders and `Lab.why` only read. An event knows the id of the event that caused it, so
-any socket, request or line can be followed back to the call that began it all.
+Machines write here; views, checks, graders and `Lab.why` only read. An event knows the id of the
+event that caused it, so any socket, request or line can be followed back to the call that began it
+all.
 
-Much is written and little of it read, so writing keeps just the values, in a tuple; an `Event` is made when somebody looks. What
-an event of a kind costs more than that, the text of a line for instance, may wait as well: see `Wording`.
+Much is written and little of it read, so writing keeps just the values, in a tuple; an `Event` is
+made when somebody looks. What an event of a kind costs more than that, the text of a line for
+instance, may wait as well: see `Wording`.
 """
 
 from __future__ import annotations
@@ -25,17 +27,28 @@ class Wording(Protocol):
 
 
 class Event:
-    """One entry: id, at_ms (virtual time), kind, who (client name or broker-N), cause (an event's id or None), fields."""
+    """One entry: id, at_ms (virtual time), kind, who (client name or broker-N),
+    cause (an event's id or None), fields."""
 
-    __slots__ = ("id", "at_ms", "kind", "who", "cause", "_wording", "_fields")
+    __slots__ = ("_fields", "_wording", "at_ms", "cause", "id", "kind", "who")
 
-    def __init__(self, id: int, at_ms: int, kind: str, who: str, cause: int | None, fields: Any, wording: Wording | None = None):
+    def __init__(
+        self,
+        id: int,
+        at_ms: int,
+        kind: str,
+        who: str,
+        cause: int | None,
+        fields: Any,
+        wording: Wording | None = None,
+    ):
         self.id, self.at_ms, self.kind, self.who, self.cause = id, at_ms, kind, who, cause
         self._fields, self._wording = fields, wording
 
     @property
     def fields(self) -> Mapping[str, Any]:
-        """What the event has to tell; made when first looked at where its kind is kept as bare values."""
+        """What the event has to tell; made when first looked at
+        where its kind is kept as bare values."""
         if self._wording is not None:
             self._fields, self._wording = self._wording.fields(self._fields), None
         return self._fields
@@ -44,14 +57,21 @@ class Event:
         try:
             return self.fields[name]
         except KeyError:
-            raise AttributeError(f"a {self.kind!r} event has no {name!r}; it has {', '.join(self.fields)}") from None
+            raise AttributeError(
+                f"a {self.kind!r} event has no {name!r}; it has {', '.join(self.fields)}"
+            ) from None
 
     def __eq__(self, other: object) -> bool:
         """The same entry, in the same words."""
         if not isinstance(other, Event):
             return NotImplemented
-        return ((self.id, self.at_ms, self.kind, self.who, self.cause) == (other.id, other.at_ms, other.kind, other.who, other.cause)
-                and self.fields == other.fields)
+        return (self.id, self.at_ms, self.kind, self.who, self.cause) == (
+            other.id,
+            other.at_ms,
+            other.kind,
+            other.who,
+            other.cause,
+        ) and self.fields == other.fields
 
     def __hash__(self) -> int:
         return self.id
@@ -95,7 +115,7 @@ class Events(Sequence[Event]):
 class Because:
     """What is written inside this `with` was caused by one event."""
 
-    __slots__ = ("_clock", "_event_id", "_before")
+    __slots__ = ("_before", "_clock", "_event_id")
 
     def __init__(self, clock: Scheduler, event_id: int) -> None:
         self._clock, self._event_id = clock, event_id
@@ -111,11 +131,11 @@ class Journal:
     """Everything that happened, in order.
 
     events  to read; an event's id is its place here
-    kept    the same as it is written: (at_ms, kind or Wording, who, cause, fields or values); `note` and the writers of lines
-            append to it
+    kept    the same as it is written: (at_ms, kind or Wording, who, cause, fields or values);
+            `note` and the writers of lines append to it
     """
 
-    __slots__ = ("events", "kept", "clock")
+    __slots__ = ("clock", "events", "kept")
 
     def __init__(self, clock: Scheduler) -> None:
         self.kept: list[tuple] = []
@@ -158,7 +178,8 @@ class Journal:
                 yield _event(id, kept)
 
     def why(self, event: Event | int) -> Chain:
-        """The chain of causes that ends in `event`, oldest first. Raises IndexError for an id that does not exist."""
+        """The chain of causes that ends in `event`, oldest first.
+        Raises IndexError for an id that does not exist."""
         here = self.events[event] if isinstance(event, int) else event
         chain = Chain([here])
         while here.cause is not None:

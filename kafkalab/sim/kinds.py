@@ -1,6 +1,8 @@
-"""The names of all kinds of events that a journal can hold, so that a mistyped one is told from one that did not happen."""
+"""The names of all kinds of events that a journal can hold,
+so that a mistyped one is told from one that did not happen."""
 
-KINDS = frozenset("""
+KINDS = frozenset(
+    """
     assigned assignment batch.not.appended broker.changed broker.down broker.fenced broker.starting broker.stopping broker.unfenced
     broker.up call closed cluster commit consumer_group.assigned consumer_group.fenced consumer_group.joined consumer_group.left cpu
     election fault fetched group.assigned group.left group.loaded group.member group.removed group.renamed group.subscribed
@@ -8,4 +10,5 @@ KINDS = frozenset("""
     record.appended record.completed record.delivered replica.fetched replica.truncated replica.watermark request.queued
     request.received request.sent response.received response.sent socket.closed socket.connected socket.opening state topic.created
     topic.deleted transaction.loaded work
-""".split())
+""".split()  # noqa: E501
+)

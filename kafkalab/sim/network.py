@@ -1,10 +1,11 @@
 """How do bytes travel? Connections over links, with latency, order and faults.
 
-TCP never loses one message of a connection, so neither do we: a message arrives after its link's latency, in order, or the
-connection breaks and everything on the way is lost with it. A message here is any Python value.
+TCP never loses one message of a connection, so neither do we: a message arrives after its link's
+latency, in order, or the connection breaks and everything on the way is lost with it. A message
+here is any Python value.
 
-A link is one client's way to one server. Its latency is `latency_ms` one way, plus a draw of 0..`jitter_ms` from a stream that
-belongs to the client, so that a client's luck is its own.
+A link is one client's way to one server. Its latency is `latency_ms` one way, plus a draw of
+0..`jitter_ms` from a stream that belongs to the client, so that a client's luck is its own.
 """
 
 from __future__ import annotations
@@ -40,14 +41,21 @@ class Server(Protocol):
 
 
 class Link:
-    """One client's way to one server. Faults are sentences: `cut()`, `heal()`, `set_latency(ms=20)`, `cut_before_reply("PRODUCE")`.
+    """One client's way to one server. Faults are sentences: `cut()`, `heal()`,
+    `set_latency(ms=20)`, `cut_before_reply("PRODUCE")`.
 
     latency_ms  one way; jitter_ms: at most so much more, drawn for each message
     name_of     how a message is called, for faults that wait for a certain one
     on_fault    each is called with what was done (cut, heal, ...) and its arguments
     """
 
-    def __init__(self, rng: random.Random, latency_ms: int, jitter_ms: int, name_of: Callable[[Any], str] = str) -> None:
+    def __init__(
+        self,
+        rng: random.Random,
+        latency_ms: int,
+        jitter_ms: int,
+        name_of: Callable[[Any], str] = str,
+    ) -> None:
         self.latency_ms, self.jitter_ms = latency_ms, jitter_ms
         self.is_cut = False
         self.connections: list[Connection] = []
@@ -77,23 +85,27 @@ class Link:
         self._tell("heal")
 
     def cut_before_reply(self, name: str) -> None:
-        """The server's next reply of that name never arrives: the connection breaks instead. What was asked has been done."""
+        """The server's next reply of that name never arrives: the connection breaks instead.
+        What was asked has been done."""
         self._never_arriving.append(name)
         self._tell("cut_before_reply", api=name)
 
     def cut_before_request(self, name: str) -> None:
-        """The client's next request of that name never arrives: the connection breaks instead. Nothing has been done."""
+        """The client's next request of that name never arrives: the connection breaks instead.
+        Nothing has been done."""
         self._never_leaving.append(name)
         self._tell("cut_before_request", api=name)
 
     def strand(self, name: str, ms: int) -> None:
-        """The client's next request of that name reaches the server `ms` later, though the link is cut at once, until `heal()`: to the
-        client it is lost, and when nobody expects it any more the server does what it asks."""
+        """The client's next request of that name reaches the server `ms` later, though the link is
+        cut at once, until `heal()`: to the client it is lost, and when nobody expects it any more
+        the server does what it asks."""
         self._stranded_ms[name] = ms
         self._tell("strand", api=name, ms=ms)
 
     def strands_ms(self, request: Any) -> int | None:
-        """How late this request arrives, where it is the one that a fault waits for; asked once for each request."""
+        """How late this request arrives, where it is the one that a fault waits for;
+        asked once for each request."""
         return self._stranded_ms.pop(self._name_of(request), None) if self._stranded_ms else None
 
     def loses(self, reply: Any) -> bool:
@@ -117,16 +129,45 @@ class Link:
 
     def delay_ms(self) -> int:
         """How long the next message takes, one way."""
-        return self.latency_ms + below(self._rng, self.jitter_ms + 1) if self.jitter_ms else self.latency_ms
+        return (
+            self.latency_ms + below(self._rng, self.jitter_ms + 1)
+            if self.jitter_ms
+            else self.latency_ms
+        )
 
 
 class Connection:
-    """One TCP connection. `open` from the moment both ends know of it until one end closes or the link breaks."""
+    """One TCP connection. `open` from the moment both ends know of it
+    until one end closes or the link breaks."""
 
-    __slots__ = ("id", "client", "server", "endpoint", "link", "open", "_clock", "_out_at_ms", "_in_at_ms")
+    __slots__ = (
+        "_clock",
+        "_in_at_ms",
+        "_out_at_ms",
+        "client",
+        "endpoint",
+        "id",
+        "link",
+        "open",
+        "server",
+    )
 
-    def __init__(self, id: str, client: str, server: Server | None, endpoint: Endpoint, link: Link, clock: Scheduler) -> None:
-        self.id, self.client, self.server, self.endpoint, self.link = id, client, server, endpoint, link
+    def __init__(
+        self,
+        id: str,
+        client: str,
+        server: Server | None,
+        endpoint: Endpoint,
+        link: Link,
+        clock: Scheduler,
+    ) -> None:
+        self.id, self.client, self.server, self.endpoint, self.link = (
+            id,
+            client,
+            server,
+            endpoint,
+            link,
+        )
         self.open = False
         self._clock = clock
         self._out_at_ms = self._in_at_ms = 0
@@ -186,17 +227,29 @@ class Connection:
 
 
 class Network:
-    """All links of a lab. Latency defaults to a local network's: 1 ms one way, and 0 or 1 ms of jitter.
+    """All links of a lab. Latency defaults to a local network's: 1 ms one way, and 0 or 1 ms of
+    jitter.
 
     name_of   how a message is called; see Link
     on_fault  called with client, server, what was done to their link, and its arguments
     """
 
-    def __init__(self, clock: Scheduler, streams: Streams, latency_ms: int = 1, jitter_ms: int = 1,
-                 name_of: Callable[[Any], str] = str,
-                 on_fault: Callable[[str, str, str, dict[str, Any]], object] = _nobody_listens) -> None:
+    def __init__(
+        self,
+        clock: Scheduler,
+        streams: Streams,
+        latency_ms: int = 1,
+        jitter_ms: int = 1,
+        name_of: Callable[[Any], str] = str,
+        on_fault: Callable[[str, str, str, dict[str, Any]], object] = _nobody_listens,
+    ) -> None:
         self.latency_ms, self.jitter_ms = latency_ms, jitter_ms
-        self._clock, self._streams, self._name_of, self._on_fault = clock, streams, name_of, on_fault
+        self._clock, self._streams, self._name_of, self._on_fault = (
+            clock,
+            streams,
+            name_of,
+            on_fault,
+        )
         self._listeners: dict[tuple[str, int], Server] = {}
         self._links: dict[tuple[str, str], Link] = {}
         self._count: dict[str, int] = {}
@@ -215,7 +268,8 @@ class Network:
                     connection.close_by_server()
 
     def kill(self, client: str) -> None:
-        """The client's process is gone: the operating system resets its sockets, and servers hear of that a latency later."""
+        """The client's process is gone: the operating system resets its sockets,
+        and servers hear of that a latency later."""
         self._killed.add(client)
         for (name, _), link in self._links.items():
             if name == client:
@@ -226,7 +280,9 @@ class Network:
         """The way of one client to one server, both by name; made when first asked for."""
         if (client, server) not in self._links:
             rng = self._streams.stream(f"{client}/link to {server}")
-            link = self._links[client, server] = Link(rng, self.latency_ms, self.jitter_ms, self._name_of)
+            link = self._links[client, server] = Link(
+                rng, self.latency_ms, self.jitter_ms, self._name_of
+            )
             link.on_fault.append(lambda what, fields: self._on_fault(client, server, what, fields))
         return self._links[client, server]
 
@@ -234,8 +290,11 @@ class Network:
         """The client and the server of each link that is cut."""
         return [ends for ends, link in self._links.items() if link.is_cut]
 
-    def connect(self, client: str, host: str, port: int, endpoint: Endpoint, delay_ms: int = 0) -> Connection:
-        """Begin a connection, `delay_ms` from now. The endpoint hears `connected` after a round trip, `refused` when nobody listens."""
+    def connect(
+        self, client: str, host: str, port: int, endpoint: Endpoint, delay_ms: int = 0
+    ) -> Connection:
+        """Begin a connection, `delay_ms` from now. The endpoint hears `connected` after a round
+        trip, `refused` when nobody listens."""
         self._count[client] = number = self._count.get(client, 0) + 1
         server = self._listeners.get((host, port))
         link = self.link(client, server.name if server else f"{host}:{port}")

@@ -1,8 +1,10 @@
-"""What happens next? One clock in whole milliseconds and one heap of times, each with its queue of callbacks.
+"""What happens next? One clock in whole milliseconds and one heap of times, each with its queue of
+callbacks.
 
-Everything in kafkalab that takes time is a callback in one of these queues, ordered by (time, order of scheduling), so a run is a
-function of its seed and nothing else. The model is SimPy's `core.py`, without processes and without floating point time: as time
-is counted in whole milliseconds, many callbacks share one, and the heap is asked once for all of them.
+Everything in kafkalab that takes time is a callback in one of these queues, ordered by (time, order
+of scheduling), so a run is a function of its seed and nothing else. The model is SimPy's `core.py`,
+without processes and without floating point time: as time is counted in whole milliseconds, many
+callbacks share one, and the heap is asked once for all of them.
 """
 
 from __future__ import annotations
@@ -19,13 +21,22 @@ class Scheduler:
     """The clock and the heap.
 
     now_ms     the virtual time, whole milliseconds since the lab began
-    cause      the id of the journal event in whose name code is running now; captured by `at`, restored when the callback
-               fires, so that every journal entry knows what led to it
+    cause      the id of the journal event in whose name code is running now; captured by `at`,
+               restored when the callback fires, so that every journal entry knows what led to it
     scheduled  how many callbacks were ever put in, for those who count what a wait costs
     halted     somebody wants the clock to stand after this callback; see `run`
     """
 
-    __slots__ = ("now_ms", "cause", "scheduled", "halted", "_times", "_queues", "_at_ms", "_position")
+    __slots__ = (
+        "_at_ms",
+        "_position",
+        "_queues",
+        "_times",
+        "cause",
+        "halted",
+        "now_ms",
+        "scheduled",
+    )
 
     def __init__(self) -> None:
         self.now_ms = 0
@@ -38,7 +49,8 @@ class Scheduler:
         self._position = 0
 
     def at(self, at_ms: int, callback: Callable[..., object], *args: Any) -> Timer:
-        """Run callback(*args) at `at_ms` (a past time means: now, after what is already due now)."""
+        """Run callback(*args) at `at_ms` (a past time means: now,
+        after what is already due now)."""
         timer = Timer((callback, args, self.cause))
         if at_ms < self.now_ms:
             at_ms = self.now_ms
@@ -103,16 +115,19 @@ class Scheduler:
         self.halted = True
 
     def run(self, deadline_ms: int) -> bool:
-        """Step until somebody halts the clock or it stands at `deadline_ms`; says whether it was halted. What is asked after every
-        callback costs more than many a callback: who waits for something lets it call `halt`."""
+        """Step until somebody halts the clock or it stands at `deadline_ms`; says whether it was
+        halted. What is asked after every callback costs more than many a callback: who waits for
+        something lets it call `halt`."""
         self.halted = False
         return self.run_until(None, deadline_ms)
 
     def run_until(self, done: Callable[[], bool] | None, deadline_ms: int) -> bool:
-        """Step until `done()` or until the clock stands at `deadline_ms`; says whether `done()` came true.
+        """Step until `done()` or until the clock stands at `deadline_ms`; says whether `done()`
+        came true.
 
-        Nothing due later than the deadline happens; the clock never stops before it unless `done()` is true. The caller's
-        `cause` is put back afterwards: what others did meanwhile was not done in its name.
+        Nothing due later than the deadline happens; the clock never stops before it unless `done()`
+        is true. The caller's `cause` is put back afterwards: what others did meanwhile was not done
+        in its name.
         """
         cause, rests = self.cause, COLLECTOR.rest()
         try:
@@ -130,8 +145,9 @@ class Scheduler:
                 COLLECTOR.resume()
 
     def _run_queue(self, at_ms: int, done: Callable[[], bool] | None) -> None:
-        """Fire what is due at `at_ms`, the next to come there, until its queue is empty or `done()`: `step`, without looking at the
-        heap in between, because nothing can be scheduled for an earlier time. (A callback may step the clock itself, past this.)"""
+        """Fire what is due at `at_ms`, the next to come there, until its queue is empty or
+        `done()`: `step`, without looking at the heap in between, because nothing can be scheduled
+        for an earlier time. (A callback may step the clock itself, past this.)"""
         self.now_ms = at_ms
         queue = self._queues[at_ms]
         while self._at_ms == at_ms and self._position < len(queue):

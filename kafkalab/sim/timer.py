@@ -4,7 +4,8 @@ from __future__ import annotations
 
 
 class Timer(list):
-    """A callback that waits in its queue: [callback, arguments, cause]. `cancel()` makes it never happen; twice is harmless."""
+    """A callback that waits in its queue: [callback, arguments, cause].
+    `cancel()` makes it never happen; twice is harmless."""
 
     __slots__ = ()
 

@@ -1,10 +1,14 @@
-"""Who does the work when one thread polls? A pool of workers beside it: the second way to use many threads with a consumer.
+"""Who does the work when one thread polls? A pool of workers beside it: the second way to use many
+threads with a consumer.
 
     pool = WorkerPool(lab, workers=4, work=store, name="ada")
-    pool.submit(record)            # and back at once; a free worker takes it, or it waits in the queue
-    pool.finished()                # what was finished since the last time you asked, in the order in which it was finished
+    pool.submit(record)            # and back at once; a free worker takes it, or it waits in the
+                                   queue
+    pool.finished()                # what was finished since the last time you asked, in the order
+                                   in which it was finished
 
-Java's would be a ThreadPoolExecutor. A worker is a thread of the process `name`: `lab.kill(name)` ends it in the middle of its work.
+Java's would be a ThreadPoolExecutor. A worker is a thread of the process `name`: `lab.kill(name)`
+ends it in the middle of its work.
 """
 
 from __future__ import annotations
@@ -20,7 +24,8 @@ LONGEST_WORK_MS = 24 * 3_600_000
 
 
 class WorkerPool:
-    """`workers` threads that call `work(record)`, a plain blocking function, with what is submitted, the oldest first."""
+    """`workers` threads that call `work(record)`, a plain blocking function,
+    with what is submitted, the oldest first."""
 
     def __init__(self, lab: Any, workers: int, work: Callable[[Any], object], name: str) -> None:
         if workers < 1:
@@ -46,11 +51,16 @@ class WorkerPool:
         """Stand still until everything submitted is finished. Whoever waits here does not poll."""
         while self.unfinished:
             self._news.clear()
-            self._lab.stage.wait_for(self._news, f"the end of what the pool {self.name!r} works on", besides_ms=LONGEST_WORK_MS)
+            self._lab.stage.wait_for(
+                self._news,
+                f"the end of what the pool {self.name!r} works on",
+                besides_ms=LONGEST_WORK_MS,
+            )
 
     @property
     def unfinished(self) -> int:
-        """How many records have been submitted and not finished: those that wait, and those in somebody's hands."""
+        """How many records have been submitted and not finished:
+        those that wait, and those in somebody's hands."""
         return len(self._queue) + self._busy
 
     _busy = 0
@@ -69,4 +79,12 @@ class WorkerPool:
         self._free.sort()
 
     def _note(self, what: str, number: int, record: Any) -> None:
-        self._lab.journal.append("work", self.name, what=what, worker=number, partition=f"{record.topic}-{record.partition}", offset=record.offset, key=record.key)
+        self._lab.journal.append(
+            "work",
+            self.name,
+            what=what,
+            worker=number,
+            partition=f"{record.topic}-{record.partition}",
+            offset=record.offset,
+            key=record.key,
+        )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from kafkalab.stories.raw_client import RawClient
 from kafkalab.broker.groups.classic.group import ClassicGroup
 from kafkalab.errors import Errors, error_for
 from kafkalab.lab import Lab
@@ -17,15 +16,18 @@ from kafkalab.protocol.messages import (
     OffsetCommitRequestTopic,
     SyncGroupRequest,
 )
+from kafkalab.stories.raw_client import RawClient
 
 GROUP = "inventory"
 SESSION_MS, REBALANCE_MS = 10_000, 60_000
 JOINS_WITHOUT_ID = 3
-"""The last JOIN_GROUP version that lets a newcomer in at once; from 4 on it is given an id first (KIP-394)."""
+"""The last JOIN_GROUP version that lets a newcomer in at once;
+from 4 on it is given an id first (KIP-394)."""
 
 
 class GroupCase:
-    """ids: member ids by name, as the coordinator gave them; also of those who are no members any more."""
+    """ids: member ids by name, as the coordinator gave them;
+    also of those who are no members any more."""
 
     def __init__(self, broker_version: str, settings: dict[str, object] | None = None) -> None:
         self.lab = Lab(brokers=1, broker_version=broker_version, broker_config=settings)
@@ -48,7 +50,8 @@ class GroupCase:
         return self.group.state.value
 
     def bring_to(self, state: str, instance: str | None = None) -> GroupCase:
-        """Empty, PreparingRebalance, CompletingRebalance, Stable or Dead, with alice as the member where there is one.
+        """Empty, PreparingRebalance, CompletingRebalance, Stable or Dead, with alice as the member
+        where there is one.
 
         Raises ValueError for any other state.
         """
@@ -65,34 +68,79 @@ class GroupCase:
             machine = self.lab.broker(0).machine
             machine.coordinator.retire(GROUP, self.lab.now_ms)
         if self.state != state:
-            raise ValueError(f"a group is Empty, PreparingRebalance, CompletingRebalance, Stable or Dead, not {state!r}")
+            raise ValueError(
+                "a group is Empty, PreparingRebalance, CompletingRebalance, Stable or Dead, not "
+                f"{state!r}"
+            )
         return self
 
-    def join(self, name: str, member_id: str = "", instance: str | None = None, version: int | None = None, session_timeout_ms: int = SESSION_MS,
-             metadata: bytes = b"", rebalance_timeout_ms: int = REBALANCE_MS) -> JoinGroupResponse | None:
+    def join(
+        self,
+        name: str,
+        member_id: str = "",
+        instance: str | None = None,
+        version: int | None = None,
+        session_timeout_ms: int = SESSION_MS,
+        metadata: bytes = b"",
+        rebalance_timeout_ms: int = REBALANCE_MS,
+    ) -> JoinGroupResponse | None:
         """The answer; None while it is parked."""
         if version is None:
             version = JOINS_WITHOUT_ID if instance is None else None
-        request = JoinGroupRequest(group_id=GROUP, session_timeout_ms=session_timeout_ms, rebalance_timeout_ms=rebalance_timeout_ms,
-                                   member_id=member_id, group_instance_id=instance, protocols=(JoinGroupRequestProtocol(name="range", metadata=metadata),))
+        request = JoinGroupRequest(
+            group_id=GROUP,
+            session_timeout_ms=session_timeout_ms,
+            rebalance_timeout_ms=rebalance_timeout_ms,
+            member_id=member_id,
+            group_instance_id=instance,
+            protocols=(JoinGroupRequestProtocol(name="range", metadata=metadata),),
+        )
         return self.client(name).ask(request, version=version)
 
     def leave(self, name: str) -> None:
-        self.client(name).ask(LeaveGroupRequest(group_id=GROUP, member_id=self.ids[name]), version=2)
+        self.client(name).ask(
+            LeaveGroupRequest(group_id=GROUP, member_id=self.ids[name]), version=2
+        )
 
     def sync(self, name: str, generation: int | None = None) -> Errors | None:
         """What a member's SYNC_GROUP is answered; None while it is parked."""
         generation = self.group.generation if generation is None else generation
-        answer = self.client(name).ask(SyncGroupRequest(group_id=GROUP, generation_id=generation, member_id=self.ids[name]))
+        answer = self.client(name).ask(
+            SyncGroupRequest(group_id=GROUP, generation_id=generation, member_id=self.ids[name])
+        )
         return None if answer is None else error_for(answer.error_code)
 
-    def beat(self, member_id: str, generation: int | None = None, instance: str | None = None) -> Errors:
+    def beat(
+        self, member_id: str, generation: int | None = None, instance: str | None = None
+    ) -> Errors:
         generation = self.group.generation if generation is None else generation
-        return error_for(self.client("somebody").ask(HeartbeatRequest(
-            group_id=GROUP, generation_id=generation, member_id=member_id, group_instance_id=instance)).error_code)
+        return error_for(
+            self.client("somebody")
+            .ask(
+                HeartbeatRequest(
+                    group_id=GROUP,
+                    generation_id=generation,
+                    member_id=member_id,
+                    group_instance_id=instance,
+                )
+            )
+            .error_code
+        )
 
     def commit(self, member_id: str, generation: int) -> Errors:
-        answer = self.client("somebody").ask(OffsetCommitRequest(
-            group_id=GROUP, generation_id_or_member_epoch=generation, member_id=member_id, topics=(OffsetCommitRequestTopic(
-                name="orders", partitions=(OffsetCommitRequestPartition(partition_index=0, committed_offset=1),)),)))
+        answer = self.client("somebody").ask(
+            OffsetCommitRequest(
+                group_id=GROUP,
+                generation_id_or_member_epoch=generation,
+                member_id=member_id,
+                topics=(
+                    OffsetCommitRequestTopic(
+                        name="orders",
+                        partitions=(
+                            OffsetCommitRequestPartition(partition_index=0, committed_offset=1),
+                        ),
+                    ),
+                ),
+            )
+        )
         return error_for(answer.topics[0].partitions[0].error_code)

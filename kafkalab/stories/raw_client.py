@@ -1,4 +1,5 @@
-"""A client without manners: it sends a broker whatever request it is given, over the lab's own network."""
+"""A client without manners: it sends a broker whatever request it is given,
+over the lab's own network."""
 
 from __future__ import annotations
 
@@ -6,14 +7,14 @@ from typing import Any
 
 from kafkalab.lab import Lab
 from kafkalab.protocol.api_keys import api_of
-from kafkalab.releases.api_versions import newest_known
 from kafkalab.protocol.header import RequestHeader
+from kafkalab.releases.api_versions import newest_known
 from kafkalab.sim.network import Connection
 
 
 class RawClient:
-    """One connection to one broker, by the request versions of 2.3, which every broker here speaks. `ask` lets time pass until the
-    answer is here; `tell` does not wait for it."""
+    """One connection to one broker, by the request versions of 2.3, which every broker here speaks.
+    `ask` lets time pass until the answer is here; `tell` does not wait for it."""
 
     def __init__(self, lab: Lab, name: str, broker: int = 0) -> None:
         self.name = name
@@ -26,8 +27,12 @@ class RawClient:
     def tell(self, request: Any, version: int | None = None) -> int:
         """Send a request; returns how many answers will be here once it is answered."""
         api = api_of(request)
-        header = RequestHeader(api_key=api, api_version=newest_known("2.3", api) if version is None else version, client_id=self.name,
-                               correlation_id=self._sent)
+        header = RequestHeader(
+            api_key=api,
+            api_version=newest_known("2.3", api) if version is None else version,
+            client_id=self.name,
+            correlation_id=self._sent,
+        )
         self._sent += 1
         self._connection.send((None, header, request))
         return self._sent

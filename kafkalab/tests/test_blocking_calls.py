@@ -4,7 +4,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from kafkalab import KafkaAdminClient, KafkaConsumer, KafkaProducer, Lab, OffsetAndMetadata, ProducerRecord, TopicPartition
+from kafkalab import (
+    KafkaAdminClient,
+    KafkaConsumer,
+    KafkaProducer,
+    Lab,
+    OffsetAndMetadata,
+    ProducerRecord,
+    TopicPartition,
+)
 from kafkalab.errors import IllegalStateException, TimeoutException
 from kafkalab.sim.apps import LONGEST_GIVEN_MS, PATIENCE_MS
 from kafkalab.sim.worker_pool import WorkerPool
@@ -65,7 +73,10 @@ def test_the_sentence_names_what_stands_still_and_what_is_cut():
     lab.link(2, "shop").cut()
     with pytest.raises(IllegalStateException) as told:
         future.get()
-    assert "broker 1 is down, and broker 0 is standing still, and the link of shop to broker-2 is cut" in str(told.value)
+    assert (
+        "broker 1 is down, and broker 0 is standing still, and the link of shop to broker-2 is cut"
+        in str(told.value)
+    )
 
 
 @pytest.mark.parametrize("version", ["2.8", "4.4"])
@@ -82,11 +93,25 @@ def test_the_calls_of_transactions_end(version):
     assert lab.now_ms < 3 * PATIENCE_MS
 
 
-@pytest.mark.parametrize("call", [
-    lambda lab: KafkaProducer(lab, {**PATIENT, "max.block.ms": FOR_EVER_MS}).partitions_for("t"),
-    lambda lab: KafkaProducer(lab, {**PATIENT, "max.block.ms": FOR_EVER_MS}).partitions_for("missing"),
-    lambda lab: KafkaProducer(lab, {**PATIENT, "max.block.ms": FOR_EVER_MS}).send(ProducerRecord("t", "x")).get(),
-    lambda lab: KafkaProducer(lab, {**PATIENT, "max.block.ms": FOR_EVER_MS, "transactional.id": "tx"}).init_transactions()])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda lab: KafkaProducer(lab, {**PATIENT, "max.block.ms": FOR_EVER_MS}).partitions_for(
+            "t"
+        ),
+        lambda lab: KafkaProducer(lab, {**PATIENT, "max.block.ms": FOR_EVER_MS}).partitions_for(
+            "missing"
+        ),
+        lambda lab: (
+            KafkaProducer(lab, {**PATIENT, "max.block.ms": FOR_EVER_MS})
+            .send(ProducerRecord("t", "x"))
+            .get()
+        ),
+        lambda lab: KafkaProducer(
+            lab, {**PATIENT, "max.block.ms": FOR_EVER_MS, "transactional.id": "tx"}
+        ).init_transactions(),
+    ],
+)
 def test_a_producer_that_may_block_for_ever_blocks_for_an_hour(call):
     lab = lab_of_three()
     crash_all(lab)
@@ -143,7 +168,9 @@ def test_a_future_that_was_given_two_hours_takes_two_hours():
 
 def test_a_delivery_timeout_of_two_hours_is_waited_for():
     lab = lab_of_three()
-    producer = KafkaProducer(lab, {**PATIENT, "enable.idempotence": False, "delivery.timeout.ms": 2 * PATIENCE_MS})
+    producer = KafkaProducer(
+        lab, {**PATIENT, "enable.idempotence": False, "delivery.timeout.ms": 2 * PATIENCE_MS}
+    )
     producer.partitions_for("t")
     future = producer.send(ProducerRecord("t", value="x"))
     crash_all(lab)
@@ -160,7 +187,11 @@ def test_an_admin_client_and_its_close_end():
         admin.describe_cluster(timeout_ms=2 * PATIENCE_MS).nodes().get()
     assert lab.now_ms >= 2 * PATIENCE_MS
     forgotten = admin.describe_cluster(timeout_ms=FOR_EVER_MS).nodes()
-    ends_with("the outcome of an admin client's call", ALL_DOWN, forgotten.get, )
+    ends_with(
+        "the outcome of an admin client's call",
+        ALL_DOWN,
+        forgotten.get,
+    )
     admin.close()
     assert all(socket.closed_at_ms is not None for socket in lab.sockets())
 

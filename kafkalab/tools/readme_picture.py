@@ -1,6 +1,8 @@
-"""What does the picture in the README show? Ten minutes of one consumer, drawn by the simulator it stands for.
+"""What does the picture in the README show? Ten minutes of one consumer, drawn by the simulator it
+stands for.
 
-`python -m kafkalab picture [FILE]` draws it again into data/picture.png. It is also the shortest complete use of the package.
+`python -m kafkalab picture [FILE]` draws it again into data/picture.png. It is also the shortest
+complete use of the package.
 """
 
 from __future__ import annotations
@@ -19,9 +21,12 @@ def draw() -> Picture:
     lab = Lab(brokers=3, seed=7)
     lab.create_topic("t4", partitions=3, leaders=[0, 1, 2])
     lab.place_coordinator("test", broker=2)
-    consumer = KafkaConsumer(lab, {"bootstrap.servers": "localhost:9092", "group.id": "test"}, version="2.3")
+    consumer = KafkaConsumer(
+        lab, {"bootstrap.servers": "localhost:9092", "group.id": "test"}, version="2.3"
+    )
     consumer.subscribe(["t4"])
-    consumer.poll(timeout_ms=600_000)           # Ten minutes: one more than an idle connection is kept (connections.max.idle.ms).
+    # Ten minutes: one more than an idle connection is kept (connections.max.idle.ms).
+    consumer.poll(timeout_ms=600_000)
     return timeline(lab)
 
 

@@ -1,6 +1,8 @@
-"""kafka-transactions: transactional ids and what state they are in. (TransactionsCommand; it came with 3.0, KIP-664)
+"""kafka-transactions: transactional ids and what state they are in. (TransactionsCommand; it came
+with 3.0, KIP-664)
 
-`list` gives all of them, `describe --transactional-id ID` one. Left out: find-hanging, describe-producers, abort.
+`list` gives all of them, `describe --transactional-id ID` one. Left out: find-hanging,
+describe-producers, abort.
 """
 
 from __future__ import annotations
@@ -22,14 +24,22 @@ def _run(argv: list[str]) -> str:
     options.add_argument("--transactional-id")
     chosen = options.parse_args(argv)
     if chosen.command not in ("list", "describe"):
-        raise Refusal(f"argument command: invalid choice: {chosen.command!r} (choose from list, describe)")
+        raise Refusal(
+            f"argument command: invalid choice: {chosen.command!r} (choose from list, describe)"
+        )
     if chosen.command == "describe" and not chosen.transactional_id:
         raise Refusal("argument --transactional-id is required")
     cluster = PlayedCluster(chosen)
     if not cluster.release.tells_transactions:
-        raise Refusal("an old broker cannot tell of its transactions: LIST_TRANSACTIONS came with 3.0 (KIP-664)")
+        raise Refusal(
+            "an old broker cannot tell of its transactions: LIST_TRANSACTIONS came with 3.0 "
+            "(KIP-664)"
+        )
     if chosen.command == "list":
-        rows = [(id, _coordinator(cluster, id), txn["producer_id"], txn["state"]) for id, txn in sorted(cluster.state["transactions"].items())]
+        rows = [
+            (id, _coordinator(cluster, id), txn["producer_id"], txn["state"])
+            for id, txn in sorted(cluster.state["transactions"].items())
+        ]
         return _table(("TransactionalId", "Coordinator", "ProducerId", "TransactionState"), rows)
     return _described(cluster, chosen.transactional_id)
 
@@ -37,25 +47,58 @@ def _run(argv: list[str]) -> str:
 def _described(cluster: PlayedCluster, id: str) -> str:
     txn = cluster.state["transactions"].get(id)
     if txn is None:
-        raise Refusal(f"Failed to describe transaction state of transactional-id `{id}`: DescribeTransactions request for transactionalId `{id}` "
-                      "failed because the ID could not be found.")
-    headings = ("CoordinatorId", "TransactionalId", "ProducerId", "ProducerEpoch", "TransactionState", "TransactionTimeoutMs",
-                "CurrentTransactionStartTimeMs", "TransactionDurationMs", "TopicPartitions")
+        raise Refusal(
+            f"Failed to describe transaction state of transactional-id `{id}`: "
+            f"DescribeTransactions request for transactionalId `{id}` failed because the ID could "
+            "not be found."
+        )
+    headings = (
+        "CoordinatorId",
+        "TransactionalId",
+        "ProducerId",
+        "ProducerEpoch",
+        "TransactionState",
+        "TransactionTimeoutMs",
+        "CurrentTransactionStartTimeMs",
+        "TransactionDurationMs",
+        "TopicPartitions",
+    )
     began = txn["started_at_ms"]
     times = (cluster.lab.epoch_ms + began, cluster.at_ms - began) if began >= 0 else (None, None)
-    return _table(headings, [(_coordinator(cluster, id), id, txn["producer_id"], txn["epoch"], txn["state"], txn["timeout_ms"], *times,
-                              ",".join(txn["partitions"]))])
+    return _table(
+        headings,
+        [
+            (
+                _coordinator(cluster, id),
+                id,
+                txn["producer_id"],
+                txn["epoch"],
+                txn["state"],
+                txn["timeout_ms"],
+                *times,
+                ",".join(txn["partitions"]),
+            )
+        ],
+    )
 
 
 def _coordinator(cluster: PlayedCluster, id: str) -> int:
     topic = cluster.state["topics"].get(STATE_TOPIC)
     if topic is None:
         return -1
-    return cluster.state["partitions"][f"{STATE_TOPIC}-{coordinator_partition(id, topic['partitions'])}"]["leader"]
+    return cluster.state["partitions"][
+        f"{STATE_TOPIC}-{coordinator_partition(id, topic['partitions'])}"
+    ]["leader"]
 
 
 def _table(headings: tuple[str, ...], rows: list[tuple]) -> str:
     """ToolsUtils.prettyPrintTable: columns as wide as their widest value, a tab behind each."""
-    lines = [headings, *([("None" if value is None else str(value)) for value in row] for row in rows)]
+    lines = [
+        headings,
+        *([("None" if value is None else str(value)) for value in row] for row in rows),
+    ]
     widths = [max(len(line[i]) for line in lines) for i in range(len(headings))]
-    return "".join("".join(value.ljust(width) + "\t" for value, width in zip(line, widths)) + "\n" for line in lines)
+    return "".join(
+        "".join(value.ljust(width) + "\t" for value, width in zip(line, widths)) + "\n"
+        for line in lines
+    )

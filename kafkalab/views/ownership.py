@@ -1,7 +1,9 @@
-"""Who owned each partition, moment by moment, and when did nobody? One lane a partition, its owner's name in the bar, a gap where it has none.
+"""Who owned each partition, moment by moment, and when did nobody? One lane a partition, its
+owner's name in the bar, a gap where it has none.
 
-The gaps are what a rebalance costs: a partition without an owner is read by nobody. Bars end where the consumer gives a partition up, and begin where
-it takes it over; both are the consumer's own moments, not the coordinator's.
+The gaps are what a rebalance costs: a partition without an owner is read by nobody. Bars end where
+the consumer gives a partition up, and begin where it takes it over; both are the consumer's own
+moments, not the coordinator's.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kafkalab.errors import IllegalArgumentException
+
 from .assignment_matrix import COLOURS
 from .picture import Picture, blank_figure, columns
 from .style import ALERT, INK, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock
@@ -32,7 +35,7 @@ def holdings(lab, group: str) -> list[Holding]:
     open_: dict[tuple[str, str], int] = {}
     found = []
     for event in lab.journal.of("assigned", "fault"):
-        if event.who not in members or event.kind == "fault" and event.what != "kill -9":
+        if event.who not in members or (event.kind == "fault" and event.what != "kill -9"):
             continue
         has = set(event.partitions) if event.kind == "assigned" else set()
         for who, tp in [key for key in open_ if key[0] == event.who and key[1] not in has]:
@@ -44,7 +47,8 @@ def holdings(lab, group: str) -> list[Holding]:
 
 
 def gaps(found: list[Holding], from_ms: int, to_ms: int) -> dict[str, list[tuple[int, int]]]:
-    """partition -> the stretches between two times in which nobody had it, after somebody first had."""
+    """partition -> the stretches between two times in which nobody had it,
+    after somebody first had."""
     missing = {}
     for tp in sorted({each.partition for each in found}, key=_place):
         held = sorted((each.from_ms, each.to_ms) for each in found if each.partition == tp)
@@ -56,8 +60,11 @@ def gaps(found: list[Holding], from_ms: int, to_ms: int) -> dict[str, list[tuple
     return missing
 
 
-def ownership(lab, group: str, from_ms: int = 0, to_ms: int | None = None, title: str | None = None) -> Picture:
-    """Draw a group's partitions between two times of the lab (default: from the start until now). Raises ValueError where nobody ever had one."""
+def ownership(
+    lab, group: str, from_ms: int = 0, to_ms: int | None = None, title: str | None = None
+) -> Picture:
+    """Draw a group's partitions between two times of the lab (default: from the start until
+    now). Raises ValueError where nobody ever had one."""
     to_ms = lab.now_ms if to_ms is None else to_ms
     found = holdings(lab, group)
     if not found:
@@ -73,12 +80,34 @@ def ownership(lab, group: str, from_ms: int = 0, to_ms: int | None = None, title
         if end <= begin:
             continue
         colour, y = COLOURS[members.index(each.who) % len(COLOURS)], rows.index(each.partition)
-        axes.broken_barh([(begin / unit_ms, (end - begin) / unit_ms)], (y - 0.4, 0.8), facecolor=colour, edgecolor=INK, linewidth=0.5)
+        axes.broken_barh(
+            [(begin / unit_ms, (end - begin) / unit_ms)],
+            (y - 0.4, 0.8),
+            facecolor=colour,
+            edgecolor=INK,
+            linewidth=0.5,
+        )
         if end - begin > 0.011 * len(each.who) * (to_ms - from_ms):
-            axes.text((begin + end) / 2 / unit_ms, y, each.who, ha="center", va="center", fontsize=SMALL_PT, color=INK, clip_on=True)
+            axes.text(
+                (begin + end) / 2 / unit_ms,
+                y,
+                each.who,
+                ha="center",
+                va="center",
+                fontsize=SMALL_PT,
+                color=INK,
+                clip_on=True,
+            )
     for y, tp in enumerate(rows):
         for begin, end in missing[tp]:
-            axes.broken_barh([(begin / unit_ms, (end - begin) / unit_ms)], (y - 0.4, 0.8), facecolor="#ffffff", edgecolor=ALERT, hatch="xxx", linewidth=0)
+            axes.broken_barh(
+                [(begin / unit_ms, (end - begin) / unit_ms)],
+                (y - 0.4, 0.8),
+                facecolor="#ffffff",
+                edgecolor=ALERT,
+                hatch="xxx",
+                linewidth=0,
+            )
     axes.set_xlim(from_ms / unit_ms, to_ms / unit_ms)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     draw_time_axis(axes, unit)
@@ -99,6 +128,11 @@ def _place(partition: str) -> tuple[str, int]:
 
 def _text(found: list[Holding], missing: dict[str, list[tuple[int, int]]]) -> str:
     spans = [(each.partition, each.from_ms, each.to_ms, each.who) for each in found]
-    spans += [(tp, begin, end, "nobody") for tp, stretches in missing.items() for begin, end in stretches]
+    spans += [
+        (tp, begin, end, "nobody") for tp, stretches in missing.items() for begin, end in stretches
+    ]
     spans.sort(key=lambda span: (_place(span[0]), span[1], span[3]))
-    return columns([(tp, clock(begin), clock(end), who) for tp, begin, end, who in spans], ("partition", "from", "to", "whose"))
+    return columns(
+        [(tp, clock(begin), clock(end), who) for tp, begin, end, who in spans],
+        ("partition", "from", "to", "whose"),
+    )

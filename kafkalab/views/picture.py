@@ -1,8 +1,9 @@
 """A picture and what it says in words.
 
-Every view returns a Picture: the figure for the eye, and its text twin for a screen reader, a terminal, a test or a
-grader. In a notebook it shows itself once: a framed image with its alternative text, the twin folded under it, because
-JupyterLab shows a bare image/png without any alternative text, whatever its metadata say.
+Every view returns a Picture: the figure for the eye, and its text twin for a screen reader, a
+terminal, a test or a grader. In a notebook it shows itself once: a framed image with its
+alternative text, the twin folded under it, because JupyterLab shows a bare image/png without any
+alternative text, whatever its metadata say.
 """
 
 from __future__ import annotations
@@ -19,13 +20,16 @@ from .style import DPI, FONT, FONT_PT, INK, PAPER
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# A frame of its own, so that white paper looks meant on a dark page; there it is dimmed too. Colours keep their names.
+# A frame of its own, so that white paper looks meant on a dark page; there it is dimmed too.
+# Colours keep their names.
 PAGE_STYLE = (
     ".kafkalab-picture{margin:6px 0}"
-    ".kafkalab-picture img{display:block;box-sizing:border-box;max-width:100%;background:#fff;border:1px solid #d5d5d5;border-radius:6px;padding:6px}"
-    ".kafkalab-picture summary{cursor:pointer;font-size:12px;margin-top:2px;opacity:.75}"
-    ".kafkalab-picture pre{overflow-x:auto;white-space:pre;margin:4px 0}"
-    "[data-jp-theme-light=false] .kafkalab-picture img{filter:brightness(.86);border-color:#888}"
+    ".kafkalab-picture "
+    "img{display:block;box-sizing:border-box;max-width:100%;background:#fff;border:1px solid "
+    "#d5d5d5;border-radius:6px;padding:6px}.kafkalab-picture "
+    "summary{cursor:pointer;font-size:12px;margin-top:2px;opacity:.75}.kafkalab-picture "
+    "pre{overflow-x:auto;white-space:pre;margin:4px 0}[data-jp-theme-light=false] "
+    ".kafkalab-picture img{filter:brightness(.86);border-color:#888}"
 )
 
 
@@ -38,9 +42,12 @@ class Picture:
     alt: str
 
     def png(self) -> bytes:
-        """The picture's bytes. No time stamp and no version inside: the same run gives the same bytes."""
+        """The picture's bytes. No time stamp and no version inside:
+        the same run gives the same bytes."""
         buffer = io.BytesIO()
-        self.figure.savefig(buffer, format="png", dpi=DPI, facecolor=PAPER, metadata={"Software": None})
+        self.figure.savefig(
+            buffer, format="png", dpi=DPI, facecolor=PAPER, metadata={"Software": None}
+        )
         return buffer.getvalue()
 
     def save(self, path: str | Path) -> Path:
@@ -52,12 +59,17 @@ class Picture:
     def _repr_mimebundle_(self, include=None, exclude=None):
         png = self.png()
         metadata = {"image/png": {"alt": self.alt}}
-        return {"text/html": self._html(png), "image/png": png, "text/plain": f"{self.alt}\n\n{self.text}"}, metadata
+        return {
+            "text/html": self._html(png),
+            "image/png": png,
+            "text/plain": f"{self.alt}\n\n{self.text}",
+        }, metadata
 
     def _html(self, png: bytes) -> str:
         return (
             f'<figure class="kafkalab-picture"><style>{PAGE_STYLE}</style>'
-            f'<img alt="{escape(self.alt)}" src="data:image/png;base64,{base64.b64encode(png).decode()}">'
+            f'<img alt="{escape(self.alt)}" '
+            f'src="data:image/png;base64,{base64.b64encode(png).decode()}">'
             f"<details><summary>In words</summary><pre>{escape(self.text)}</pre></details></figure>"
         )
 
@@ -66,12 +78,15 @@ class Picture:
 
 
 def blank_figure(width_in: float, height_in: float) -> Figure:
-    """An empty figure that needs no display and that pyplot does not keep (so no cell shows it twice)."""
+    """An empty figure that needs no display and that pyplot does
+    not keep (so no cell shows it twice)."""
     from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    with rc_context({"font.family": FONT, "font.size": FONT_PT, "text.color": INK, "hatch.linewidth": 0.6}):
+    with rc_context(
+        {"font.family": FONT, "font.size": FONT_PT, "text.color": INK, "hatch.linewidth": 0.6}
+    ):
         figure = Figure(figsize=(width_in, height_in), facecolor=PAPER)
         FigureCanvasAgg(figure)
     return figure
@@ -81,4 +96,6 @@ def columns(rows: list[tuple[str, ...]], head: tuple[str, ...]) -> str:
     """Rows as aligned plain text under a heading; the shape of most text twins."""
     table = [head, *rows]
     widths = [max(len(row[i]) for row in table) for i in range(len(head))]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in table)
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in table
+    )

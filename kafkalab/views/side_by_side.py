@@ -1,8 +1,9 @@
 """Are these the same lines? Two lists of lines next to each other.
 
-Used to lay what a real Java client wrote beside what the simulator writes. Lines that say the same are joined by ``=``; a
-line that only one side has is marked. What differs from run to run by nature (a member's random id, the correlation id of
-a request, how often a look-up loop turned) is the reader's to judge: nothing is hidden.
+Used to lay what a real Java client wrote beside what the simulator writes. Lines that say the same
+are joined by ``=``; a line that only one side has is marked. What differs from run to run by nature
+(a member's random id, the correlation id of a request, how often a look-up loop turned) is the
+reader's to judge: nothing is hidden.
 """
 
 from __future__ import annotations
@@ -33,24 +34,43 @@ class SideBySide:
     @property
     def text(self) -> str:
         """The text twin: one pair a line."""
-        return columns([(left or "", mark, right or "") for left, mark, right in self.pairs], (self.titles[0], " ", self.titles[1]))
+        return columns(
+            [(left or "", mark, right or "") for left, mark, right in self.pairs],
+            (self.titles[0], " ", self.titles[1]),
+        )
 
     def _repr_html_(self) -> str:
-        cell = f"font-family:'{MONO}',monospace;font-size:11px;text-align:left;vertical-align:top;white-space:pre-wrap;overflow-wrap:anywhere;padding:1px 6px"
+        cell = (
+            f"font-family:'{MONO}',monospace;font-size:11px;text-align:left;vertical-align:top;"
+            "white-space:pre-wrap;overflow-wrap:anywhere;padding:1px 6px"
+        )
         rows = []
         for left, mark, right in self.pairs:
             edge = "" if mark == SAME else f";border-left:3px solid {ALERT}"
             cells = zip((left or "", mark, right or ""), (edge, "", ""))
-            rows.append("<tr>" + "".join(f'<td style="{cell}{extra}">{_breakable(text)}</td>' for text, extra in cells) + "</tr>")
-        head = "".join(f'<th style="text-align:left">{escape(title)}</th>' for title in (self.titles[0], "", self.titles[1]))
-        return f"<table><caption>{self.same} of {len(self.pairs)} lines are the same</caption><tr>{head}</tr>{''.join(rows)}</table>"
+            rows.append(
+                "<tr>"
+                + "".join(
+                    f'<td style="{cell}{extra}">{_breakable(text)}</td>' for text, extra in cells
+                )
+                + "</tr>"
+            )
+        head = "".join(
+            f'<th style="text-align:left">{escape(title)}</th>'
+            for title in (self.titles[0], "", self.titles[1])
+        )
+        return (
+            f"<table><caption>{self.same} of {len(self.pairs)} lines are the "
+            f"same</caption><tr>{head}</tr>{''.join(rows)}</table>"
+        )
 
     def __repr__(self) -> str:
         return f"{self.same} of {len(self.pairs)} lines are the same\n{self.text}"
 
 
 def _breakable(text: str) -> str:
-    """Text as HTML; a class's long name may break behind a dot, so that it need not break in the middle of a word."""
+    """Text as HTML; a class's long name may break behind a dot,
+    so that it need not break in the middle of a word."""
     return re.sub(r"(?<=[a-z]\.)(?=[A-Za-z])", "<wbr>", escape(text))
 
 

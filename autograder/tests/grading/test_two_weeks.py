@@ -5,7 +5,7 @@ import json
 import shutil
 import sqlite3
 import zipfile
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from nbgrader import api
@@ -14,8 +14,8 @@ from sqlalchemy.orm import Session
 from autograder.__main__ import main
 from autograder.grade import grade_class
 from autograder.grading.byhand import ByHand
-from autograder.grading.marks import sheets
 from autograder.grading.enrolled import class_of
+from autograder.grading.marks import sheets
 from autograder.handed_in.classlist import Roster, read_roster
 from autograder.masters import master
 from autograder.open_answers.answers import read_results
@@ -116,7 +116,7 @@ def test_the_page_for_an_unread_file_names_the_chapter(out):
 
 
 def ago(**time) -> str:
-    return (datetime.now(timezone.utc) - timedelta(**time)).isoformat(timespec="seconds")
+    return (datetime.now(UTC) - timedelta(**time)).isoformat(timespec="seconds")
 
 
 def points(out) -> dict[str, tuple[float, float]]:
@@ -296,8 +296,7 @@ def test_a_file_of_another_chapter_opens_no_chapter(tmp_path, capsys):
     said = capsys.readouterr().out
     assert (
         "s5.ipynb: refused, it answers chapter 02, and nearly everything beside it answers"
-        " chapter 03."
-        in said
+        " chapter 03." in said
     )
     assert said.count("refused") == 1
     late_ones = tmp_path / "late"
@@ -358,7 +357,7 @@ def test_a_list_without_ids_gets_them_from_the_list_that_is_kept(tmp_path):
     (tmp_path / "worksheet.csv").write_text(
         "Identifier,Full name,Email address,Last modified (submission)\n"
         'Participant 7,Ada Abel,ada@x.org,"1 March 2020, 10:00"\n'
-        'Participant 8,Cy Cole,cy@x.org,-\n'
+        "Participant 8,Cy Cole,cy@x.org,-\n"
     )
     found = class_of(tmp_path, read_roster(tmp_path / "worksheet.csv"))
     assert set(found.rows) == {"s1", "cy@x.org"}

@@ -1,4 +1,5 @@
 """The examples in docs/ are run as they stand."""
+
 import json
 import os
 import re
@@ -36,13 +37,18 @@ def gradescope(hand_in, tmp_path):
             check=True,
         )
         return json.loads((tmp_path / "results" / "results.json").read_text())
+
     return run
 
 
 def test_gradescopes_script_writes_what_gradescope_reads(gradescope, hand_in, tmp_path):
     hand_in("90_demo", {"90.3": "total = len(seen)"}, student="ada", folder=tmp_path / "submission")
     tests = gradescope("Ada@school.org")["tests"]
-    assert [(test["name"], test["score"], test["max_score"]) for test in tests] == [("90.1", 2, 2), ("90.2", 3, 3), ("90.3", 0, 1)]
+    assert [(test["name"], test["score"], test["max_score"]) for test in tests] == [
+        ("90.1", 2, 2),
+        ("90.2", 3, 3),
+        ("90.3", 0, 1),
+    ]
     assert tests[2]["output"] == "That is how many there are."
 
 
@@ -58,9 +64,9 @@ def test_gradescopes_script_takes_nobodys_work_but_the_uploaders(gradescope, han
     (tmp_path / "source" / "roster.csv").write_text(
         "First Name,Last Name,SID,Email\nAda,Abel,s101,ada@school.org\n"
     )
-    assert (
-        len(gradescope("bo@school.org", "ada@school.org")["tests"]) == 3
-    ), "a group of two, and one of them is named by SID"
+    assert len(gradescope("bo@school.org", "ada@school.org")["tests"]) == 3, (
+        "a group of two, and one of them is named by SID"
+    )
     hand_in("90_demo", folder=tmp_path / "submission")
     assert gradescope("ada@school.org")["output"].startswith("its first cell names nobody.")
     (tmp_path / "source" / "chapter.txt").write_text("89")
@@ -71,6 +77,11 @@ def test_gradescopes_script_takes_nobodys_work_but_the_uploaders(gradescope, han
 
 def test_every_command_the_docs_name_exists():
     from autograder.__main__ import _parser
+
     known = _parser().format_help()
-    named = set(re.findall(r"python -m autograder (\w+)", "".join(path.read_text() for path in DOCS.glob("*.md"))))
+    named = set(
+        re.findall(
+            r"python -m autograder (\w+)", "".join(path.read_text() for path in DOCS.glob("*.md"))
+        )
+    )
     assert named and all(re.search(rf"^    {name} ", known, re.M) for name in named)

@@ -15,7 +15,8 @@ class FollowState(enum.Enum):
     TRUNCATING = "Truncating"
     """It does not know yet how much of its log the leader shares.
 
-    action: ask the leader where the own last leader epoch ended, and drop what lies beyond (KIP-101)
+    action: ask the leader where the own last leader epoch ended, and drop what lies beyond
+        (KIP-101)
     transition: what is left is the leader's too => FETCHING; the leader refuses => DELAYED
     """
 

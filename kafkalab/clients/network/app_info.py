@@ -1,4 +1,5 @@
-"""Which Kafka is this? The lines a client begins and ends with (org.apache.kafka.common.utils.AppInfoParser)."""
+"""Which Kafka is this? The lines a client begins and ends with
+(org.apache.kafka.common.utils.AppInfoParser)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """The story for a program: the same tables and oddities as JSON, times as the lines print them."""
+
 import dataclasses
 import json
 
@@ -6,12 +7,27 @@ import pandas as pd
 
 from kafkalab.logsets.explain.story import Story
 
-TABLES = ("files", "clients", "sockets", "held", "requests", "rebalances", "commits", "rereads", "transactions", "lag", "producers", "unknown")
+TABLES = (
+    "files",
+    "clients",
+    "sockets",
+    "held",
+    "requests",
+    "rebalances",
+    "commits",
+    "rereads",
+    "transactions",
+    "lag",
+    "producers",
+    "unknown",
+)
 
 
 def as_json(story: Story) -> str:
     """An object with a list of rows for each table of the Story, and `oddities`."""
-    tables = {name: [_row(row) for row in getattr(story, name).to_dict("records")] for name in TABLES}
+    tables = {
+        name: [_row(row) for row in getattr(story, name).to_dict("records")] for name in TABLES
+    }
     oddities = [dataclasses.asdict(oddity) for oddity in story.oddities]
     return json.dumps({"oddities": oddities, **tables}, indent=1, ensure_ascii=False) + "\n"
 

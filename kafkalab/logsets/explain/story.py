@@ -1,7 +1,10 @@
-"""A user's own log -> what happened in it: small tables, one a subject, and the oddities. What the terminal and the page both show.
+"""A user's own log -> what happened in it: small tables, one a subject, and the oddities. What the
+terminal and the page both show.
 
-Every table is counted by Spark and cut to a size one can look at; nothing that grows with the log comes here.
+Every table is counted by Spark and cut to a size one can look at; nothing that grows with the log
+comes here.
 """
+
 from dataclasses import dataclass, field
 
 import pandas as pd
@@ -31,8 +34,10 @@ class Story:
     sockets     as connections(); of more than MOST clients' sockets the first
     held        client_id, class, how, sockets: all sockets counted
     requests    client_id, api, requests, answered, median_ms, longest_ms
-    lag         client_id, topic, partition, first_lag, most_lag, last_lag, least_lead: records, in the first, worst and last minute
-    producers, rebalances, rereads, transactions   as the frames of these names; commits: counted by partition
+    lag         client_id, topic, partition, first_lag, most_lag, last_lag, least_lead: records, in
+                the first, worst and last minute
+    producers, rebalances, rereads, transactions   as the frames of these names; commits: counted by
+                                                   partition
     """
 
     files: pd.DataFrame
@@ -59,10 +64,15 @@ class Story:
 
 
 def tell(lines: DataFrame) -> Story:
-    """The Story of these lines (all columns of schema.py; best read from Parquet, for they are looked at a dozen times)."""
+    """The Story of these lines (all columns of schema.py; best read from Parquet, for they are
+    looked at a dozen times)."""
     sockets = connections(lines)
     shown = _sockets(sockets)
-    files, clients, requests = summary(lines).limit(MOST).toPandas(), _clients(lines), _requests(lines)
+    files, clients, requests = (
+        summary(lines).limit(MOST).toPandas(),
+        _clients(lines),
+        _requests(lines),
+    )
     rounds = _shown(rebalances(lines), "began_at", "client_id")
     behind = _lag(lines)
     rereads = _shown(reprocessed(lines).where("how <> 'seek'"), "began_at", "client_id")
@@ -82,7 +92,11 @@ def tell(lines: DataFrame) -> Story:
         files=files,
         clients=clients,
         sockets=shown,
-        held=sockets.groupBy("client_id", "class", "how").agg(F.count("*").alias("sockets")).orderBy("client_id", "class", "how").limit(MOST).toPandas(),
+        held=sockets.groupBy("client_id", "class", "how")
+        .agg(F.count("*").alias("sockets"))
+        .orderBy("client_id", "class", "how")
+        .limit(MOST)
+        .toPandas(),
         requests=requests,
         rebalances=rounds,
         commits=_commits(lines),
@@ -104,8 +118,11 @@ def _sockets(sockets: DataFrame) -> pd.DataFrame:
 
 
 def _clients(lines: DataFrame) -> pd.DataFrame:
-    """Who wrote here. A life begins with each version line; lines that nobody signed count for the file's only client."""
-    version = F.when(F.col("event") == "KAFKA_VERSION", F.regexp_extract("message", r"Kafka version ?: (\S+)", 1))
+    """Who wrote here. A life begins with each version line;
+    lines that nobody signed count for the file's only client."""
+    version = F.when(
+        F.col("event") == "KAFKA_VERSION", F.regexp_extract("message", r"Kafka version ?: (\S+)", 1)
+    )
     return (
         lines.where("client_id is not null")
         .groupBy("file", "client_id", "kind")
@@ -125,11 +142,18 @@ def _clients(lines: DataFrame) -> pd.DataFrame:
 
 
 def _requests(lines: DataFrame) -> pd.DataFrame:
-    """How often each API was asked and how long its answers took. A request's answer is the next line of its correlation id."""
-    talk = lines.where(F.col("event").isin("SENDING_REQUEST", "RECEIVED_RESPONSE") & F.col("correlation_id").isNotNull())
+    """How often each API was asked and how long its answers took.
+    A request's answer is the next line of its correlation id."""
+    talk = lines.where(
+        F.col("event").isin("SENDING_REQUEST", "RECEIVED_RESPONSE")
+        & F.col("correlation_id").isNotNull()
+    )
     order = Window.partitionBy(*CLIENT, "api", "correlation_id").orderBy("file", "offset")
     after = F.lead(F.struct("event", "time")).over(order)
-    answered = F.when(F.col("after.event") == "RECEIVED_RESPONSE", F.unix_millis("after.time") - F.unix_millis("time"))
+    answered = F.when(
+        F.col("after.event") == "RECEIVED_RESPONSE",
+        F.unix_millis("after.time") - F.unix_millis("time"),
+    )
     return (
         talk.select(*CLIENT, "offset", "api", "correlation_id", "event", "time")
         .withColumn("after", after)
@@ -183,14 +207,20 @@ def _lag(lines: DataFrame) -> pd.DataFrame:
 
 
 def _idle_limit(lines: DataFrame) -> int:
-    """connections.max.idle.ms as the configuration dumps have it; Kafka's default where there is none."""
+    """connections.max.idle.ms as the configuration dumps have it;
+    Kafka's default where there is none."""
     dumped = F.regexp_extract("message", r"connections\.max\.idle\.ms = (-?\d+)", 1)
-    rows = lines.where(F.col("event").isin("CONSUMER_CONFIG", "PRODUCER_CONFIG")).agg(F.min(F.nullif(dumped, F.lit("")).cast("bigint")).alias("limit")).collect()
+    rows = (
+        lines.where(F.col("event").isin("CONSUMER_CONFIG", "PRODUCER_CONFIG"))
+        .agg(F.min(F.nullif(dumped, F.lit("")).cast("bigint")).alias("limit"))
+        .collect()
+    )
     return DEFAULT_IDLE_MS if rows[0].limit is None else rows[0].limit
 
 
 def _unknown(lines: DataFrame) -> pd.DataFrame:
-    """What the catalogue does not know, by class, with an example: the application's own lines, or a version we never recorded."""
+    """What the catalogue does not know, by class, with an example: the application's own lines,
+    or a version we never recorded."""
     return (
         lines.where("event is null and problem is null")
         .groupBy("logger", "level")
@@ -199,5 +229,3 @@ def _unknown(lines: DataFrame) -> pd.DataFrame:
         .limit(UNKNOWN_SHOWN)
         .toPandas()
     )
-
-

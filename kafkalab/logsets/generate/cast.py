@@ -1,7 +1,9 @@
-"""Who plays in a set? Copies of told stories, each begun at its own time, its clients under names of their own.
+"""Who plays in a set? Copies of told stories, each begun at its own time, its clients under names
+of their own.
 
 What is drawn for a client depends on the set's seed and the client's number, and on nothing else.
 """
+
 import hashlib
 import uuid
 from collections.abc import Sequence
@@ -16,7 +18,8 @@ from kafkalab.logsets.generate.stories import Story
 
 @dataclass(frozen=True)
 class Copy:
-    """A story played once more: `story` by its place among all told, begun `starts_ms` after the set; `numbers` of its clients in the set."""
+    """A story played once more: `story` by its place among all told, begun `starts_ms` after the
+    set; `numbers` of its clients in the set."""
 
     story: int
     starts_ms: int
@@ -35,8 +38,11 @@ class Client:
     script: int
 
 
-def cast(manifest: Manifest, told: Sequence[Sequence[Story]]) -> tuple[list[Story], list[Copy], list[Client]]:
-    """All stories in one row, their copies, and the clients by number. `told` has, for each `Wanted` of the manifest, its variants."""
+def cast(
+    manifest: Manifest, told: Sequence[Sequence[Story]]
+) -> tuple[list[Story], list[Copy], list[Client]]:
+    """All stories in one row, their copies, and the clients by number. `told` has, for each
+    `Wanted` of the manifest, its variants."""
     stories = [story for variants in told for story in variants]
     first = np.concatenate([[0], np.cumsum([len(variants) for variants in told])])
     wanted = manifest.wanted
@@ -54,18 +60,27 @@ def cast(manifest: Manifest, told: Sequence[Sequence[Story]]) -> tuple[list[Stor
     for which, want in enumerate(wanted):
         for nth in range(want.copies):
             story = int(first[which]) + nth % len(told[which])
-            own = tuple(numbers[which, nth, member] for member in range(len(stories[story].members)))
+            own = tuple(
+                numbers[which, nth, member] for member in range(len(stories[story].members))
+            )
             for member, number in enumerate(own):
                 printed = numbers[which, 0, member] if want.shares_id else number
-                name = names.client_id(stories[story].members[member].kind, printed, manifest.client_room)
+                name = names.client_id(
+                    stories[story].members[member].kind, printed, manifest.client_room
+                )
                 group = names.group_id(own[0], manifest.client_room)
-                clients[number] = Client(number, name, group, len(copies), member, int(scripts[story]) + member)
-            copies.append(Copy(story, starts_of(manifest, want, nth, own[0], stories[story].lasts_ms), own))
+                clients[number] = Client(
+                    number, name, group, len(copies), member, int(scripts[story]) + member
+                )
+            copies.append(
+                Copy(story, starts_of(manifest, want, nth, own[0], stories[story].lasts_ms), own)
+            )
     return stories, copies, [clients[number] for number in range(len(parts))]
 
 
 def starts_of(manifest: Manifest, want, nth: int, number: int, lasts_ms: int) -> int:
-    """When a copy begins: where the manifest says so, then; an incident anywhere it fits; other clients in the first `spread_ms`."""
+    """When a copy begins: where the manifest says so, then; an incident anywhere it fits; other
+    clients in the first `spread_ms`."""
     if want.at_ms is not None:
         return want.at_ms
     room_ms = manifest.duration_ms - lasts_ms if want.is_incident else manifest.spread_ms
@@ -75,11 +90,19 @@ def starts_of(manifest: Manifest, want, nth: int, number: int, lasts_ms: int) ->
 def identities(manifest: Manifest, copy: Copy, count: int) -> list[str]:
     """The UUIDs of a copy: member ids and the like, which no other copy has."""
     return [
-        str(uuid.UUID(int=draw(manifest.seed, copy.numbers[0], f"identity{n}/high") << 64 | draw(manifest.seed, copy.numbers[0], f"identity{n}"), version=4))
+        str(
+            uuid.UUID(
+                int=draw(manifest.seed, copy.numbers[0], f"identity{n}/high") << 64
+                | draw(manifest.seed, copy.numbers[0], f"identity{n}"),
+                version=4,
+            )
+        )
         for n in range(count)
     ]
 
 
 def draw(seed: int, number: int, what: str) -> int:
     """A large number that depends on nothing else."""
-    return int.from_bytes(hashlib.blake2b(f"{seed}/{number}/{what}".encode(), digest_size=8).digest(), "big")
+    return int.from_bytes(
+        hashlib.blake2b(f"{seed}/{number}/{what}".encode(), digest_size=8).digest(), "big"
+    )

@@ -1,4 +1,6 @@
-"""What is in a log set? A manifest says it, in YAML or JSON, and with the seed it says every byte."""
+"""What is in a log set? A manifest says it, in YAML or JSON,
+and with the seed it says every byte."""
+
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -21,8 +23,9 @@ class ManifestError(ValueError):
 class Wanted:
     """A story of the set, and how many copies of it.
 
-    at_ms: when each begins, None: drawn. shares_id: whether all its copies have the first one's client id. variants: how often it is told by the
-    simulator at most; more copies than that share the variants. first: how many copies of other incidents stand before these in the manifest.
+    at_ms: when each begins, None: drawn. shares_id: whether all its copies have the first one's
+    client id. variants: how often it is told by the simulator at most; more copies than that share
+    the variants. first: how many copies of other incidents stand before these in the manifest.
     """
 
     story: str
@@ -43,19 +46,27 @@ class Manifest:
     duration_ms  how long it lasts (or `hours`); whatever a client does later is cut off
     spread_ms    clients start at a random millisecond of the first so many
     brokers      how many; ids from 0, ports from 9092
-    topics       name -> partitions; a client works on the one that its story's variant draws. None: `orders`, a partition on each broker
+    topics       name -> partitions; a client works on the one that its story's variant draws. None:
+                 `orders`, a partition on each broker
     levels       the log4j levels by logger, the longest matching name wins, "" is the root
-    config       client settings that differ from the defaults, by kind of client ("consumer", "producer")
-    variants     how often each story is simulated for each version; more clients than that are copies with other names and times
-    clients      story -> version -> how many; or only how many, which are then of the `versions` and lead usual lives
+    config       client settings that differ from the defaults, by kind of client ("consumer",
+                 "producer")
+    variants     how often each story is simulated for each version; more clients than that are
+                 copies with other names and times
+    clients      story -> version -> how many; or only how many, which are then of the `versions`
+                 and lead usual lives
     versions     version -> its share (adds up to anything), where `clients` is a number
-    incidents    what goes wrong, or looks so: {"kind": one of generate/scenes.py or lookalikes.py, "version": "3.9" or several, "copies": 1 of
-                 each, "at_s": seconds after the start (else drawn)}
-    skew         what makes a set hard to read: {"one_id": {story: version}: copies share one client id}, {"clock_step_ms": -3000, "every": 7, "at_s":
-                 300}: the clock of every seventh client is set back then, {"flush_ms": 4000, "every": 5}: every fifth writes its lines that late at most
+    incidents    what goes wrong, or looks so: {"kind": one of generate/scenes.py or lookalikes.py,
+                 "version": "3.9" or several, "copies": 1 of each, "at_s": seconds after the start
+                 (else drawn)}
+    skew         what makes a set hard to read: {"one_id": {story: version}: copies share one client
+                 id}, {"clock_step_ms": -3000, "every": 7, "at_s": 300}: the clock of every seventh
+                 client is set back then, {"flush_ms": 4000, "every": 5}: every fifth writes its
+                 lines that late at most
     parquet      whether the rows are written as Parquet too
     packed       whether the parts are gzipped (a packed part cannot be split among workers)
-    lines        how many lines came out; checksum: the SHA-256 of the parts' SHA-256. Null until the set was made once
+    lines        how many lines came out; checksum: the SHA-256 of the parts' SHA-256. Null until
+                 the set was made once
     """
 
     name: str
@@ -87,9 +98,19 @@ class Manifest:
     @property
     def wanted(self) -> list[Wanted]:
         """All stories of the set in the manifest's order, its incidents last."""
-        one_id = {(story, version) for skew in self.skew for story, version in dict(skew.get("one_id", {})).items()}
+        one_id = {
+            (story, version)
+            for skew in self.skew
+            for story, version in dict(skew.get("one_id", {})).items()
+        }
         lives = [
-            Wanted(story, version, count, variants=min(self.variants, count), shares_id=(story, version) in one_id)
+            Wanted(
+                story,
+                version,
+                count,
+                variants=min(self.variants, count),
+                shares_id=(story, version) in one_id,
+            )
             for story, versions in self.by_story.items()
             for version, count in versions.items()
             if count
@@ -99,7 +120,8 @@ class Manifest:
         return lives + [
             Wanted(
                 str(what["kind"]), version, copies[number], variants=copies[number],
-                at_ms=None if what.get("at_s") is None else round(float(what["at_s"]) * 1_000), is_incident=True, first=sum(copies[:number]),
+                at_ms=None if what.get("at_s") is None else round(float(what["at_s"]) * 1_000),
+                is_incident=True, first=sum(copies[:number]),
             )
             for number, (what, version) in enumerate(each)
         ]  # fmt: skip
@@ -111,14 +133,19 @@ class Manifest:
 
     @property
     def by_story(self) -> dict[str, dict[str, int]]:
-        """story -> version -> how many; worked out where the manifest only says how many clients there are."""
+        """story -> version -> how many; worked out where the manifest
+        only says how many clients there are."""
         if not isinstance(self.clients, int):
             return {story: dict(versions) for story, versions in self.clients.items()}
-        shares = {(s, v): part * share for s, part in USUAL.items() for v, share in self.versions.items()}
+        shares = {
+            (s, v): part * share for s, part in USUAL.items() for v, share in self.versions.items()
+        }
         whole = sum(shares.values())
         counts = {key: int(self.clients * share / whole) for key, share in shares.items()}
         # What rounding left over goes to those that lost most by it.
-        short = sorted(shares, key=lambda key: (counts[key] - self.clients * shares[key] / whole, key))
+        short = sorted(
+            shares, key=lambda key: (counts[key] - self.clients * shares[key] / whole, key)
+        )
         for key in short[: self.clients - sum(counts.values())]:
             counts[key] += 1
         return {story: {v: counts[story, v] for v in self.versions} for story in USUAL}
@@ -128,10 +155,18 @@ def manifest(name_or_path: str | Path) -> Manifest:
     """The manifest of that name in data/manifests, or in that file. Raises ManifestError."""
     path = Path(name_or_path)
     if path.suffix not in ENDINGS:
-        path = next((file for end in ENDINGS if (file := MANIFESTS / f"{name_or_path}{end}").is_file()), path)
+        path = next(
+            (file for end in ENDINGS if (file := MANIFESTS / f"{name_or_path}{end}").is_file()),
+            path,
+        )
     if not path.is_file():
-        known = ", ".join(sorted(file.stem for file in MANIFESTS.iterdir() if file.suffix in ENDINGS))
-        raise ManifestError(f"There is no manifest {name_or_path}; there are {known}, or name a .json or .yaml file.")
+        known = ", ".join(
+            sorted(file.stem for file in MANIFESTS.iterdir() if file.suffix in ENDINGS)
+        )
+        raise ManifestError(
+            f"There is no manifest {name_or_path}; there are {known}, or name a .json or .yaml "
+            "file."
+        )
     return manifest_of(_entries(path), str(path))
 
 
@@ -140,12 +175,16 @@ def manifest_of(entries: object, where: str = "the manifest") -> Manifest:
     if not isinstance(entries, dict):
         raise ManifestError(f"{where}: a manifest is a table of entries, name: value.")
     if unknown := set(entries) - {entry.name for entry in fields(Manifest)}:
-        raise ManifestError(f"{where}: got an unexpected entry {', '.join(sorted(map(repr, unknown)))}.")
+        raise ManifestError(
+            f"{where}: got an unexpected entry {', '.join(sorted(map(repr, unknown)))}."
+        )
     try:
         made = Manifest(**entries)
         _check(made)
     except TypeError as error:
-        raise ManifestError(f"{where}: {str(error).removeprefix('Manifest.__init__() ')}.") from None
+        raise ManifestError(
+            f"{where}: {str(error).removeprefix('Manifest.__init__() ')}."
+        ) from None
     except (ValueError, KeyError, AttributeError) as error:
         raise ManifestError(f"{where}: {error}") from None
     return made
@@ -181,6 +220,8 @@ def _check(made: Manifest) -> None:
         if "kind" not in what:
             raise ValueError(f"an incident needs a kind: {dict(what)}.")
         if unknown := set(what) - {"kind", "version", "copies", "at_s"}:
-            raise ValueError(f"an incident has kind, version, copies and at_s, not {', '.join(sorted(unknown))}.")
+            raise ValueError(
+                f"an incident has kind, version, copies and at_s, not {', '.join(sorted(unknown))}."
+            )
     if sum(want.copies for want in made.wanted) < 1:
         raise ValueError("a set needs a client.")

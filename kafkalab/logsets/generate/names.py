@@ -1,8 +1,10 @@
-"""Which names does a copy fill in? Clients and groups stand in a story as single characters that no client writes.
+"""Which names does a copy fill in? Clients and groups stand in a story as single characters that no
+client writes.
 
-Unicode's private use area has them: one for the group, one for each client of a story. Every name of one sort is equally long in a set, so that
-a copy's text is the story's with some bytes replaced.
+Unicode's private use area has them: one for the group, one for each client of a story. Every name
+of one sort is equally long in a set, so that a copy's text is the story's with some bytes replaced.
 """
+
 GROUP = "\ue001"
 _CLIENTS = 0xE100
 CLIENT_MARKS = "\ue100-\ue1ff"  # As a regular expression's class has it.

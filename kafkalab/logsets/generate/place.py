@@ -1,4 +1,6 @@
-"""Where does a set go? Into a folder, or to a URL that Arrow knows (s3://, gs://, hdfs://, file://), with the same few verbs."""
+"""Where does a set go? Into a folder, or to a URL that Arrow knows (s3://, gs://, hdfs://,
+file://), with the same few verbs."""
+
 import contextlib
 import json
 import os

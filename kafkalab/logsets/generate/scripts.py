@@ -1,8 +1,11 @@
-"""What is left of a told story when its names and times are gaps? Bytes that every copy shares, and where in them it writes its own.
+"""What is left of a told story when its names and times are gaps? Bytes that every copy shares, and
+where in them it writes its own.
 
-All stories of a set lie in two Arrow files that workers map into memory: `lines.arrow`, one row a line (its text with zero bytes in the gaps), and
-`gaps.arrow`, one row a gap. A gap's width is known beforehand, so filling one in moves nothing.
+All stories of a set lie in two Arrow files that workers map into memory: `lines.arrow`, one row a
+line (its text with zero bytes in the gaps), and `gaps.arrow`, one row a gap. A gap's width is known
+beforehand, so filling one in moves nothing.
 """
+
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,7 +15,8 @@ import pyarrow as pa
 
 from kafkalab.logsets.generate import names
 
-CLIENT, GROUP, IDENTITY, MOMENT = range(4)  # What a gap takes: a client id, the group id, a UUID, a time in epoch milliseconds.
+# What a gap takes: a client id, the group id, a UUID, a time in epoch milliseconds.
+CLIENT, GROUP, IDENTITY, MOMENT = range(4)
 IDENTITY_WIDTH, MOMENT_WIDTH = 36, 13
 TIME_AT, TIME_WIDTH = 1, 23  # `[2026-01-05 09:00:00,000] ` begins every line.
 OWN = re.compile(
@@ -22,10 +26,12 @@ OWN = re.compile(
 
 @dataclass(frozen=True)
 class Script:
-    """One client's lines: when, in milliseconds after the story's start, never going back; their text; and the gaps of each.
+    """One client's lines: when, in milliseconds after the story's start, never going back; their
+    text; and the gaps of each.
 
-    A gap is (its line, where in the line, what it takes, whose): the client's number in the story, the identity's, or the moment in milliseconds
-    after the start. Arrays, not objects: a set's driver holds millions of these lines until all stories are told.
+    A gap is (its line, where in the line, what it takes, whose): the client's number in the story,
+    the identity's, or the moment in milliseconds after the start. Arrays, not objects: a set's
+    driver holds millions of these lines until all stories are told.
     """
 
     at_ms: np.ndarray
@@ -33,13 +39,25 @@ class Script:
     gaps: np.ndarray
 
 
-def script(spots: Iterable[tuple[int, str]], epoch_ms: int, last_ms: int, clients: int, identities: dict[str, int]) -> Script:
+def script(
+    spots: Iterable[tuple[int, str]],
+    epoch_ms: int,
+    last_ms: int,
+    clients: int,
+    identities: dict[str, int],
+) -> Script:
     """The script of lines told as (at_ms, whole text with its line break).
 
-    epoch_ms: what the clock showed at the start; last_ms: times up to here after it are gaps. clients: how many the set has. `identities` numbers
-    the UUIDs of the story and grows: its clients share it, for they write each other's member ids.
+    epoch_ms: what the clock showed at the start; last_ms: times up to here after it are gaps.
+    clients: how many the set has. `identities` numbers the UUIDs of the story and grows: its
+    clients share it, for they write each other's member ids.
     """
-    widths = {CLIENT: len(names.client_id("consumer", 0, clients)), GROUP: len(names.group_id(0, clients)), IDENTITY: IDENTITY_WIDTH, MOMENT: MOMENT_WIDTH}
+    widths = {
+        CLIENT: len(names.client_id("consumer", 0, clients)),
+        GROUP: len(names.group_id(0, clients)),
+        IDENTITY: IDENTITY_WIDTH,
+        MOMENT: MOMENT_WIDTH,
+    }
     times, texts, gaps = [], [], []
     for at_ms, text in spots:
         pieces, begin, size = [], 0, 0
@@ -55,10 +73,16 @@ def script(spots: Iterable[tuple[int, str]], epoch_ms: int, last_ms: int, client
         pieces.append(text[begin:].encode())
         times.append(at_ms)
         texts.append(b"".join(pieces))
-    return Script(np.array(times, np.int64), pa.array(texts, pa.large_binary()), np.array(gaps, np.int64).reshape(-1, 4))
+    return Script(
+        np.array(times, np.int64),
+        pa.array(texts, pa.large_binary()),
+        np.array(gaps, np.int64).reshape(-1, 4),
+    )
 
 
-def _sort(found: re.Match, epoch_ms: int, last_ms: int, identities: dict[str, int]) -> tuple[int | None, int]:
+def _sort(
+    found: re.Match, epoch_ms: int, last_ms: int, identities: dict[str, int]
+) -> tuple[int | None, int]:
     if found[1]:
         return CLIENT, names.number_of(found[1])
     if found[2]:
@@ -70,9 +94,12 @@ def _sort(found: re.Match, epoch_ms: int, last_ms: int, identities: dict[str, in
 
 
 def tables(scripts: Sequence[Script]) -> tuple[pa.Table, pa.Table, np.ndarray]:
-    """lines.arrow, gaps.arrow, and where in them each script begins (one more number than scripts: the end of all)."""
-    begins = np.concatenate([[0], np.cumsum([len(told.texts) for told in scripts])]).astype(np.int64)
-    gaps = [told.gaps + [begin, 0, 0, 0] for told, begin in zip(scripts, begins)]
+    """lines.arrow, gaps.arrow, and where in them each script begins (one more number than
+    scripts: the end of all)."""
+    begins = np.concatenate([[0], np.cumsum([len(told.texts) for told in scripts])]).astype(
+        np.int64
+    )
+    gaps = [[*told.gaps, begin, 0, 0, 0] for told, begin in zip(scripts, begins)]
     gaps = np.concatenate(gaps) if gaps else np.empty((0, 4), np.int64)
     first_gap = np.searchsorted(gaps[:, 0], np.arange(begins[-1] + 1))
     lines = pa.table(

@@ -1,9 +1,12 @@
-"""Which lines does a part of the set hold, and what do they say? A part is a million lines, wherever it is made and after or before which others.
+"""Which lines does a part of the set hold, and what do they say? A part is a million lines,
+wherever it is made and after or before which others.
 
-The set's order is: when a line reaches the file, then the client's number, then the client's own order. The lines of a stretch of time are found by
-looking each client's script up; nothing of the set but the part itself is ever in memory, and nothing is shuffled between workers. All of it is
+The set's order is: when a line reaches the file, then the client's number, then the client's own
+order. The lines of a stretch of time are found by looking each client's script up; nothing of the
+set but the part itself is ever in memory, and nothing is shuffled between workers. All of it is
 arithmetic on arrays: no line is a Python object.
 """
+
 import ctypes
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,17 +19,21 @@ from kafkalab.logsets.generate import scripts
 
 PART_LINES = 1_000_000
 BLOCK_ROWS = 16_384
-STRETCHES = 16  # For each part so many stretches of time are counted beforehand: a part looks at most at one too many at either end.
-MOST_COUNTED, COUNTED_TOGETHER = 20_000_000, 2_000_000  # Looks for a client at a time: in all, and in memory at once.
+# For each part so many stretches of time are counted beforehand: a part looks at most at one too
+# many at either end.
+STRETCHES = 16
+# Looks for a client at a time: in all, and in memory at once.
+MOST_COUNTED, COUNTED_TOGETHER = 20_000_000, 2_000_000
 
 
 @dataclass(frozen=True)
 class Roles:
     """Who plays which script, one entry a client, by number.
 
-    script: its place among all; starts_ms; names, groups: what the client is called; identities: where the copy's UUIDs begin in the list of all;
-    peers: where the copy's clients begin in `peer_names`; step_at_ms, step_ms: from when its clock is wrong by how much; flush_ms: it writes to the
-    file every so often (1: at once).
+    script: its place among all; starts_ms; names, groups: what the client is called; identities:
+        where the copy's UUIDs begin in the list of all;
+    peers: where the copy's clients begin in `peer_names`; step_at_ms, step_ms: from when its clock
+        is wrong by how much; flush_ms: it writes to the file every so often (1: at once).
     """
 
     script: np.ndarray
@@ -43,7 +50,8 @@ class Roles:
 
 @dataclass(frozen=True)
 class Sheet:
-    """What a part's maker has to know: which rows of the set, and in which stretch of time they lie after how many others."""
+    """What a part's maker has to know: which rows of the set,
+    and in which stretch of time they lie after how many others."""
 
     number: int
     rows: int
@@ -69,11 +77,21 @@ class Library:
     last_ms: int
 
     @classmethod
-    def of(cls, lines: pa.Table, gaps: pa.Table, begins: np.ndarray, roles: Roles, epoch_ms: int, last_ms: int) -> "Library":
+    def of(
+        cls,
+        lines: pa.Table,
+        gaps: pa.Table,
+        begins: np.ndarray,
+        roles: Roles,
+        epoch_ms: int,
+        last_ms: int,
+    ) -> "Library":
         columns = {name: lines[name].combine_chunks() for name in lines.column_names}
         return cls(
-            columns["at_ms"].to_numpy(), columns["text"], columns["first_gap"].to_numpy(), columns["gaps"].to_numpy(),
-            *(gaps[name].combine_chunks().to_numpy() for name in ("at", "sort", "whose")), begins, roles, epoch_ms, last_ms,
+            columns["at_ms"].to_numpy(), columns["text"], columns["first_gap"].to_numpy(),
+            columns["gaps"].to_numpy(),
+            *(gaps[name].combine_chunks().to_numpy() for name in ("at", "sort", "whose")), begins,
+            roles, epoch_ms, last_ms,
         )  # fmt: skip
 
     @cached_property
@@ -87,10 +105,14 @@ class Library:
         return int(self.at_ms.max(initial=0)) + 2
 
     def places(self, until_ms: np.ndarray, chosen: slice = slice(None)) -> np.ndarray:
-        """For each chosen role and each time of the set: how many lines of all scripts lie before its first that is written then or later."""
+        """For each chosen role and each time of the set: how many lines of all scripts lie
+        before its first that is written then or later."""
         roles = self.roles
-        script, starts, flush = (column[chosen, None] for column in (roles.script, roles.starts_ms, roles.flush_ms))
-        # A line told at t reaches the file at the next multiple of flush_ms, so those before `until` were told up to the last one before it.
+        script, starts, flush = (
+            column[chosen, None] for column in (roles.script, roles.starts_ms, roles.flush_ms)
+        )
+        # A line told at t reaches the file at the next multiple of flush_ms, so those before
+        # `until` were told up to the last one before it.
         told = (np.ceil(until_ms[None, :] / flush).astype(np.int64) - 1) * flush + 1
         # Nothing is told after the end, however late it is written.
         told = np.minimum(told, self.last_ms + 1) - starts
@@ -102,7 +124,9 @@ class Library:
         end_ms = self.last_ms + int(self.roles.flush_ms.max(initial=1)) + 1
         all_lines = int(np.sum(self.places(np.array([end_ms])) - self.places(np.array([0]))))
         parts = max(1, -(-all_lines // part_lines))
-        stretches = max(1, min(end_ms, parts * STRETCHES, max(MOST_COUNTED // max(roles, 1), parts)))
+        stretches = max(
+            1, min(end_ms, parts * STRETCHES, max(MOST_COUNTED // max(roles, 1), parts))
+        )
         edges = np.linspace(0, end_ms, stretches + 1).astype(np.int64)
         before = np.zeros(len(edges), np.int64)
         together = max(1, COUNTED_TOGETHER // len(edges))
@@ -114,7 +138,15 @@ class Library:
             first, last = number * part_lines, min((number + 1) * part_lines, all_lines)
             begin = int(np.searchsorted(before, first, side="right")) - 1
             end = int(np.searchsorted(before, last, side="left"))
-            found.append(Sheet(number, last - first, int(edges[min(begin, len(edges) - 2)]), int(edges[end]), first - int(before[begin])))
+            found.append(
+                Sheet(
+                    number,
+                    last - first,
+                    int(edges[min(begin, len(edges) - 2)]),
+                    int(edges[end]),
+                    first - int(before[begin]),
+                )
+            )
         return found
 
     def rows_of(self, sheet: Sheet) -> tuple[np.ndarray, np.ndarray]:
@@ -122,25 +154,35 @@ class Library:
         edges = self.places(np.array([sheet.begin_ms, sheet.end_ms]))
         counts = edges[:, 1] - edges[:, 0]
         role = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
-        line = np.arange(counts.sum()) + np.repeat(edges[:, 0] - (np.cumsum(counts) - counts), counts)
+        line = np.arange(counts.sum()) + np.repeat(
+            edges[:, 0] - (np.cumsum(counts) - counts), counts
+        )
         told = self.at_ms[line] + self.roles.starts_ms[role]
         flush = self.roles.flush_ms[role]
         if flush.max(initial=1) > 1:
             told = -(-told // flush) * flush
-        # Roles come by number and their lines in order, so a stable sort by time alone is the set's order.
+        # Roles come by number and their lines in order, so a stable sort by time alone is the set's
+        # order.
         order = np.argsort(told, kind="stable")[sheet.skip : sheet.skip + sheet.rows]
         return line[order], role[order]
 
-    def blocks_of(self, sheet: Sheet, rows: int = BLOCK_ROWS) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """The bytes of a part, some rows at a time, and where each row begins in them (one more number than rows: the end). Few enough rows that
-        they stay in the processor's cache until they are written; each block's bytes are the next one's memory."""
+    def blocks_of(
+        self, sheet: Sheet, rows: int = BLOCK_ROWS
+    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """The bytes of a part, some rows at a time, and where each row begins in them (one more
+        number than rows: the end). Few enough rows that they stay in the processor's cache until
+        they are written; each block's bytes are the next one's memory."""
         lines, roles = self.rows_of(sheet)
         for first in range(0, len(lines), rows):
             line, role = lines[first : first + rows], roles[first : first + rows]
             taken = self.text.take(pa.array(line))
             begins = np.frombuffer(taken.buffers()[1], np.int64, len(taken) + 1, 8 * taken.offset)
-            # `take` made these bytes for us and nobody else has seen them; Arrow would only let us read them.
-            text = np.frombuffer((ctypes.c_uint8 * int(begins[-1])).from_address(taken.buffers()[2].address), np.uint8)
+            # `take` made these bytes for us and nobody else has seen them; Arrow would only let us
+            # read them.
+            text = np.frombuffer(
+                (ctypes.c_uint8 * int(begins[-1])).from_address(taken.buffers()[2].address),
+                np.uint8,
+            )
             self._fill_times(text, begins, line, role)
             self._fill_gaps(text, begins, line, role)
             yield text, begins
@@ -154,7 +196,9 @@ class Library:
         told = self.at_ms[line] + self.roles.starts_ms[role]
         told += np.where(told >= self.roles.step_at_ms[role], self.roles.step_ms[role], 0)
         moments, which = _distinct(told)
-        shown = np.datetime_as_string((moments + self.epoch_ms).astype("datetime64[ms]"), unit="ms").astype(f"S{scripts.TIME_WIDTH}")
+        shown = np.datetime_as_string(
+            (moments + self.epoch_ms).astype("datetime64[ms]"), unit="ms"
+        ).astype(f"S{scripts.TIME_WIDTH}")
         letters = shown.view(np.uint8).reshape(-1, scripts.TIME_WIDTH)
         letters[:, 10], letters[:, 19] = ord(" "), ord(",")
         _put(text, begins[:-1] + scripts.TIME_AT, shown[which])
@@ -162,14 +206,25 @@ class Library:
     def _fill_gaps(self, text, begins, line, role) -> None:
         counts = self.gaps[line]
         row = np.repeat(np.arange(len(line)), counts)
-        gap = np.arange(counts.sum()) + np.repeat(self.first_gap[line] - (np.cumsum(counts) - counts), counts)
-        at, sort, whose, role = begins[row] + self.gap_at[gap], self.gap_sort[gap], self.gap_whose[gap], role[row]
+        gap = np.arange(counts.sum()) + np.repeat(
+            self.first_gap[line] - (np.cumsum(counts) - counts), counts
+        )
+        at, sort, whose, role = (
+            begins[row] + self.gap_at[gap],
+            self.gap_sort[gap],
+            self.gap_whose[gap],
+            role[row],
+        )
         roles = self.roles
         values = {
             scripts.CLIENT: lambda mine: roles.peer_names[roles.peers[role[mine]] + whose[mine]],
             scripts.GROUP: lambda mine: roles.groups[role[mine]],
-            scripts.IDENTITY: lambda mine: roles.identity_texts[roles.identities[role[mine]] + whose[mine]],
-            scripts.MOMENT: lambda mine: (roles.starts_ms[role[mine]] + whose[mine] + self.epoch_ms).astype(f"S{scripts.MOMENT_WIDTH}"),
+            scripts.IDENTITY: lambda mine: roles.identity_texts[
+                roles.identities[role[mine]] + whose[mine]
+            ],
+            scripts.MOMENT: lambda mine: (
+                roles.starts_ms[role[mine]] + whose[mine] + self.epoch_ms
+            ).astype(f"S{scripts.MOMENT_WIDTH}"),
         }
         for kind, value in values.items():
             mine = np.flatnonzero(sort == kind)
@@ -178,7 +233,8 @@ class Library:
 
 
 def _distinct(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The values that differ, and which of them stands where. Most of a part's times are in order, which makes this cheap."""
+    """The values that differ, and which of them stands where.
+    Most of a part's times are in order, which makes this cheap."""
     if len(values) and (values[1:] >= values[:-1]).all():
         starts = np.concatenate([[True], values[1:] != values[:-1]])
         return values[starts], np.cumsum(starts) - 1
@@ -193,9 +249,11 @@ def _put(text: np.ndarray, at: np.ndarray, values: np.ndarray) -> None:
         np.ndarray((len(text) - width + 1,), values.dtype, text.data, 0, (1,))[at] = values
 
 
-def roles_of(clients: Sequence, starts: Sequence[int], copies_numbers: Sequence[Sequence[int]], identities: Sequence[Sequence[str]],
+def roles_of(clients: Sequence, starts: Sequence[int], copies_numbers: Sequence[Sequence[int]],
+             identities: Sequence[Sequence[str]],
              skews: Mapping[str, np.ndarray]) -> Roles:  # fmt: skip
-    """The Roles of a cast: its clients by number; of each copy when it starts, its clients' numbers and its UUIDs."""
+    """The Roles of a cast: its clients by number; of each copy when it starts,
+    its clients' numbers and its UUIDs."""
     ids = np.array([client.client_id for client in clients], "S")
     peers = np.concatenate([[0], np.cumsum([len(numbers) for numbers in copies_numbers])])
     owned = np.concatenate([[0], np.cumsum([len(texts) for texts in identities])])
@@ -210,6 +268,10 @@ def roles_of(clients: Sequence, starts: Sequence[int], copies_numbers: Sequence[
         step_at_ms=skews.get("step_at_ms", np.zeros(count, np.int64)),
         step_ms=skews.get("step_ms", np.zeros(count, np.int64)),
         flush_ms=skews.get("flush_ms", np.ones(count, np.int64)),
-        peer_names=ids[np.array([number for numbers in copies_numbers for number in numbers], np.int64)],
-        identity_texts=np.array([text for texts in identities for text in texts] or [""], f"S{scripts.IDENTITY_WIDTH}"),
+        peer_names=ids[
+            np.array([number for numbers in copies_numbers for number in numbers], np.int64)
+        ],
+        identity_texts=np.array(
+            [text for texts in identities for text in texts] or [""], f"S{scripts.IDENTITY_WIDTH}"
+        ),
     )

@@ -1,8 +1,11 @@
-"""What did clients live through? Each story is one client, or the several of an incident, on a Lab of its own, from its first line to its end.
+"""What did clients live through? Each story is one client, or the several of an incident, on a Lab
+of its own, from its first line to its end.
 
-A story is told once for each version and variant, in text with gaps for the names, which the copies fill in (scripts.py). What the simulator
-knew of sockets, groups and incidents is the story's truth. Incidents are in scenes.py.
+A story is told once for each version and variant, in text with gaps for the names, which the copies
+fill in (scripts.py). What the simulator knew of sockets, groups and incidents is the story's truth.
+Incidents are in scenes.py.
 """
+
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,8 +19,10 @@ from kafkalab.logsets.generate.scripts import Script, script
 CLIENT, GROUP = names.client_mark(0), names.GROUP
 TOPIC = "orders"
 TOPICS = (
-    "payments", "shipments", "returns", "invoices", "prices", "stock", "clicks", "visits", "carts", "reviews", "mails", "logins", "alerts", "sensors",
-    "trips", "rides", "tickets", "claims", "accounts", "transfers", "quotes", "trades", "menus", "tables", "rooms", "parcels", "routes", "readings",
+    "payments", "shipments", "returns", "invoices", "prices", "stock", "clicks", "visits", "carts",
+    "reviews", "mails", "logins", "alerts", "sensors",
+    "trips", "rides", "tickets", "claims", "accounts", "transfers", "quotes", "trades", "menus",
+    "tables", "rooms", "parcels", "routes", "readings",
 )  # fmt: skip
 NOBODY = "localhost:9999"  # Nothing listens there.
 LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR")
@@ -49,7 +54,8 @@ class Member:
 
 @dataclass(frozen=True)
 class Generation:
-    """A rebalance of the story's group: when the new assignment was made, and what led to it, with clients by number."""
+    """A rebalance of the story's group: when the new assignment was made, and what led to it,
+    with clients by number."""
 
     number: int
     at_ms: int
@@ -58,7 +64,8 @@ class Generation:
 
 @dataclass(frozen=True)
 class Story:
-    """A story told: its members, how many UUIDs they wrote, and the truth about groups and incidents."""
+    """A story told: its members, how many UUIDs they wrote,
+    and the truth about groups and incidents."""
 
     name: str
     version: str
@@ -79,40 +86,61 @@ class Play:
         topics = manifest.topics or {TOPIC: manifest.brokers}
         self.topic = sorted(topics)[random.Random(seed + 2).randrange(len(topics))]
         self.partitions = topics[self.topic]
-        self.lab.create_topic(self.topic, partitions=self.partitions, leaders=[n % manifest.brokers for n in range(self.partitions)])
+        self.lab.create_topic(
+            self.topic,
+            partitions=self.partitions,
+            leaders=[n % manifest.brokers for n in range(self.partitions)],
+        )
         self.lab.place_coordinator(GROUP, random.Random(seed).choice(leaders))
         self.servers = [f"localhost:{9092 + random.Random(seed + 1).choice(leaders)}"]
 
     def consumer(self, **settings) -> KafkaConsumer:
         own = {"client.id": CLIENT, "group.id": GROUP, "bootstrap.servers": ",".join(self.servers)}
-        own |= self.manifest.config.get("consumer", {}) | {key.replace("_", "."): value for key, value in settings.items()}
-        return KafkaConsumer(self.lab, {k: v for k, v in own.items() if v is not None}, version=self.version, name="client")
+        own |= self.manifest.config.get("consumer", {}) | {
+            key.replace("_", "."): value for key, value in settings.items()
+        }
+        return KafkaConsumer(
+            self.lab,
+            {k: v for k, v in own.items() if v is not None},
+            version=self.version,
+            name="client",
+        )
 
     def producer(self, **settings) -> KafkaProducer:
         own = {"client.id": CLIENT, "bootstrap.servers": ",".join(self.servers)}
-        own |= self.manifest.config.get("producer", {}) | {key.replace("_", "."): value for key, value in settings.items()}
+        own |= self.manifest.config.get("producer", {}) | {
+            key.replace("_", "."): value for key, value in settings.items()
+        }
         return KafkaProducer(self.lab, own, version=self.version, name="client")
 
     def poll_until(self, consumer: KafkaConsumer, share: float = 1.0) -> None:
         while self.lab.now_ms < share * self.manifest.duration_ms:
             consumer.poll(timeout_ms=min(5_000, self.manifest.duration_ms))
 
-    def send_until(self, producer: KafkaProducer, share: float = 1.0, every_ms: int = 20_000) -> None:
+    def send_until(
+        self, producer: KafkaProducer, share: float = 1.0, every_ms: int = 20_000
+    ) -> None:
         while self.lab.now_ms < share * self.manifest.duration_ms:
             for partition in range(self.partitions):
-                producer.send(ProducerRecord(self.topic, value=f"order {self.lab.now_ms}", partition=partition))
+                producer.send(
+                    ProducerRecord(
+                        self.topic, value=f"order {self.lab.now_ms}", partition=partition
+                    )
+                )
             self.lab.run_for(ms=every_ms)
 
 
 def consumer(play: Play) -> None:
-    """Subscribes and polls: one bootstrap socket that idles out, one to the coordinator, one to each leader."""
+    """Subscribes and polls: one bootstrap socket that idles out, one to the coordinator,
+    one to each leader."""
     client = play.consumer()
     client.subscribe([play.topic])
     play.poll_until(client)
 
 
 def zombie_consumer(play: Play) -> None:
-    """The same, but told never to close an idle socket: the bootstrap socket stays, of no use to anybody."""
+    """The same, but told never to close an idle socket:
+    the bootstrap socket stays, of no use to anybody."""
     client = play.consumer(connections_max_idle_ms=-1)
     client.subscribe([play.topic])
     play.poll_until(client)
@@ -142,11 +170,16 @@ def misled_consumer(play: Play) -> None:
 
 
 def shaken_consumer(play: Play) -> None:
-    """One broker dies for half a minute: its socket is closed by the peer, and tried again and again."""
+    """One broker dies for half a minute: its socket is closed by the peer,
+    and tried again and again."""
     client = play.consumer()
     client.subscribe([play.topic])
     play.poll_until(client, share=0.4)
-    lost = next(broker for broker in range(play.manifest.brokers) if broker != play.lab.coordinator_of(GROUP))
+    lost = next(
+        broker
+        for broker in range(play.manifest.brokers)
+        if broker != play.lab.coordinator_of(GROUP)
+    )
     play.lab.broker(lost).crash()
     until_ms = play.lab.now_ms + 30_000
     while play.lab.now_ms < until_ms:
@@ -156,14 +189,16 @@ def shaken_consumer(play: Play) -> None:
 
 
 def busy_consumer(play: Play) -> None:
-    """Asks again as soon as it has an answer, twenty times a second: most of a set's lines can be its."""
+    """Asks again as soon as it has an answer, twenty times a second:
+    most of a set's lines can be its."""
     client = play.consumer(fetch_max_wait_ms=50)
     client.subscribe([play.topic])
     play.poll_until(client)
 
 
 def producer(play: Play) -> None:
-    """Sends to every partition now and then: one bootstrap socket that idles out, one to each leader."""
+    """Sends to every partition now and then: one bootstrap socket that idles out,
+    one to each leader."""
     client = play.producer()
     play.send_until(client)
 
@@ -184,7 +219,8 @@ def closed_producer(play: Play) -> None:
 STORIES: Mapping[str, Callable[[Play], None]] = {
     story.__name__: story
     for story in (
-        consumer, zombie_consumer, closed_consumer, standalone_consumer, misled_consumer, shaken_consumer, busy_consumer,
+        consumer, zombie_consumer, closed_consumer, standalone_consumer, misled_consumer,
+        shaken_consumer, busy_consumer,
         producer, zombie_producer, closed_producer,
     )
 }  # fmt: skip
@@ -201,7 +237,14 @@ def told(manifest: Manifest, want: Wanted, variant: int) -> Story:
     kind = "producer" if want.story.endswith("producer") else "consumer"
     identities: dict[str, int] = {}
     member = _member(manifest, play.lab, kind, ["client"], identities, play.servers, in_group=None)
-    return Story(want.story, want.version, manifest.duration_ms, (member,), len(identities), _generations(play.lab))
+    return Story(
+        want.story,
+        want.version,
+        manifest.duration_ms,
+        (member,),
+        len(identities),
+        _generations(play.lab),
+    )
 
 
 def _scene(manifest: Manifest, want: Wanted, variant: int) -> Story:
@@ -210,38 +253,75 @@ def _scene(manifest: Manifest, want: Wanted, variant: int) -> Story:
         raise ManifestError(f"There is no incident {want.story}; there are {', '.join(known)}.")
     place = want.first + variant
     # Not the story's seed, and no other incident's.
-    scene = known[want.story](want.version, manifest.seed * 1_000 + 500 + place, _topic_of(manifest, place), manifest)
+    scene = known[want.story](
+        want.version, manifest.seed * 1_000 + 500 + place, _topic_of(manifest, place), manifest
+    )
     identities: dict[str, int] = {}
     members = tuple(
-        _member(manifest, scene.lab, scene.kinds[number], scene.lives[number], identities, ["localhost:9092"], in_group=scene.kinds[number] == "consumer")
+        _member(
+            manifest,
+            scene.lab,
+            scene.kinds[number],
+            scene.lives[number],
+            identities,
+            ["localhost:9092"],
+            in_group=scene.kinds[number] == "consumer",
+        )
         for number in sorted(scene.lives)
     )
     scene.lab.close()
-    return Story(want.story, want.version, scene.lab.now_ms, members, len(identities), _generations(scene.lab), tuple(scene.keys))
+    return Story(
+        want.story,
+        want.version,
+        scene.lab.now_ms,
+        members,
+        len(identities),
+        _generations(scene.lab),
+        tuple(scene.keys),
+    )
 
 
 def _topic_of(manifest: Manifest, place: int) -> str:
-    """The topic of the incident at that place among all of the manifest. It does not tell what happens, and nobody else in the set has it."""
+    """The topic of the incident at that place among all of the manifest. It does not tell what
+    happens, and nobody else in the set has it."""
     taken = {TOPIC, *(manifest.topics or {})}
-    words = [word for word in TOPICS if not any(name.startswith(word) for name in taken)] or [max(taken, key=len) + "-too"]
+    words = [word for word in TOPICS if not any(name.startswith(word) for name in taken)] or [
+        max(taken, key=len) + "-too"
+    ]
     count = sum(want.copies for want in manifest.wanted if want.is_incident)
     number = random.Random(manifest.seed).sample(range(count), count)[place]
     again = number // len(words)
     return words[number % len(words)] + (f"-{again}" if again else "")
 
 
-def _member(manifest: Manifest, lab: Lab, kind: str, lives: list[str], identities: dict[str, int], servers: list[str], in_group: bool | None) -> Member:
+def _member(
+    manifest: Manifest,
+    lab: Lab,
+    kind: str,
+    lives: list[str],
+    identities: dict[str, int],
+    servers: list[str],
+    in_group: bool | None,
+) -> Member:
     """The client whose lives these are."""
     spots = _written(manifest.levels, lab, lives)
-    scripted = script(spots, lab.epoch_ms, manifest.duration_ms + AFTER_MS, manifest.client_room, identities)
+    scripted = script(
+        spots, lab.epoch_ms, manifest.duration_ms + AFTER_MS, manifest.client_room, identities
+    )
     if in_group is None:
         in_group = any(GROUP in text for _, text in spots)
-    sockets = tuple(sorted((socket for life in lives for socket in _sockets(lab, life, servers)), key=lambda socket: socket.opened_at_ms))
+    sockets = tuple(
+        sorted(
+            (socket for life in lives for socket in _sockets(lab, life, servers)),
+            key=lambda socket: socket.opened_at_ms,
+        )
+    )
     return Member(kind, lab.version, in_group, scripted, sockets)
 
 
 def _written(levels: Mapping[str, str], lab: Lab, lives: list[str]) -> list[tuple[int, str]]:
-    """(at_ms, text) of each line of these clients that log4j would have written. Only those are made text."""
+    """(at_ms, text) of each line of these clients that log4j would have written.
+    Only those are made text."""
     found, known = [], {}
     for event in lab.journal.of("line"):
         if event.who in lives:
@@ -267,7 +347,16 @@ def _sockets(lab: Lab, client: str, servers: list[str]) -> list[StorySocket]:
         if socket.role == "bootstrap":
             port = int(servers[-1 - int(socket.node_id)].rpartition(":")[2])
             broker = port - 9092 if port < 9999 else None
-        found.append(StorySocket(str(socket.node_id), broker, socket.role, socket.opened_at_ms, socket.closed_at_ms, socket.how))
+        found.append(
+            StorySocket(
+                str(socket.node_id),
+                broker,
+                socket.role,
+                socket.opened_at_ms,
+                socket.closed_at_ms,
+                socket.how,
+            )
+        )
     return found
 
 
@@ -279,7 +368,9 @@ def _generations(lab: Lab) -> tuple[Generation, ...]:
             owner[event.fields["member"]] = names.number_of(event.fields["client_id"][0])
             because.append(("joined", owner[event.fields["member"]]))
         elif event.kind in ("group.left", "group.removed") and event.fields["group"] == GROUP:
-            because.append((event.kind.removeprefix("group."), owner.get(event.fields["member"], 0)))
+            because.append(
+                (event.kind.removeprefix("group."), owner.get(event.fields["member"], 0))
+            )
         elif event.kind == "group.assigned" and event.fields["group"] == GROUP:
             found.append(Generation(event.fields["generation"], event.at_ms, tuple(because)))
             because = []

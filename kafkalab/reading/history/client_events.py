@@ -1,4 +1,5 @@
-"""Consumers, producers and admins: their sockets, requests without an answer, subscriptions and positions.
+"""Consumers, producers and admins: their sockets, requests without an answer, subscriptions and
+positions.
 
     clients["shop"] = {
         "kind": "consumer", "still_open": 1, "closed": False, "config": {"group.id": "test"},
@@ -7,8 +8,9 @@
         # with group.protocol=consumer also its "epoch"
         "member": {"group": "test", "state": "STABLE", "generation": 1}}
 
-Two clients of one name, such as the consumer and the producer of a program that copies, are shown as one of both kinds ("consumer, producer").
-A position of None waits for a reset. A socket's number is the id of the event of its opening, as in `Lab.sockets`.
+Two clients of one name, such as the consumer and the producer of a program that copies, are shown
+as one of both kinds ("consumer, producer"). A position of None waits for a reset. A socket's number
+is the id of the event of its opening, as in `Lab.sockets`.
 """
 
 from __future__ import annotations
@@ -17,7 +19,11 @@ from typing import Any
 
 from kafkalab.sim.journal import Event
 
-KINDS = {"new KafkaConsumer": "consumer", "new KafkaProducer": "producer", "new KafkaAdminClient": "admin"}
+KINDS = {
+    "new KafkaConsumer": "consumer",
+    "new KafkaProducer": "producer",
+    "new KafkaAdminClient": "admin",
+}
 OF_CONSUMERS = {"subscription": [], "assignment": [], "positions": {}, "paused": [], "member": None}
 
 
@@ -36,20 +42,37 @@ def _call(state: dict[str, Any], event: Event) -> None:
     elif name in ("unsubscribe", "assign"):
         client["subscription"] = []
     elif name == "pause":
-        client["paused"] += [tp for tp in args["partitions"] if tp in client["assignment"] and tp not in client["paused"]]
+        client["paused"] += [
+            tp
+            for tp in args["partitions"]
+            if tp in client["assignment"] and tp not in client["paused"]
+        ]
     elif name == "resume":
         client["paused"] = [tp for tp in client["paused"] if tp not in args["partitions"]]
 
 
 def _begin(state: dict[str, Any], event: Event, kind: str) -> None:
-    """A new client; or a second one of the same name, as a program has that copies: a consumer and a producer."""
+    """A new client; or a second one of the same name, as a program has that copies:
+    a consumer and a producer."""
     before = state["clients"].get(event.who)
-    client = {"kind": kind, "still_open": 1, "closed": False, "config": dict(event.args), "sockets": {}, "in_flight": []}
+    client = {
+        "kind": kind,
+        "still_open": 1,
+        "closed": False,
+        "config": dict(event.args),
+        "sockets": {},
+        "in_flight": [],
+    }
     if before is not None and not before["closed"]:
-        client |= before | {"kind": f"{before['kind']}, {kind}", "still_open": before["still_open"] + 1,
-                            "config": before["config"] | dict(event.args)}
+        client |= before | {
+            "kind": f"{before['kind']}, {kind}",
+            "still_open": before["still_open"] + 1,
+            "config": before["config"] | dict(event.args),
+        }
     if kind == "consumer":
-        client |= {key: type(empty)() if empty is not None else None for key, empty in OF_CONSUMERS.items()}
+        client |= {
+            key: type(empty)() if empty is not None else None for key, empty in OF_CONSUMERS.items()
+        }
     state["clients"][event.who] = client
 
 
@@ -71,7 +94,10 @@ def _epoch(state: dict[str, Any], event: Event) -> None:
     """KIP-848: how far the member knows its group to be; None while it is no member."""
     client = _client(state, event)
     if client is not None:
-        client["member"] = {**(client["member"] or {"group": event.group, "state": None, "generation": None}), "epoch": event.epoch}
+        client["member"] = {
+            **(client["member"] or {"group": event.group, "state": None, "generation": None}),
+            "epoch": event.epoch,
+        }
 
 
 def _membership(state: dict[str, Any], event: Event) -> None:
@@ -92,8 +118,14 @@ def _opening(state: dict[str, Any], event: Event) -> None:
     client = _client(state, event)
     if client is not None:
         role = "bootstrap" if event.bootstrap else "coordinator" if event.coordinator else "data"
-        client["sockets"][event.id] = {"node_id": event.node_id, "broker": event.broker, "address": f"{event.host}:{event.port}",
-                                       "role": role, "connected": False, "opened_at_ms": event.at_ms}
+        client["sockets"][event.id] = {
+            "node_id": event.node_id,
+            "broker": event.broker,
+            "address": f"{event.host}:{event.port}",
+            "role": role,
+            "connected": False,
+            "opened_at_ms": event.at_ms,
+        }
 
 
 def _connected(state: dict[str, Any], event: Event) -> None:
@@ -106,21 +138,34 @@ def _socket_closed(state: dict[str, Any], event: Event) -> None:
     client = _client(state, event)
     if client is not None:
         client["sockets"].pop(event.socket, None)
-        client["in_flight"] = [request for request in client["in_flight"] if request["socket"] != event.socket]
+        client["in_flight"] = [
+            request for request in client["in_flight"] if request["socket"] != event.socket
+        ]
 
 
 def _sent(state: dict[str, Any], event: Event) -> None:
     client = _client(state, event)
     if client is not None and event.fields.get("expects_response", True):
-        client["in_flight"].append({"api": event.api, "correlation_id": event.correlation_id, "node_id": event.node_id,
-                                    "socket": event.socket, "sent_at_ms": event.at_ms})
+        client["in_flight"].append(
+            {
+                "api": event.api,
+                "correlation_id": event.correlation_id,
+                "node_id": event.node_id,
+                "socket": event.socket,
+                "sent_at_ms": event.at_ms,
+            }
+        )
 
 
 def _answered(state: dict[str, Any], event: Event) -> None:
     client = _client(state, event)
     if client is not None:
-        client["in_flight"] = [request for request in client["in_flight"]
-                               if (request["socket"], request["correlation_id"]) != (event.socket, event.correlation_id)]
+        client["in_flight"] = [
+            request
+            for request in client["in_flight"]
+            if (request["socket"], request["correlation_id"])
+            != (event.socket, event.correlation_id)
+        ]
 
 
 def _closed(state: dict[str, Any], event: Event) -> None:

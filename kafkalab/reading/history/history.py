@@ -1,8 +1,10 @@
-"""How does one travel in time? Every event of the journal up to the moment, one after the other, laid on an empty state.
+"""How does one travel in time? Every event of the journal up to the moment, one after the other,
+laid on an empty state.
 
-The state is plain data: dicts, lists, numbers and text, so it can be printed, compared, stored as JSON and read by a grader.
-Four tables say what an event does to it: `cluster_events`, `group_events`, `client_events`, `transaction_events`. An event that is
-in none of them changed nothing that is shown.
+The state is plain data: dicts, lists, numbers and text, so it can be printed, compared, stored as
+JSON and read by a grader. Four tables say what an event does to it: `cluster_events`,
+`group_events`, `client_events`, `transaction_events`. An event that is in none of them changed
+nothing that is shown.
 """
 
 from __future__ import annotations
@@ -21,7 +23,12 @@ from kafkalab.sim.journal import Event, Journal
 State = dict[str, Any]
 Fold = Callable[[State, Event], None]
 
-TABLES: tuple[Mapping[str, Fold], ...] = (CLUSTER_EVENTS, GROUP_EVENTS, CLIENT_EVENTS, TRANSACTION_EVENTS)
+TABLES: tuple[Mapping[str, Fold], ...] = (
+    CLUSTER_EVENTS,
+    GROUP_EVENTS,
+    CLIENT_EVENTS,
+    TRANSACTION_EVENTS,
+)
 
 
 def _folds() -> dict[str, tuple[Fold, ...]]:
@@ -34,19 +41,23 @@ FOLDS = _folds()
 
 
 class History:
-    """The states of a journal, moment by moment. Going forward reads on where the last question ended; going back begins anew."""
+    """The states of a journal, moment by moment. Going forward reads on where the last question
+    ended; going back begins anew."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._restart()
 
     def at(self, ms: int) -> State:
-        """Everything as it was when virtual time `ms` had passed, what happened in that millisecond included.
+        """Everything as it was when virtual time `ms` had passed, what happened in that millisecond
+        included.
 
         Raises ValueError for a time that is not a whole number of milliseconds, 0 or later.
         """
         if not isinstance(ms, int) or isinstance(ms, bool) or ms < 0:
-            raise IllegalArgumentException(f"the past is asked for in whole milliseconds, 0 or later, not {ms!r}")
+            raise IllegalArgumentException(
+                f"the past is asked for in whole milliseconds, 0 or later, not {ms!r}"
+            )
         if ms < self._read_to_ms:
             self._restart()
         events = self._journal.events
@@ -64,5 +75,16 @@ class History:
 
     def _restart(self) -> None:
         self._next, self._read_to_ms = 0, 0
-        self._state: State = {"at_ms": 0, "cluster_id": None, "controller": None, "brokers": {}, "topics": {}, "partitions": {},
-                              "groups": {}, "clients": {}, "transactions": {}, "producers": {}, "_coordinators": {}}
+        self._state: State = {
+            "at_ms": 0,
+            "cluster_id": None,
+            "controller": None,
+            "brokers": {},
+            "topics": {},
+            "partitions": {},
+            "groups": {},
+            "clients": {},
+            "transactions": {},
+            "producers": {},
+            "_coordinators": {},
+        }

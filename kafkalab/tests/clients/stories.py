@@ -1,4 +1,5 @@
-"""What the stories of this folder have in common: a cluster of the client's time, and a consumer that goes on polling."""
+"""What the stories of this folder have in common: a cluster of the client's time,
+and a consumer that goes on polling."""
 
 from kafkalab import Lab
 from kafkalab.releases import PROFILES
@@ -9,7 +10,13 @@ BROKER_OF_ITS_TIME = {name: "2.3" if name in ("2.1", "2.2", "2.3") else "4.4" fo
 
 
 def cluster(version, brokers=3, seed=1, **settings):
-    return Lab(brokers=brokers, seed=seed, version=version, broker_version=BROKER_OF_ITS_TIME[version], **settings)
+    return Lab(
+        brokers=brokers,
+        seed=seed,
+        version=version,
+        broker_version=BROKER_OF_ITS_TIME[version],
+        **settings,
+    )
 
 
 def poll_for(lab, consumer, ms, timeout_ms=200):

@@ -114,7 +114,7 @@ def test_every_request_and_answer_of_an_old_administrator_has_a_text(version):
 
 
 def test_chosen_brokers_of_new_partitions_print_as_java_arrays():
-    """Recorded: `assignment=[[Ljava.lang.Object;@7870e15b]` for one new partition, in 2.1.1 to 2.3.0."""
+    """Recorded: `assignment=[[Ljava.lang.Object;@7870e15b]` for one new partition, in 2.3.0."""
     lab, _ = play("2.3")
     asked = next(
         text

@@ -22,7 +22,7 @@ PAGE_TEXT = '''"""Client 4.5: what differs from 4.4."""
 from kafkalab.releases.page import Change, Page
 
 PAGE = Page("4.5", (Change("KIP-9999", "A batch waits ten milliseconds for company.", producer_config={"linger.ms": 10}),))
-'''
+'''  # noqa: E501
 LAST_ROW = '    Release("4.4", "4.4.0", "1156b2752aaa28ea"),\n'
 NEW_ROW = '    Release("4.5", "4.5.0", "0123456789abcdef"),\n'
 OLD_WORDING = '          debug("Kafka producer started")),\n'
@@ -47,7 +47,7 @@ transactional = KafkaProducer(lab, {"transactional.id": "t"})
 transactional.init_transactions()
 print(json.dumps({"linger.ms": producer.config["linger.ms"], "read": read, "lines": list(lab.lines(client="shop").text),
                   "changes": changes("4.4", "4.5").attrs["text"]}))
-"""
+"""  # noqa: E501
 
 
 @pytest.fixture(scope="module")
@@ -128,8 +128,11 @@ def test_a_new_release_is_three_files_and_a_few_lines(copy):
         "4.5  KIP-9999: A batch waits ten milliseconds for company.",
         "    producer config        linger.ms: 5 -> 10",
         "4.5  recordings: 0 lines are new, 0 are gone, 1 have other words.",
-        f"    lines                  wordings: {told['changes'].split('wordings: ')[1].split(' ')[0]} lines -> "
-        f"{told['changes'].split('wordings: ')[1].split(' ')[0]} lines",
+        (
+            "    lines                  wordings: "
+            f"{told['changes'].split('wordings: ')[1].split(' ')[0]} lines -> "
+            f"{told['changes'].split('wordings: ')[1].split(' ')[0]} lines"
+        ),
     ]
 
 

@@ -45,7 +45,10 @@ def test_the_matrix_has_a_column_for_each_generation_and_marks_what_moved(eager)
         orders-1 m1 m2 * m1 *
         orders-2 m2 m3 * m3
         * moved: it belonged to another member before""")
-    assert picture.alt == "Assignment matrix: group g: who owns what; 3 generations, 3 times a partition moved."
+    assert (
+        picture.alt
+        == "Assignment matrix: group g: who owns what; 3 generations, 3 times a partition moved."
+    )
     assert_texts_inside_and_apart(picture)
 
 
@@ -58,7 +61,11 @@ def test_a_partition_that_is_withheld_belongs_to_nobody_and_moves_once():
 
 def test_the_matrix_shows_the_targets_of_the_new_protocol_by_the_clients_names():
     found = deals(group(version="4.4", **{"group.protocol": "consumer"}), "g")
-    assert {who for deal in found for owners in deal.owners.values() for who in owners} == {"m1", "m2", "m3"}
+    assert {who for deal in found for owners in deal.owners.values() for who in owners} == {
+        "m1",
+        "m2",
+        "m3",
+    }
     assert len({deal.generation for deal in found}) == len(found) >= 3
 
 
@@ -73,8 +80,12 @@ def test_the_lanes_tell_who_had_a_partition_and_when_nobody_did(eager):
     lane = [row[-1] for row in rows if row[0] == "orders-1"]
     assert lane == ["m1", "nobody", "m2", "nobody", "m1"]
     assert_texts_inside_and_apart(picture)
-    crash = max(end - begin for begin, end in gaps(holdings(eager, "g"), 0, eager.now_ms)["orders-1"])
-    assert 42_000 < crash < 50_000, "a killed member's partitions have nobody until the session timeout"
+    crash = max(
+        end - begin for begin, end in gaps(holdings(eager, "g"), 0, eager.now_ms)["orders-1"]
+    )
+    assert 42_000 < crash < 50_000, (
+        "a killed member's partitions have nobody until the session timeout"
+    )
 
 
 def test_a_gap_begins_only_where_nobody_else_has_the_partition():

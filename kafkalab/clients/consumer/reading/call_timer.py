@@ -11,14 +11,20 @@ from kafkalab.sim.scheduler import Scheduler
 class CallTimer:
     """A deadline on the virtual clock.
 
-    A timeout of more than a year means: as long as it takes. Then `expired` raises `given_up(...)` after an hour.
+    A timeout of more than a year means: as long as it takes. Then `expired` raises `given_up(...)`
+    after an hour.
     """
 
     __slots__ = ("_clock", "_given_up", "deadline_ms")
 
-    def __init__(self, clock: Scheduler, timeout_ms: int, given_up: Callable[[str], Exception]) -> None:
+    def __init__(
+        self, clock: Scheduler, timeout_ms: int, given_up: Callable[[str], Exception]
+    ) -> None:
         is_given = timeout_ms <= LONGEST_GIVEN_MS
-        self._clock, self.deadline_ms = clock, clock.now_ms + (timeout_ms if is_given else PATIENCE_MS)
+        self._clock, self.deadline_ms = (
+            clock,
+            clock.now_ms + (timeout_ms if is_given else PATIENCE_MS),
+        )
         self._given_up = None if is_given else given_up
 
     @property

@@ -1,14 +1,13 @@
 """What an application calls to write in transactions (KafkaProducer's transactional methods).
 
-    producer = KafkaProducer(lab, {"transactional.id": "copier"})
-    producer.init_transactions()
+    producer = KafkaProducer(lab, {"transactional.id": "copier"}) producer.init_transactions()
     producer.begin_transaction()
     producer.send(record)
-    producer.send_offsets_to_transaction({partition: OffsetAndMetadata(5)}, consumer.group_metadata())
-    producer.commit_transaction()
+    producer.send_offsets_to_transaction({partition: OffsetAndMetadata(5)},
+    consumer.group_metadata()) producer.commit_transaction()
 
-A ProducerFencedException means that somebody else has the transactional id now: close this producer. Any other KafkaException:
-abort_transaction(), and begin again.
+A ProducerFencedException means that somebody else has the transactional id now: close this
+producer. Any other KafkaException: abort_transaction(), and begin again.
 """
 
 from __future__ import annotations
@@ -22,11 +21,12 @@ from kafkalab.errors import IllegalArgumentException, IllegalStateException, Tim
 from kafkalab.records import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from kafkalab.clients.network.client_lab import ClientLab
+    from kafkalab.clients.network.log_context import LogContext
     from kafkalab.config import ProducerConfig
     from kafkalab.releases import Profile
-    from kafkalab.clients.network.log_context import LogContext
-    from kafkalab.clients.network.client_lab import ClientLab
-    from contextlib import AbstractContextManager
 
 
 class TransactionalMethods:
@@ -46,9 +46,11 @@ class TransactionalMethods:
         raise NotImplementedError
 
     def init_transactions(self) -> None:
-        """Get the producer id and epoch of this transactional id. Fences an earlier producer of that id; what it left open is aborted.
+        """Get the producer id and epoch of this transactional id. Fences an earlier producer of
+        that id; what it left open is aborted.
 
-        Raises IllegalStateException without transactional.id, TimeoutException when it takes longer than max.block.ms (call again).
+        Raises IllegalStateException without transactional.id, TimeoutException when it takes longer
+        than max.block.ms (call again).
         """
         manager = self._manager()
         with self._calling_transactional("init_transactions"):
@@ -61,10 +63,14 @@ class TransactionalMethods:
         with self._calling_transactional("begin_transaction"):
             manager.begin_transaction()
 
-    def send_offsets_to_transaction(self, offsets: Mapping[TopicPartition, OffsetAndMetadata],
-                                    group: ConsumerGroupMetadata | str) -> None:
-        """Let the group's offsets be committed with the transaction. group: `consumer.group_metadata()`; the mere group id (all there
-        was until 2.4) does not fence a consumer that has lost its partitions.
+    def send_offsets_to_transaction(
+        self,
+        offsets: Mapping[TopicPartition, OffsetAndMetadata],
+        group: ConsumerGroupMetadata | str,
+    ) -> None:
+        """Let the group's offsets be committed with the transaction. group:
+        `consumer.group_metadata()`; the mere group id (all there was until 2.4) does not fence a
+        consumer that has lost its partitions.
 
         Raises CommitFailedException when the member is not of this generation any more.
         """
@@ -72,7 +78,9 @@ class TransactionalMethods:
             raise IllegalArgumentException("Consumer group metadata could not be null")
         group = ConsumerGroupMetadata(group) if isinstance(group, str) else group
         if group.generation_id > 0 and not group.member_id:
-            raise IllegalArgumentException(f"Passed in group metadata {group} has generationId > 0 but member.id ")
+            raise IllegalArgumentException(
+                f"Passed in group metadata {group} has generationId > 0 but member.id "
+            )
         manager = self._manager()
         if not offsets:
             return
@@ -81,25 +89,37 @@ class TransactionalMethods:
                 deadline_ms = self._lab.stage.deadline_after(self.config["max.block.ms"])
                 for topic in dict.fromkeys(tp.topic for tp in offsets):
                     self._await_topic_ids(topic, deadline_ms)
-            self._await(self._begun(lambda: manager.send_offsets(offsets, group)), limited=self.profile.transacting.queues_init_producer_id)
+            self._await(
+                self._begun(lambda: manager.send_offsets(offsets, group)),
+                limited=self.profile.transacting.queues_init_producer_id,
+            )
 
     def commit_transaction(self) -> None:
-        """Send what waits, and make all of it visible to readers of committed records. Raises what went wrong with any record."""
+        """Send what waits, and make all of it visible to readers of committed records.
+        Raises what went wrong with any record."""
         manager = self._manager()
         with self._calling_transactional("commit_transaction"):
-            self._await(self._begun(manager.begin_commit), limited=self.profile.transacting.limits_transactional_calls)
+            self._await(
+                self._begun(manager.begin_commit),
+                limited=self.profile.transacting.limits_transactional_calls,
+            )
 
     def abort_transaction(self) -> None:
         """Drop what waits; what was sent is never shown to readers of committed records."""
         manager = self._manager()
         with self._calling_transactional("abort_transaction"):
             self._log("TRANSACTION_ABORTED_BY_CLOSE")
-            self._await(self._begun(manager.begin_abort), limited=self.profile.transacting.limits_transactional_calls)
+            self._await(
+                self._begun(manager.begin_abort),
+                limited=self.profile.transacting.limits_transactional_calls,
+            )
 
     def _manager(self) -> TransactionManager:
         if self._transactions is None:
-            raise IllegalStateException("Cannot use transactional methods without enabling transactions by setting the transactional.id "
-                                        "configuration property")
+            raise IllegalStateException(
+                "Cannot use transactional methods without enabling transactions by setting the "
+                "transactional.id configuration property"
+            )
         if self._closed:
             raise IllegalStateException("Cannot perform operation after producer has been closed")
         return self._transactions
@@ -114,9 +134,17 @@ class TransactionalMethods:
         limit_ms = self.config["max.block.ms"]
         stage = self._lab.stage
         if not limited:
-            stage.wait_for(result.signal, f"the outcome of {result.operation}", besides_ms=self.config["delivery.timeout.ms"])
+            stage.wait_for(
+                result.signal,
+                f"the outcome of {result.operation}",
+                besides_ms=self.config["delivery.timeout.ms"],
+            )
         elif not stage.wait(result.signal, stage.deadline_after(limit_ms)):
-            raise TimeoutException(self.profile.transacting.awaited_too_long_text.format(limit_ms=limit_ms, operation=result.operation))
+            raise TimeoutException(
+                self.profile.transacting.awaited_too_long_text.format(
+                    limit_ms=limit_ms, operation=result.operation
+                )
+            )
         result.is_acknowledged = True
         if result.error is not None:
             raise result.error
