@@ -55,6 +55,20 @@ CALLS = {
     ),
     "delete_topics": lambda admin: admin.delete_topics(["audit", "gone"]),
 }
+RECORDED = {
+    "create_topics": "CREATE_TOPICS",
+    "create_partitions": "CREATE_PARTITIONS",
+    "list_topics": "METADATA",
+    "describe_topics": "METADATA",
+    "describe_cluster": "METADATA",
+    "list_consumer_groups": "LIST_GROUPS LIST_GROUPS LIST_GROUPS METADATA",
+    "describe_consumer_groups": "DESCRIBE_GROUPS DESCRIBE_GROUPS FIND_COORDINATOR FIND_COORDINATOR",
+    "list_consumer_group_offsets": "FIND_COORDINATOR OFFSET_FETCH",
+    "delete_consumer_groups": "DELETE_GROUPS FIND_COORDINATOR",
+    "delete_topics": "DELETE_TOPICS",
+}
+"""What an administrator of 2.1.1, 2.2.2 and 2.3.0 asks in such a call, in alphabetical order."""
+
 ASKED_ALONE = {
     "API_VERSIONS", "METADATA", "FIND_COORDINATOR", "CREATE_TOPICS", "CREATE_PARTITIONS",
     "DESCRIBE_CONFIGS", "LIST_GROUPS", "DESCRIBE_GROUPS", "OFFSET_FETCH", "DELETE_GROUPS",
@@ -111,6 +125,27 @@ def test_every_request_and_answer_of_an_old_administrator_has_a_text(version):
             direction = "asked" if "Sending" in text else "answered"
             seen.setdefault(direction, set()).add(found[1])
     assert seen == {"asked": ASKED_ALONE, "answered": ASKED_ALONE}
+
+
+@pytest.mark.parametrize("version", ["2.1", "2.2", "2.3"])
+def test_a_call_asks_as_much_as_recorded_and_no_correlation_id_is_missing(version):
+    lab, _ = play(version)
+    asked: dict[str, list[str]] = {}
+    ids = []
+    call = ""
+    for event in lab.journal.events:
+        if event.who != "ops":
+            continue
+        if event.kind == "call":
+            call = event.name
+        elif event.kind == "request.sent":
+            ids.append(event.correlation_id)
+            if event.api != "API_VERSIONS":
+                asked.setdefault(call, []).append(event.api)
+    of_calls = {name: " ".join(sorted(asked[name])) for name in RECORDED}
+    of_calls["create_topics"] = of_calls["create_topics"].removesuffix(" METADATA")  # the first
+    assert of_calls == RECORDED
+    assert ids == list(range(len(ids)))
 
 
 def test_chosen_brokers_of_new_partitions_print_as_java_arrays():
