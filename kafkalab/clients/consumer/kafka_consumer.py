@@ -71,7 +71,7 @@ class KafkaConsumer:
         on_heartbeat: Choice | None = None,
     ) -> None:
         arguments.lab("KafkaConsumer", lab)
-        arguments.settings("KafkaConsumer", config)
+        arguments.config_mapping("KafkaConsumer", config)
         self._lab = lab
         choice = javas_choice if on_heartbeat is None else learners_choice(on_heartbeat)
         self.profile = profile = lab.profile(version)

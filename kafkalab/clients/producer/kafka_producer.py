@@ -70,7 +70,7 @@ class KafkaProducer(TransactionalMethods):
         least_loaded: Callable[..., Any] | None = None,
     ) -> None:
         arguments.lab("KafkaProducer", lab)
-        arguments.settings("KafkaProducer", config)
+        arguments.config_mapping("KafkaProducer", config)
         arguments.rule(least_loaded)
         self._lab = lab
         self._topics_sent_to: set[str] = set()
