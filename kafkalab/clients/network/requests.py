@@ -44,8 +44,8 @@ class ClientRequest:
 
 @dataclass(slots=True)
 class ClientResponse:
-    """The end of a request. It is an answer, a disconnect (`timed_out`: because a request waited too
-    long), or a version the broker does not have."""
+    """The end of a request. It is an answer, a disconnect (`timed_out`: because a request waited
+    too long), or a version the broker does not have."""
 
     request: ClientRequest
     received_ms: int
