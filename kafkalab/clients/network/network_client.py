@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from kafkalab.releases import Profile
 
 CLOSED_BECAUSE = {"refused": "failed", "broken": "peer", "idle": "idle"}
-"""The selector's word for a lost connection -> the journal's."""
+"""The selector's name for a lost connection -> the journal's."""
 
 
 class NetworkClient:
