@@ -25,7 +25,7 @@ FIXED_PARTITION_BYTES = 4 + 2 + 8 + 8 + 8 + 4
 preferred read replica."""
 
 ABORTED_TRANSACTION_BYTES = 8 + 8 + 1
-TAGGED_PAIR_BYTES = {
+TAGGED_PAIR_BYTES: dict[type, int] = {
     FetchEpochEndOffset: 4 + 8 + 1,
     LeaderIdAndEpoch: 4 + 4 + 1,
     SnapshotId: 8 + 4 + 1,

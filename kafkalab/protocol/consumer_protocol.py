@@ -10,6 +10,7 @@ KIP-881).
 
 import struct
 from collections.abc import Mapping
+from typing import Any
 
 from kafkalab.protocol.frozen import message
 
@@ -74,7 +75,7 @@ def parse_subscription(metadata: bytes) -> Subscription:
     struct.error for bytes that are no subscription."""
     reader = _Reader(metadata)
     version, count = reader.take(">hi")
-    topics = tuple(reader.string() for _ in range(count))
+    topics = tuple(reader.name() for _ in range(count))
     user_data = reader.user_data()
     owned = reader.partitions() if version >= 1 else None
     generation_id = reader.take(">i")[0] if version >= 2 else -1
@@ -125,7 +126,7 @@ class _Reader:
         self._content = content
         self._at = 0
 
-    def take(self, layout: str) -> tuple:
+    def take(self, layout: str) -> tuple[Any, ...]:
         values = struct.unpack_from(layout, self._content, self._at)
         self._at += struct.calcsize(layout)
         return values
@@ -138,15 +139,22 @@ class _Reader:
         (size,) = self.take(">h")
         return None if size < 0 else self.raw(size).decode("utf-8")
 
+    def name(self) -> str:
+        """A string that may not be null, such as a topic's name."""
+        text = self.string()
+        if text is None:
+            raise struct.error("a topic without a name")
+        return text
+
     def user_data(self) -> bytes | None:
         (size,) = self.take(">i")
         return None if size < 0 else self.raw(size)
 
     def partitions(self) -> dict[str, tuple[int, ...]]:
         (topics,) = self.take(">i")
-        found = {}
+        found: dict[str, tuple[int, ...]] = {}
         for _ in range(topics):
-            topic = self.string()
+            topic = self.name()
             (count,) = self.take(">i")
             found[topic] = self.take(f">{count}i")
         return found

@@ -25,6 +25,11 @@ class PlainFrozen:
     """What Python itself says of a frozen dataclass."""
 
 
+PLAIN: Any = PlainFrozen
+FIELD_MARK = vars(dataclasses)["_FIELD"]
+"""What marks a field of a dataclass as one."""
+
+
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 def message(kind: type[Kind]) -> type[Kind]:
     """A frozen dataclass, given by keyword. Its fields' defaults are values that all may share,
@@ -58,32 +63,34 @@ def _frozen(kind: type[Kind], keywords_only: str) -> type[Kind]:
         "__dataclass_fields__": {
             name: _field(name, kind.__annotations__[name], defaults) for name in names
         },
-        "__dataclass_params__": PlainFrozen.__dataclass_params__,
+        "__dataclass_params__": PLAIN.__dataclass_params__,
     }
-    made = type(kind.__name__, kind.__bases__, own)
+    made: Any = type(kind.__name__, kind.__bases__, own)
     made.__qualname__ = kind.__qualname__
     made._values = _values_of(names)
     made.__new__ = _first(made, names, defaults, keywords_only)
-    return made
+    found: type[Kind] = made
+    return found
 
 
-def _field(name: str, annotation: Any, defaults: dict[str, Any]) -> dataclasses.Field:
-    field = dataclasses.field(default=defaults.get(name, dataclasses.MISSING))
+def _field(name: str, annotation: Any, defaults: dict[str, Any]) -> dataclasses.Field[Any]:
+    field: Any = dataclasses.field(default=defaults.get(name, dataclasses.MISSING))
     field.name, field.type, field._field_type, field.kw_only = (
         name,
         annotation,
-        dataclasses._FIELD,
+        FIELD_MARK,
         True,
     )
-    return field
+    found: dataclasses.Field[Any] = field
+    return found
 
 
 def _first(
-    made: type, names: tuple[str, ...], defaults: dict[str, Any], keywords_only: str
-) -> Callable:
+    made: Any, names: tuple[str, ...], defaults: dict[str, Any], keywords_only: str
+) -> Callable[..., Any]:
     """What makes the first message of a class, and compiles what makes all others."""
 
-    def __new__(cls, *args, **values):
+    def __new__(cls: type, *args: Any, **values: Any) -> Any:
         draft = type(
             made.__name__, made.__bases__, {"__slots__": names, "__module__": made.__module__}
         )
@@ -111,19 +118,19 @@ def _first(
     return __new__
 
 
-def _values_of(names: tuple[str, ...]) -> Callable[[Any], tuple]:
+def _values_of(names: tuple[str, ...]) -> Any:
     """All fields of a message, in their order."""
     if len(names) < 2:
         return staticmethod(lambda self: tuple(getattr(self, name) for name in names))
     return staticmethod(attrgetter(*names))
 
 
-def _repr(self) -> str:
+def _repr(self: Any) -> str:
     fields = zip(self.__dataclass_fields__, self._values(self))
     return f"{type(self).__qualname__}({', '.join(f'{name}={value!r}' for name, value in fields)})"
 
 
-def _equals(self, other: object) -> bool:
+def _equals(self: Any, other: Any) -> bool:
     if self is other:
         return True
     return (
@@ -133,17 +140,18 @@ def _equals(self, other: object) -> bool:
     )
 
 
-def _hash(self) -> int:
-    return self._values(self).__hash__()
+def _hash(self: Any) -> int:
+    found: int = self._values(self).__hash__()
+    return found
 
 
-def _refuse(self, name: str, *value: object) -> None:
+def _refuse(self: Any, name: str, *value: object) -> None:
     raise dataclasses.FrozenInstanceError(
         f"cannot {'assign to' if value else 'delete'} field {name!r}"
     )
 
 
-def _reduce(self) -> tuple:
+def _reduce(self: Any) -> tuple[Any, ...]:
     return _again, (type(self), dict(zip(self.__dataclass_fields__, self._values(self))))
 
 

@@ -8,7 +8,9 @@ carries; the properties `keys`, `leaving`, `asked`, `coordinator_of` and `group`
 read either form.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any, TypeVar
 
 from kafkalab.protocol import messages as m
 
@@ -29,6 +31,8 @@ IDENTIFIED_SINCE = {m.FetchResponse: 13, m.ProduceResponse: 13}
 (Requests keep the name: the client prints it.)"""
 
 
+T = TypeVar("T")
+
 OFFSETS_IDENTIFIED_SINCE = 10
 """OFFSET_COMMIT and OFFSET_FETCH, which only a KIP-848 consumer asks in this version."""
 
@@ -38,7 +42,7 @@ FEATURES_FROM_ZERO_SINCE = 4
 so brokers keep such features from them (KAFKA-17011); v4 readers do not mind."""
 
 
-def as_sent(message, api_version: int):
+def as_sent(message: Any, api_version: int) -> Any:
     """`message` as version `api_version` of its API carries it.
     ValueError where the version cannot say it."""
     kind = type(message)
@@ -79,7 +83,7 @@ def _with_the_features_of(
     )
 
 
-def _only(things: tuple, what: str):
+def _only(things: tuple[T, ...], what: str) -> T:
     if len(things) > 1:
         raise ValueError(f"this API version carries one {what} a request, not {len(things)}")
     return things[0]
@@ -160,11 +164,12 @@ def _single_group(response: m.OffsetFetchResponse) -> m.OffsetFetchResponse:
 
 def _names_of_topics(request: m.DeleteTopicsRequest) -> m.DeleteTopicsRequest:
     return m.DeleteTopicsRequest(
-        topic_names=tuple(topic.name for topic in request.topics), timeout_ms=request.timeout_ms
+        topic_names=tuple(topic.name for topic in request.topics if topic.name is not None),
+        timeout_ms=request.timeout_ms,
     )
 
 
-_SINGLE = {
+_SINGLE: dict[type, Callable[[Any], Any]] = {
     m.DeleteTopicsRequest: _names_of_topics,
     m.FindCoordinatorRequest: _single_coordinator_question,
     m.FindCoordinatorResponse: _single_coordinator,

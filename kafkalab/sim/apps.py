@@ -19,7 +19,8 @@ from collections.abc import Callable, Generator
 
 from greenlet import getcurrent, greenlet
 
-from kafkalab.sim.scheduler import Scheduler, Timer
+from kafkalab.sim.scheduler import Scheduler
+from kafkalab.sim.timer import Timer
 
 FOREVER_MS = 1 << 62
 LONGEST_GIVEN_MS = 366 * 24 * 3_600_000
@@ -36,7 +37,7 @@ class Signal:
 
     def __init__(self) -> None:
         self.is_set = False
-        self._waiters: list[tuple[Callable[..., object], tuple]] = []
+        self._waiters: list[tuple[Callable[..., object], tuple[object, ...]]] = []
 
     def set(self) -> None:
         if not self.is_set:
@@ -93,6 +94,7 @@ class App:
         signal.tell(self._wake, wait)
         timer = clock.at(deadline_ms, self._resume, wait) if deadline_ms < FOREVER_MS else None
         cause = clock.cause
+        assert self.stack is not None and self.stack.parent is not None, "an app waits on its stack"
         self.stack.parent.switch()
         if timer is not None:
             timer[0] = None  # cancelled
@@ -106,6 +108,7 @@ class App:
     def run(self) -> None:
         """Run until it waits again or ends."""
         if not self.done:
+            assert self.stack is not None, "an app gets its stack when it is spawned"
             self.stack.parent = getcurrent()
             self.stack.switch()
 
@@ -329,7 +332,9 @@ class Stage:
 
     def _raise_failure(self) -> None:
         if self._failed and current_app() is None:
-            raise self._failed.pop(0).error
+            error = self._failed.pop(0).error
+            assert error is not None, "an app is kept here for what it raised"
+            raise error
 
 
 def current_app() -> App | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 STEPS_SHOWN = 12
 """A printed chain moves this many steps to the right, and then straight down:
 a page is only so wide."""
 
 
-class Chain(list):
+class Chain(list[Any]):
     """Events, each the cause of the next, oldest first; it prints as a staircase."""
 
     def __repr__(self) -> str:

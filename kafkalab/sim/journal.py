@@ -51,7 +51,8 @@ class Event:
         where its kind is kept as bare values."""
         if self._wording is not None:
             self._fields, self._wording = self._wording.fields(self._fields), None
-        return self._fields
+        fields: Mapping[str, Any] = self._fields
+        return fields
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -86,7 +87,7 @@ class Events(Sequence[Event]):
 
     __slots__ = ("_kept",)
 
-    def __init__(self, kept: list[tuple]) -> None:
+    def __init__(self, kept: list[tuple[Any, ...]]) -> None:
         self._kept = kept
 
     def __len__(self) -> int:
@@ -97,7 +98,7 @@ class Events(Sequence[Event]):
     @overload
     def __getitem__(self, index: slice) -> list[Event]: ...
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: int | slice) -> Event | list[Event]:
         if isinstance(index, slice):
             return [_event(id, self._kept[id]) for id in range(*index.indices(len(self._kept)))]
         return _event(index if index >= 0 else len(self._kept) + index, self._kept[index])
@@ -138,7 +139,7 @@ class Journal:
     __slots__ = ("clock", "events", "kept")
 
     def __init__(self, clock: Scheduler) -> None:
-        self.kept: list[tuple] = []
+        self.kept: list[tuple[Any, ...]] = []
         self.events = Events(self.kept)
         self.clock = clock
 
@@ -189,7 +190,7 @@ class Journal:
         return chain
 
 
-def _event(id: int, kept: tuple) -> Event:
+def _event(id: int, kept: tuple[Any, ...]) -> Event:
     at_ms, kind, who, cause, fields = kept
     if kind.__class__ is str:
         return Event(id, at_ms, kind, who, cause, fields)

@@ -174,6 +174,7 @@ class Connection:
 
     def send(self, message: Any) -> None:
         """Client to server."""
+        assert self.server is not None, "nobody sends on a connection that was refused"
         if self.link.loses_request(message):
             self.break_off()
             return
@@ -206,6 +207,7 @@ class Connection:
     def close(self) -> None:
         """The client closes; the server hears of it a latency later."""
         if self._shut():
+            assert self.server is not None, "only what was accepted is open"
             self._clock.after(self.link.delay_ms(), self.server.broken, self)
 
     def close_by_server(self) -> None:
@@ -216,6 +218,7 @@ class Connection:
     def break_off(self) -> None:
         """The link breaks: both ends hear of it."""
         if self._shut():
+            assert self.server is not None, "only what was accepted is open"
             self._clock.after(0, self.server.broken, self)
             self._clock.after(0, self.endpoint.broken, self)
 

@@ -44,7 +44,7 @@ class Scheduler:
         self.scheduled = 0
         self.halted = False
         self._times: list[int] = []
-        self._queues: dict[int, list[list]] = {}
+        self._queues: dict[int, list[list[Any]]] = {}
         self._at_ms = -1  # whose queue is worked off, and how far
         self._position = 0
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
 
-class Timer(list):
+
+class Timer(list[Any]):
     """A callback that waits in its queue: [callback, arguments, cause].
     `cancel()` makes it never happen; twice is harmless."""
 
