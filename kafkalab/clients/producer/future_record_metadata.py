@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NoReturn
 
 from kafkalab.errors import NoSuchName, TimeoutException, one_of
 from kafkalab.records import RecordMetadata
@@ -29,9 +30,10 @@ class FutureRecordMetadata:
             raise TimeoutException(f"Timeout after waiting for {timeout_ms} ms.")
         if self._error is not None:
             raise self._error
+        assert self._metadata is not None, "a known outcome has metadata or an error"
         return self._metadata
 
-    def __getattr__(self, name: str):
+    def __getattr__(self, name: str) -> NoReturn:
         """Only called for what there is not: says what there is. Raises NoSuchName."""
         if name.startswith("_"):
             raise AttributeError(name)
