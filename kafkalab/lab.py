@@ -21,7 +21,7 @@ from kafkalab.broker.shell.interbroker import InterBroker
 from kafkalab.broker.log.topic_config_values import checked
 from kafkalab.broker.profiles import broker_profile
 from kafkalab.broker.shell.broker_end import BrokerEnd
-from kafkalab.errors import IllegalArgumentException, IllegalStateException, NoSuchName, one_of
+from kafkalab.errors import IllegalArgumentException, IllegalStateException, NoSuchName, name_hint
 from kafkalab.reading.history import History
 from kafkalab.reading.history.group_rows import offset_rows
 from kafkalab.lines.layout import Row, text_of, time_text
@@ -29,7 +29,7 @@ from kafkalab.protocol.api_keys import api_of
 from kafkalab.sim.apps import App, Signal, Stage
 from kafkalab.sim.garbage import COLLECTOR
 from kafkalab.sim.journal import Chain, Event, Journal
-from kafkalab.sim.kinds import KINDS
+from kafkalab.sim.event_kinds import KINDS
 from kafkalab.sim.network import Link, Network
 from kafkalab.sim.rng import Streams
 from kafkalab.sim.scheduler import Scheduler
@@ -240,7 +240,7 @@ class Lab:
         if topic not in self.cluster.topics and self._creates_topics and topic not in self._new_topics:
             self._new_topics.add(topic)
             own = [name for name in self.cluster.topics if not name.startswith("__")]
-            warnings.warn(f"There is no topic {topic!r} yet, so this send makes the brokers create it, with their defaults.{one_of(topic, own)}",
+            warnings.warn(f"There is no topic {topic!r} yet, so this send makes the brokers create it, with their defaults.{name_hint(topic, own)}",
                           stacklevel=3)
 
     def profile(self, version: str | None) -> Profile:
@@ -311,7 +311,7 @@ class Lab:
         import pandas
         events = self.journal.events if kind is None else list(self.journal.of(kind))
         if kind is not None and not events and kind not in KINDS:
-            raise IllegalArgumentException(f"no journal has events of kind {kind!r}.{one_of(kind, sorted(KINDS))}")
+            raise IllegalArgumentException(f"no journal has events of kind {kind!r}.{name_hint(kind, sorted(KINDS))}")
         rows = [{"id": e.id, "at_ms": e.at_ms, "kind": e.kind, "who": e.who, "cause": e.cause, **e.fields} for e in events]
         return pandas.DataFrame(rows)
 
@@ -368,7 +368,7 @@ class Lab:
         if client in self._names or any(kept[2] == client for kept in self.journal.kept):
             return
         known = dict.fromkeys(event.who for event in self.journal.of("call") if event.name.startswith("new "))
-        raise IllegalArgumentException(f"no client {client!r} has done anything in this lab.{one_of(client, known)}")
+        raise IllegalArgumentException(f"no client {client!r} has done anything in this lab.{name_hint(client, known)}")
 
     def __getattr__(self, name: str) -> Any:
         """Only called for what there is not: says what there is. Raises NoSuchName."""
@@ -376,7 +376,7 @@ class Lab:
             raise AttributeError(f"a Lab has no {name!r}")
         if name in INSTEAD:
             raise NoSuchName(f"a Lab has no {name!r}: {INSTEAD[name]}")
-        raise NoSuchName(f"a Lab has no {name!r}.{one_of(name, (each for each in dir(type(self)) if not each.startswith('_')))}")
+        raise NoSuchName(f"a Lab has no {name!r}.{name_hint(name, (each for each in dir(type(self)) if not each.startswith('_')))}")
 
     def __repr__(self) -> str:
         return f"Lab({len(self._ends)} brokers, {self.now_ms} ms, {len(self.journal.events)} events)"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from kafkalab.reading.history.group_rows import MISSING, MemberRow, OffsetRow, by_topic
+from kafkalab.reading.history.group_rows import MISSING, MemberRow, OffsetRow, numbers_by_topic
 
 
 class Column(NamedTuple):
@@ -53,7 +53,7 @@ def members_table_2_3(group: str, rows: Sequence[MemberRow], verbose: bool) -> s
         return ""
 
     def assignment(row: MemberRow) -> list[str]:
-        text = ", ".join(f"{topic}({','.join(map(str, numbers))})" for topic, numbers in by_topic(row.partitions).items())
+        text = ", ".join(f"{topic}({','.join(map(str, numbers))})" for topic, numbers in numbers_by_topic(row.partitions).items())
         return [text or MISSING]
 
     if verbose:
@@ -68,8 +68,8 @@ def members_table_4(group: str, rows: Sequence[MemberRow], verbose: bool) -> str
     extra = [Column("CURRENT-EPOCH", 15), Column("CURRENT-ASSIGNMENT", 20), Column("TARGET-EPOCH", 15), Column("TARGET-ASSIGNMENT", 20)]
 
     def values(row: MemberRow) -> list[object]:
-        text = ";".join(f"{topic}:{','.join(map(str, numbers))}" for topic, numbers in by_topic(row.partitions).items())
-        target = ";".join(f"{topic}:{','.join(map(str, numbers))}" for topic, numbers in by_topic(row.target or ()).items())
+        text = ";".join(f"{topic}:{','.join(map(str, numbers))}" for topic, numbers in numbers_by_topic(row.partitions).items())
+        target = ";".join(f"{topic}:{','.join(map(str, numbers))}" for topic, numbers in numbers_by_topic(row.target or ()).items())
         return [row.epoch, text or MISSING, row.target_epoch, target or MISSING]
 
     return _members(group, rows, _instance(rows), extra, values, "")

@@ -1,4 +1,7 @@
-"""The names of all kinds of events that a journal can hold, so that a mistyped one is told from one that did not happen."""
+"""Lists the names of all kinds of events that a journal can hold.
+
+With this list a mistyped name is an error, and a known name without events is an empty result.
+"""
 
 KINDS = frozenset("""
     assigned assignment batch.not.appended broker.changed broker.down broker.fenced broker.starting broker.stopping broker.unfenced
