@@ -1,9 +1,10 @@
-"""Who speaks which version of which API, and which version they agree on.
+"""Holds the API versions of each client and broker release, and chooses the version of a request.
 
-KIP-35: the first request on a connection asks what the broker speaks; every later request goes out in the newest
-version that both sides know. Kafka's classes are `ApiVersionsResponse` and `NodeApiVersions`. The numbers were read
-off real clients (2.1.1, 2.2.2, 2.3.0, 2.8.2, 3.6.2, 3.9.2, 4.0.2, 4.4.0) on real brokers (2.3.1, 4.4.0): what a
-broker answered, and what the client then called usable.
+Kafka's classes are `ApiVersionsResponse` and `NodeApiVersions`. The first request on a connection
+asks for the broker's versions (KIP-35). Every later request has the newest version that both sides
+know. The numbers come from real clients (2.1.1, 2.2.2, 2.3.0, 2.8.2, 3.6.2, 3.9.2, 4.0.2, 4.4.0) on
+real brokers (2.3.1, 4.4.0): the broker's answer, and the versions that the client then called
+usable.
 """
 from kafkalab.protocol.frozen import record
 
@@ -11,7 +12,10 @@ from kafkalab.protocol.api_keys import ApiKeys
 from kafkalab.protocol.messages import ApiVersion, ApiVersionsResponse, FinalizedFeatureKey, SupportedFeatureKey
 
 UNSEEN = 1_000
-"""A client's newest version of an API that no recorded broker offered it; some number above every broker's."""
+"""A client's newest version of an API that no recorded broker offers.
+
+It is above every broker's.
+"""
 
 TABLE = """
 id broker      client                         name
@@ -110,7 +114,7 @@ RENAMED = {
     56: {"2.8": "AlterIsr"},  # KIP-841
     74: {"4.4": "ListConfigResources"},  # KIP-1142
 }
-"""APIs whose name the older or newer clients print differently."""
+"""APIs that some client releases print under another name."""
 
 BELOW_NEWEST = {
     # ADD_PARTITIONS_TO_TXN from v4 on is for brokers (KIP-890).
@@ -119,7 +123,7 @@ BELOW_NEWEST = {
     "4.0": {"AddPartitionsToTxn": 3},
     "4.4": {"OffsetCommit": 9, "OffsetFetch": 9, "AddPartitionsToTxn": 3},  # v10 speaks of topic ids; only the KIP-848 consumer uses it
 }
-"""Where a classic client stays below the newest version it knows."""
+"""The versions that a classic client uses although it knows newer ones."""
 
 SUPPORTED_FEATURES = {
     "2.3": (),
@@ -133,12 +137,15 @@ FINALIZED_FEATURES = {
         ("group.version", 1), ("streams.version", 1), ("transaction.version", 2),
         ("eligible.leader.replicas.version", 1), ("share.version", 2), ("metadata.version", 33))),
 }
-"""KIP-584, by broker version and in the order the broker lists them. A ZooKeeper broker of 2.3 knows none."""
+"""Broker version -> its features in the broker's order (KIP-584).
+
+A ZooKeeper broker of 2.3 has none.
+"""
 
 
 @record
 class ClientApis:
-    """What one client version knows: number -> name, and name -> newest version."""
+    """The APIs of one client version: number -> name, and name -> newest version."""
 
     names: dict[int, str]
     newest: dict[str, int]
@@ -165,11 +172,14 @@ def _read(table: str) -> tuple[dict[str, tuple[ApiVersion, ...]], dict[str, Clie
 
 
 BROKER_APIS, CLIENT_APIS = _read(TABLE)
-"""Broker version -> the ranges it answers; client version -> what it knows."""
+"""Broker version -> the ranges in its answer; client version -> its APIs."""
 
 
 def api_versions_response(broker_version: str, *, finalized_features_epoch: int = -1) -> ApiVersionsResponse:
-    """What a broker of `broker_version` answers. The epoch is that of the cluster's features, -1 where it has none."""
+    """The response of a broker of `broker_version`.
+
+    The epoch is that of the cluster's features, -1 where it has none.
+    """
     return ApiVersionsResponse(
         api_keys=BROKER_APIS[broker_version],
         supported_features=SUPPORTED_FEATURES[broker_version],
@@ -180,14 +190,16 @@ def api_versions_response(broker_version: str, *, finalized_features_epoch: int 
 def newest_known(client_version: str, api: ApiKeys) -> int:
     """The newest version the client knows of an API; KeyError where it does not know the API.
 
-    In this version a client sends API_VERSIONS, before it has heard what the broker speaks.
+    A client sends API_VERSIONS in this version, because it does not know the broker's versions yet.
     """
     known = CLIENT_APIS[client_version]
     return known.newest[known.names[api.id]]
 
 
 def version_to_use(client_version: str, api: ApiKeys, offered: tuple[ApiVersion, ...], *, topic_ids: bool = False) -> int | None:
-    """The version a request goes out in: the newest both sides know. None where there is none, so it cannot be sent.
+    """The version of a request: the newest that both sides know.
+
+    None where they share none. Then the request cannot be sent.
 
     offered: the ranges from the broker's ApiVersionsResponse.
     topic_ids: the client commits and fetches offsets by topic id, as the KIP-848 consumer does.
@@ -203,6 +215,6 @@ def version_to_use(client_version: str, api: ApiKeys, offered: tuple[ApiVersion,
 
 
 def usable_versions(client_version: str, response: ApiVersionsResponse, *, topic_ids: bool = False) -> dict[ApiKeys, int]:
-    """What a connection can be used for: API -> version to send, for every simulated API both sides know."""
+    """API -> the version to send on a connection, for every simulated API that both sides know."""
     versions = {api: version_to_use(client_version, api, response.api_keys, topic_ids=topic_ids) for api in ApiKeys}
     return {api: version for api, version in versions.items() if version is not None}

@@ -1,9 +1,11 @@
-"""The bytes two consumers of a group say to each other through the coordinator, who does not read them.
+"""Writes and reads the subscriptions and assignments of a classic group's members
+(ConsumerProtocol).
 
-A member's subscription travels in JoinGroup's `metadata`, the leader's verdict in SyncGroup's `assignment`. Kafka's
-class is `org.apache.kafka.clients.consumer.internals.ConsumerProtocol`; the schemas are ConsumerProtocolSubscription
-and ConsumerProtocolAssignment. Versions 0 to 3 differ in what is appended: owned partitions (v1, KIP-429), the
-generation (v2, KIP-792), the rack (v3, KIP-881).
+A member's subscription is JoinGroup's `metadata`, the leader's assignment is SyncGroup's
+`assignment`. The coordinator forwards these bytes and does not decode them. Kafka's class is
+`org.apache.kafka.clients.consumer.internals.ConsumerProtocol`; the schemas are
+ConsumerProtocolSubscription and ConsumerProtocolAssignment. Versions 0 to 3 differ in the appended
+fields: owned partitions (v1, KIP-429), the generation (v2, KIP-792), the rack (v3, KIP-881).
 """
 import struct
 from collections.abc import Mapping
@@ -15,7 +17,7 @@ EMPTY_BYTES = struct.pack(">i", 0)
 
 @message
 class ProtocolStyle:
-    """How one client version writes.
+    """The form in which one client version writes subscriptions and assignments.
 
     version: of the subscription schema. user_data_if_none: an empty array up to 2.3, a null from 2.4 on.
     """
@@ -38,7 +40,9 @@ STYLES = {
 
 @message
 class Subscription:
-    """What a member wants (topics) and has (owned: topic -> partitions, generation)."""
+    """A member's subscribed topics, and its owned partitions (topic -> partitions) with their
+    generation.
+    """
 
     topics: tuple[str, ...] = ()
     owned: Mapping[str, tuple[int, ...]] | None = None
@@ -61,13 +65,18 @@ def subscription_bytes(client_version: str, subscription: Subscription) -> bytes
 
 
 def assignment_bytes(client_version: str, assignment: Mapping[str, tuple[int, ...]], user_data: bytes | None = None) -> bytes:
-    """The leader's verdict for one member (topic -> partitions, in the order given) as this client version writes it."""
+    """One member's assignment (topic -> partitions, in the given order) as this client version
+    writes it.
+    """
     style = STYLES[client_version]
     return struct.pack(">h", style.version) + _partitions_bytes(assignment) + _user_data(user_data, style)
 
 
 def parse_subscription(metadata: bytes) -> Subscription:
-    """Undo `subscription_bytes`, whichever version wrote it. struct.error for bytes that are no subscription."""
+    """Read a subscription of any version.
+
+    Raises struct.error for bytes that are no subscription.
+    """
     reader = _Reader(metadata)
     version, count = reader.take(">hi")
     topics = tuple(reader.string() for _ in range(count))
@@ -79,7 +88,10 @@ def parse_subscription(metadata: bytes) -> Subscription:
 
 
 def parse_assignment(assignment: bytes) -> dict[str, tuple[int, ...]]:
-    """topic -> partitions, in the leader's order. Empty bytes, the verdict for nobody, give nothing."""
+    """Read an assignment: topic -> partitions, in the leader's order.
+
+    Empty bytes give an empty dict.
+    """
     if not assignment:
         return {}
     reader = _Reader(assignment)
