@@ -1,6 +1,7 @@
-"""How does kafka-consumer-groups lay out its tables? Once as the tool of 2.3 does, once as that of 4.x.
+"""Lays out the tables of kafka-consumer-groups (ConsumerGroupCommand), as the tools of 2.3 and 4.x
+do.
 
-Widths and headings were read off the real tools' output; a column grows with what stands in it.
+Widths and headings come from the real tools' output. A column grows with its values.
 """
 
 from __future__ import annotations
@@ -12,7 +13,11 @@ from kafkalab.reading.history.group_rows import MISSING, MemberRow, OffsetRow, n
 
 
 class Column(NamedTuple):
-    """width 0: the last column, which is not padded. grows: as wide as its widest value."""
+    """A column of a tool's table.
+
+    width  0 for the last column, which is not padded
+    grows  whether the column is as wide as its widest value
+    """
 
     heading: str
     width: int
@@ -20,7 +25,10 @@ class Column(NamedTuple):
 
 
 def table(columns: Sequence[Column], rows: Iterable[Sequence[object]], end: str = "") -> str:
-    """A heading and its rows, each begun with a line break and followed by `end`, as the tools' printf does."""
+    """A heading and its rows.
+
+    Each begins with a line break and ends with `end`, as the tools' printf does.
+    """
     rows = [[MISSING if value is None else str(value) for value in row] for row in rows]
     widths = [max([column.width, *(len(row[i]) for row in rows)]) if column.grows else column.width for i, column in enumerate(columns)]
     lines = [[column.heading for column in columns], *rows]
@@ -48,7 +56,10 @@ def _members(group: str, rows: Sequence[MemberRow], instance: list[Column], extr
 
 
 def members_table_2_3(group: str, rows: Sequence[MemberRow], verbose: bool) -> str:
-    """No names of static members yet (KIP-345 came with 2.3, its column with 2.4); without members nothing at all."""
+    """The members' table of 2.3. Without members it is empty.
+
+    It has no names of static members: KIP-345 came with 2.3, its column with 2.4.
+    """
     if not rows:
         return ""
 
@@ -62,7 +73,10 @@ def members_table_2_3(group: str, rows: Sequence[MemberRow], verbose: bool) -> s
 
 
 def members_table_4(group: str, rows: Sequence[MemberRow], verbose: bool) -> str:
-    """Epochs and target assignments are the new protocol's (KIP-848); members of the classic one have none."""
+    """The members' table of 4.x.
+
+    Only members of the new protocol (KIP-848) have epochs and targets.
+    """
     if not verbose:
         return _members(group, rows, _instance(rows), [], lambda row: [], " ")
     extra = [Column("CURRENT-EPOCH", 15), Column("CURRENT-ASSIGNMENT", 20), Column("TARGET-EPOCH", 15), Column("TARGET-ASSIGNMENT", 20)]
@@ -94,6 +108,6 @@ def state_table_4(group: str, described: Mapping[str, Any], address: str, verbos
 
 
 def reset_table(offsets: Iterable[tuple[str, str, int, int]]) -> str:
-    """(group, topic, partition, new offset) of each."""
+    """The table of new offsets. Each row is (group, topic, partition, new offset)."""
     columns = [Column("GROUP", 30), Column("TOPIC", 30), Column("PARTITION", 10), Column("NEW-OFFSET", 15)]
     return table(columns, offsets)

@@ -1,6 +1,7 @@
-"""How do the tools of two releases differ? One row each, read off the real tools' output; no code asks for a release by name.
+"""Holds the differences between the Kafka tools of two releases, one row per release.
 
-Those of 2.3.1 were run on a 2.3.1 broker, those of 4.1.0 on a 4.4.0 broker.
+The rows come from the real tools' output. No code compares release names. The tools of 2.3.1 were
+run on a 2.3.1 broker, those of 4.1.0 on a 4.4.0 broker.
 """
 
 from __future__ import annotations
@@ -15,17 +16,24 @@ from kafkalab.reading.history.group_rows import MemberRow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
-    """The tools of one release.
+    """The output of Kafka's tools in one release.
 
-    members, state: lay out --members and --state.       lists_states: --list knows --state and --type (KIP-518, KIP-848).
-    tells_epoch: --offsets --verbose has leader epochs.   by_number: a member's partitions in ascending order.
-    says_not_found: of a group nobody knows.              delete_cause: how a refused deletion names its cause.
-    resets_as_named: a reset goes through partitions as they were named, not in a hash map's order.
-    topic_line: kafka-topics' line about a topic.         tells_elr: eligible leader replicas of each partition (KIP-966).
-    sets_min_isr: the cluster sets min.insync.replicas for every topic, as KIP-966 wants it.
-    says_created: after --create.                         offsets_as_text: kafka-get-offsets sorts its lines as text.
-    no_topic: of a topic that has no offsets.             log_dirs_first: a log dir's JSON begins with its name, the whole with a version.
-    dump_*: words of kafka-dump-log.                      tells_transactions: brokers can be asked for transactions (KIP-664).
+    members, state      lay out --members and --state
+    lists_states        --list accepts --state and --type (KIP-518, KIP-848)
+    tells_epoch         --offsets --verbose prints leader epochs
+    by_number           a member's partitions are in ascending order
+    says_not_found      the message for an unknown group
+    delete_cause        the cause in the message of a refused deletion
+    resets_as_named     a reset keeps the order of the named partitions, not a hash map's order
+    topic_line          kafka-topics' line about a topic
+    tells_elr           each partition has its eligible leader replicas (KIP-966)
+    sets_min_isr        the cluster sets min.insync.replicas for every topic, as KIP-966 requires
+    says_created        the message after --create
+    offsets_as_text     kafka-get-offsets sorts its lines as text
+    no_topic            the message for a topic that has no offsets
+    log_dirs_first      a log dir's JSON begins with its name, and the whole output with a version
+    dump_*              words of kafka-dump-log
+    tells_transactions  brokers support LIST_TRANSACTIONS (KIP-664)
     """
 
     members: Callable[[str, Sequence[MemberRow], bool], str]
@@ -100,4 +108,4 @@ RELEASES = {
         tells_transactions=True,
     ),
 }
-"""By the release of the brokers."""
+"""Release of the brokers -> the tools of that release."""
