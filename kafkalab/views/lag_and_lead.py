@@ -1,8 +1,9 @@
-"""How far is a group from both ends of the log? Lag above, lead below, on one time axis.
+"""Draws a group's lag (above) and lead (below) on one time axis.
 
-Lag is what lies before the committed offset, up to the high watermark: work to come. Lead is what lies between the log start and the
-committed offset: the room that retention leaves. Below zero retention has passed the bookmark, and what lay between was never read. A
-dotted line is a rebalance. A partition's curve begins with its first commit: without one there is nothing to measure from.
+Lag is high watermark - committed offset: the records still to read. Lead is committed offset - log
+start offset: the distance to retention. Below zero retention has deleted records that the group
+never read. A dotted line is a rebalance. A partition's curve begins with its first commit, because
+both distances need a committed offset.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ from .style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, axis_unit, clock
 
 @dataclass(frozen=True)
 class Distance:
-    """From a moment on, how far the committed offset is from the log's end (lag) and from its start (lead), which stands at log_start."""
+    """From a moment on, the committed offset's distance from the log's end (lag) and start (lead).
+
+    log_start is the log start offset.
+    """
 
     at_ms: int
     lag: int
@@ -27,7 +31,7 @@ class Distance:
 
 
 def distances(lab, group: str) -> dict[str, list[Distance]]:
-    """By partition, the group's distances after every event that changed them; partitions in the order of their names."""
+    """Partition -> the group's distances after every change; sorted by partition name."""
     ends: dict[str, tuple[int, int]] = {}
     done: dict[str, int] = {}
     found: dict[str, list[Distance]] = {}
@@ -48,7 +52,9 @@ def distances(lab, group: str) -> dict[str, list[Distance]]:
 
 
 def lag_and_lead(labs: Mapping[str, object], group: str, *, title: str | None = None) -> Picture:
-    """Draw both distances of a group, in one lab or several; a line for each partition it has committed in."""
+    """Draw both distances of a group, in one lab or several, with a line for each committed
+    partition.
+    """
     curves = {}
     for name, lab in labs.items():
         by_partition = distances(lab, group)
@@ -78,14 +84,17 @@ def lag_and_lead(labs: Mapping[str, object], group: str, *, title: str | None = 
 
 
 def _row(label: str, points: list[Distance]) -> tuple[str, ...]:
-    """The least lead counts from the moment the log start moved: a log that has just begun leaves nobody room, and that is no danger."""
+    """One row of the text. The least lead counts from the first move of the log start.
+
+    Before that move retention has deleted nothing, so a small lead is no danger.
+    """
     least = min((point for point in points if point.log_start > 0), key=lambda point: point.lead, default=None)
     told = (str(least.lead), clock(least.at_ms)) if least else ("-", "-")
     return label, str(max(point.lag for point in points)), str(points[-1].lag), *told, str(points[-1].lead)
 
 
 def _dress(above, below, rebalances: list[float], until: float, unit: str) -> None:
-    """Axes, names, the marks of rebalances, and the part below zero."""
+    """Draw axes, names, the marks of rebalances, and the part below zero."""
     above.set_xlim(0, until)
     above.set_ylim(bottom=0)
     low, high = below.get_ylim()
@@ -98,7 +107,8 @@ def _dress(above, below, rebalances: list[float], until: float, unit: str) -> No
     for axes, name in ((above, "lag: records before it"), (below, "lead: records behind it")):
         for place, at in enumerate(rebalances):
             axes.axvline(at, color=QUIET, linestyle=":", linewidth=1.2, zorder=1)
-            if axes is above and at > 0.02 * until and (place == 0 or at - rebalances[place - 1] > 0.08 * until):    # not into the legend
+            # Keep the legend free.
+            if axes is above and at > 0.02 * until and (place == 0 or at - rebalances[place - 1] > 0.08 * until):
                 axes.text(at + 0.004 * until, 1.0, "rebalance", transform=axes.get_xaxis_transform(), fontsize=SMALL_PT, color=QUIET, va="bottom")
         axes.set_ylabel(name, fontsize=SMALL_PT)
         axes.tick_params(labelsize=SMALL_PT)

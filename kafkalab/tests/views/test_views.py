@@ -20,7 +20,7 @@ from kafkalab.views.group_timeline import group_states, heartbeats, member_spans
 from kafkalab.views.lag_and_lead import distances
 from kafkalab.views.offset_ruler import lag_points
 from kafkalab.views.poll_gap import evictions, poll_gaps
-from kafkalab.views.poll_gap import heartbeats as answered_beats
+from kafkalab.views.poll_gap import heartbeat_times as answered_beats
 from kafkalab.views.replica_ladder import rungs
 from kafkalab.views.sequence import arrows
 from kafkalab.views.sequence_ladder import arrivals
@@ -424,7 +424,7 @@ def test_a_commit_past_unfinished_work_is_told():
     picture = worker_lanes(lab, "ada", from_ms=3_000, to_ms=6_000)
     assert "not done: 1" in picture.text and "never ends" in picture.text and "1 commits go past work" in picture.alt
     assert_texts_inside_and_apart(picture)
-    with pytest.raises(IllegalArgumentException, match="No pool of bo has worked"):
+    with pytest.raises(IllegalArgumentException, match="There is no worker pool bo with work"):
         worker_lanes(lab, "bo")
 def overtaken(reset: str):
     """Ten orders a minute for six minutes, a topic that keeps two; the member reads ten at first and comes back at the end."""
