@@ -47,7 +47,7 @@ def run() -> list[Row]:
 def _ours(spark, folder: Path):
     """Seconds to tell the stories, what writes the set anew and returns its seconds, and a sample of its lines."""
     from kafkalab.logsets import generate as made
-    from kafkalab.logsets.generate.write import RECEIPTS, keep, write
+    from kafkalab.logsets.generate.part_writer import RECEIPTS, keep, write
 
     plan = made.manifest_of(
         {

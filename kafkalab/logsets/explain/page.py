@@ -1,10 +1,13 @@
-"""The story as one HTML page that needs nothing else: findings first, then pictures, then tables. Nothing from a log is markup here."""
+"""Writes the report on a log as one self-contained HTML page: oddities, then pictures, then tables.
+
+All text from a log is escaped.
+"""
 from html import escape
 
 import pandas as pd
 
 from kafkalab.logsets.explain.pictures import pictures, svg
-from kafkalab.logsets.explain.story import Story
+from kafkalab.logsets.explain.log_report import LogReport
 
 WORDS = {3: "costs data or time", 2: "look at it", 1: "good to know"}
 TIMES = ("began_at", "stopped_at", "resumed_at", "opened_at", "closed_at", "ended_at", "last_at", "first", "last")
@@ -24,7 +27,7 @@ details summary { cursor: pointer; margin: 1.4rem 0 .5rem; font-weight: 600; }
 """
 
 
-def page(story: Story, title: str) -> str:
+def page(story: LogReport, title: str) -> str:
     """The whole page."""
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
@@ -33,7 +36,7 @@ def page(story: Story, title: str) -> str:
     )
 
 
-def _heading(story: Story) -> str:
+def _heading(story: LogReport) -> str:
     lines, malformed, unknown = (int(story.files[name].sum()) for name in ("lines", "malformed", "not_in_catalogue"))
     span = f", {story.begins:%Y-%m-%d %H:%M:%S} to {story.ends:%H:%M:%S} UTC" if pd.notna(story.begins) else ""
     return (
@@ -42,11 +45,11 @@ def _heading(story: Story) -> str:
     )
 
 
-def _clients(story: Story) -> str:
+def _clients(story: LogReport) -> str:
     return "<h2>Who wrote here</h2>" + _table(story.clients.drop(columns=["lives"]))
 
 
-def _oddities(story: Story) -> str:
+def _oddities(story: LogReport) -> str:
     if not story.oddities:
         return "<h2>What stands out</h2><p>Nothing odd: no lost connections, no refused commits, no eviction.</p>"
     parts = ["<h2>What stands out</h2>"]
@@ -63,14 +66,14 @@ def _oddities(story: Story) -> str:
     return "\n".join(parts)
 
 
-def _pictures(story: Story) -> str:
+def _pictures(story: LogReport) -> str:
     return "\n".join(
         f'<h2>{escape(title)}</h2><figure role="img" aria-label="{escape(picture.alt)}">{svg(picture)}<figcaption>{escape(picture.alt)}</figcaption></figure>'
         for title, picture in pictures(story)
     )
 
 
-def _tables(story: Story) -> str:
+def _tables(story: LogReport) -> str:
     tables = {
         "Requests": story.requests, "Rebalances": story.rebalances, "Commits": story.commits, "Read twice": story.rereads,
         "Lag": story.lag,

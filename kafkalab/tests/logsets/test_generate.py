@@ -16,8 +16,8 @@ from kafkalab.logsets import generate as made
 from kafkalab.logsets.generate import Manifest, ManifestError, generate, manifest, manifest_of, sheets
 from kafkalab.logsets.generate.cast import draw
 from kafkalab.logsets.generate.truth import truth_of
-from kafkalab.logsets.generate.write import write
-from kafkalab.logsets.read import load
+from kafkalab.logsets.generate.part_writer import write
+from kafkalab.logsets.reader import load_lines
 from kafkalab.proof.replay import replay
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -37,7 +37,7 @@ FEW = Manifest(
 def sockets_of(spark, folder) -> dict[str, list[tuple]]:
     """client id -> its sockets as the truth writes them."""
     printed = "date_format({0}, 'yyyy-MM-dd HH:mm:ss,SSS') as {0}"
-    rows = logsets.connections(load(spark, folder)).selectExpr(
+    rows = logsets.connections(load_lines(spark, folder)).selectExpr(
         "client_id", "node_id", "broker", "class", printed.format("opened_at"), printed.format("closed_at"), "how"
     )
     found = defaultdict(list)
@@ -60,7 +60,7 @@ def silently(text: str) -> None:
 def test_the_sample_says_what_its_truth_says(spark):
     truth = json.loads((TINY / "truth.json").read_text(encoding="utf-8"))
     assert sockets_of(spark, TINY) == told_by(truth)
-    lines = load(spark, TINY, ("event", "problem", "client_id", "time"))
+    lines = load_lines(spark, TINY, ("event", "problem", "client_id", "time"))
     assert lines.count() == truth["lines"]
     assert lines.where("problem is not null or event is null").count() == 0
 
@@ -88,9 +88,9 @@ def test_generating_the_sample_gives_the_sample_byte_for_byte():
 def test_the_labs_questions_have_answers_in_the_sample(spark):
     """Zombies, deviating clients and live sockets by minute, found in the lines by the rules of chapters 02 and 03."""
     truth = json.loads((TINY / "truth.json").read_text(encoding="utf-8"))
-    sockets = logsets.connections(load(spark, TINY)).toPandas()
+    sockets = logsets.connections(load_lines(spark, TINY)).toPandas()
     stood = sockets[sockets["how"] != "failed"]
-    end = load(spark, TINY, ("time",)).agg({"time": "max"}).toPandas().iloc[0, 0]
+    end = load_lines(spark, TINY, ("time",)).agg({"time": "max"}).toPandas().iloc[0, 0]
     idle = stood[(stood["class"] == "bootstrap") & stood["closed_at"].isna() & (end - stood["opened_at"] > "9min")]
     zombies = {name for name, client in truth["clients"].items() if client["zombie"]}
     assert set(idle["client_id"]) == zombies and len(zombies) == 5
@@ -114,7 +114,7 @@ def few(spark, tmp_path_factory) -> tuple[Path, dict]:
 def test_copies_of_a_story_are_clients_of_their_own(spark, few):
     folder, truth = few
     assert sockets_of(spark, folder) == told_by(truth)
-    lines = load(spark, folder, ("client_id", "group_id", "event", "message")).where("event = 'JOINED_GROUP' or message like '%memberId=%'")
+    lines = load_lines(spark, folder, ("client_id", "group_id", "event", "message")).where("event = 'JOINED_GROUP' or message like '%memberId=%'")
     members = defaultdict(set)
     for row in lines.selectExpr("client_id", r"regexp_extract(message, 'consumer-[0-9]{4}-[0-9a-f-]{36}', 0) as member").collect():
         if row.member:
@@ -144,7 +144,7 @@ def test_the_same_manifest_gives_the_same_bytes_however_spark_cuts_the_work(spar
 
 def test_the_parquet_is_what_reading_the_text_gives(spark, few):
     folder, truth = few
-    rows, lines = spark.read.parquet(str(folder / "parquet")), load(spark, folder)
+    rows, lines = spark.read.parquet(str(folder / "parquet")), load_lines(spark, folder)
     assert rows.columns == lines.columns and rows.count() == truth["lines"]
     assert rows.drop("file").exceptAll(lines.drop("file")).count() == 0
     assert [row.file for row in rows.select("file").distinct().collect()] == ["lines/part-00000.log"]
@@ -279,7 +279,7 @@ def test_one_reader_for_the_real_client_and_the_simulated_one(spark, recordings,
         (tmp_path / f"{name}.log").write_text(text, encoding="utf-8")
     lives = []
     for folder in (recorded, tmp_path):
-        lines = load(spark, folder)
+        lines = load_lines(spark, folder)
         assert lines.where("problem is not null or event is null").count() == 0
         assert lines.where("event = 'INITIATING_CONNECTION' and (host <> 'localhost' or port is null or node_id is null)").count() == 0
         lives.append(Counter((row["class"], row.how) for row in logsets.connections(lines).collect()))

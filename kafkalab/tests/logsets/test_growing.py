@@ -3,8 +3,8 @@ import pytest
 
 from kafkalab.logsets import live
 from kafkalab.logsets.files import LogFile
-from kafkalab.logsets.growing import GrowingLines
-from kafkalab.logsets.read import stream
+from kafkalab.logsets.stream_reader import GrowingLines
+from kafkalab.logsets.reader import stream
 
 WHO = "[Consumer clientId=c, groupId=g] "
 

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 import pandas as pd
 import pytest
 
-from kafkalab.logsets.explain import Oddity, Story, as_json, in_words, page
+from kafkalab.logsets.explain import Oddity, LogReport, json_report, text_report, page
 from kafkalab.logsets.explain import oddities
 from kafkalab.logsets.explain.pictures import pictures
 
@@ -18,7 +18,7 @@ def at(seconds: float) -> pd.Timestamp:
 
 
 @pytest.fixture
-def story() -> Story:
+def story() -> LogReport:
     sockets = pd.DataFrame(
         {
             "file": "c.log", "client_id": EVIL, "node_id": ["-1", "0", "1"], "broker": [0.0, 0.0, float("nan")], "class": ["bootstrap", "data", "data"],
@@ -38,7 +38,7 @@ def story() -> Story:
     odd = Oddity("Something", 3, 1, "It means that.", "Do this.", (EVIL,), "09:00", "", (f"[09:00] WARN {EVIL}\nsecond line",))
     empty = pd.DataFrame()
     unknown = pd.DataFrame({"logger": ["com.shop"], "level": ["INFO"], "lines": [2], "example": [EVIL]})
-    return Story(files, clients, sockets, held, empty, rounds, commits, empty, empty, empty, empty, unknown, [odd])
+    return LogReport(files, clients, sockets, held, empty, rounds, commits, empty, empty, empty, empty, unknown, [odd])
 
 
 class Tags(HTMLParser):
@@ -67,7 +67,7 @@ def test_every_picture_says_in_words_what_it_shows(story):
 
 
 def test_text_and_json_tell_the_same(story):
-    text, told = in_words(story), json.loads(as_json(story))
+    text, told = text_report(story), json.loads(json_report(story))
     assert text.startswith("12 lines in 1 file, 2026-01-05 09:00:00 to 2026-01-05 09:00:10 (10.0 s); 1 could not be read and 2 are not Kafka's")
     assert "!! Something: 1" in text and "second line" not in text and "poll timeout" in text
     assert [socket["closed_at"] for socket in told["sockets"]] == [None, "2026-01-05 09:00:09,000", "2026-01-05 09:00:02,000"]

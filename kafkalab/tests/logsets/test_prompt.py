@@ -6,7 +6,7 @@ import pytest
 
 from kafkalab.logsets.__main__ import main
 from kafkalab.logsets.explain import oddities
-from kafkalab.logsets.sentences import sentence
+from kafkalab.logsets.error_messages import sentence
 
 
 def said(capsys, *arguments: str) -> tuple[int, str]:

@@ -7,8 +7,8 @@ from pyspark.sql import functions as F
 from kafkalab import logsets
 from kafkalab.logsets.generate import Manifest, generate
 from kafkalab.logsets.generate.scenes import SCENES
-from kafkalab.logsets.read import load
-from kafkalab.logsets.score import scores, spans_of_rows, spans_of_truth, table
+from kafkalab.logsets.reader import load_lines
+from kafkalab.logsets.score import scores, spans_of_rows, spans_of_truth, score_table
 
 SOCKETS = {
     "": "INFO", "org.apache.kafka.clients.NetworkClient": "DEBUG", "org.apache.kafka.common.network.Selector": "DEBUG",
@@ -50,7 +50,7 @@ def skewed(spark, tmp_path_factory):
     )  # fmt: skip
     folder = tmp_path_factory.mktemp("skewed") / "set"
     truth = generate(spark, plan, folder, say=silently)
-    lines = load(spark, folder / "lines").cache()
+    lines = load_lines(spark, folder / "lines").cache()
     yield truth, lines
     lines.unpersist()
 
@@ -84,7 +84,7 @@ def test_incidents_are_found_where_clocks_are_wrong_and_lines_come_late(spark, t
     found = logsets.incidents(spark.read.parquet(str(tmp_path / "set" / "parquet"))).toPandas()
     rated = scores(spans_of_rows(found.itertuples()), spans_of_truth(truth))
     assert len(rated) == len(SCENES)
-    assert [(score.kind, score.precision, score.recall) for score in rated] == [(score.kind, 1.0, 1.0) for score in rated], table(rated)
+    assert [(score.kind, score.precision, score.recall) for score in rated] == [(score.kind, 1.0, 1.0) for score in rated], score_table(rated)
 
 
 @pytest.mark.slow
@@ -93,7 +93,7 @@ def test_most_lines_of_one_client(spark, tmp_path):
         name="busy", seed=9, duration_ms=200_000, levels={"": "DEBUG"}, parquet=False, clients={"busy_consumer": {"3.9": 1}, "closed_producer": {"2.3": 20}}
     )
     truth = generate(spark, plan, tmp_path / "set", say=silently)
-    lines = load(spark, tmp_path / "set" / "lines").cache()
+    lines = load_lines(spark, tmp_path / "set" / "lines").cache()
     share = lines.groupBy("client_id").count().selectExpr("max(count) / sum(count) as share").collect()[0].share
     assert share > 0.9
     assert ends_found(lines) == ends_told(truth)
@@ -115,7 +115,7 @@ def test_a_hundred_thousand_clients(spark, tmp_path):
     of_client = Counter(
         tuple(sorted((row["class"], row["how"] or "") for row in client["sockets"])) for client in truth["clients"].values() if client["sockets"]
     )
-    sockets = logsets.connections(load(spark, tmp_path / "set" / "lines"))
+    sockets = logsets.connections(load_lines(spark, tmp_path / "set" / "lines"))
     by_client = sockets.groupBy("client_id").agg(
         F.array_sort(F.collect_list(F.struct("class", F.coalesce("how", F.lit("")).alias("how")))).alias("sockets"),
         F.date_format(F.min("opened_at"), "yyyy-MM-dd HH:mm:ss,SSS").alias("first"),
